@@ -1,0 +1,99 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// The import graph of the project stands here and nowhere else; contrib/check builds with
+// `--explicit-target-dependency-import-check error`, so an arrow that is not drawn here does not compile.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+// Products of other packages.
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+
+/// A target of ours and what it may import.
+func room(
+    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "trilateral",
+    products: [.executable(name: "trilateral", targets: ["trilateral"])],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    ],
+    targets: [
+        // System libraries
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+
+        // Pure
+        room("Flare"),
+        room("Positioning", ["Flare"]),
+        room("Things", ["Flare"]),
+        room("Controller", ["Flare", "Things"]),
+        room("Messages", ["Flare", "Things", "Controller"]),
+
+        // Adapters
+        room("Sensors", ["Flare", "Positioning", "CBluetooth", log]),
+        room("HTTPListener", [hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes, log]),
+        room("FlareServer", ["Flare", "HTTPListener", hummingbird, nioCore, httpTypes, grdb, log]),
+        room("MQTT", ["CMosquitto", log]),
+        room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
+        room("Web", ["Flare", "Things", "Controller", "Messages", "HTTPListener", hummingbird, nioCore, httpTypes, log]),
+
+        // Shell
+        room(
+            "TrilateralApp",
+            [
+                "Flare", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener", "FlareServer",
+                "MQTT", "Bridge", "Web", lifecycle, signals, arguments, yams, grdb, log,
+            ],
+            // The demo's place goes into the program, so that it runs from any folder.
+            resources: [.embedInCode("Resources/place.json")]),
+        .executableTarget(name: "trilateral", dependencies: ["TrilateralApp"], swiftSettings: strict),
+
+        // Tests
+        .target(name: "TestSupport", dependencies: ["MQTT", log], path: "Tests/TestSupport", swiftSettings: strict),
+        tests("FlareTests", ["Flare"]),
+        tests("PositioningTests", ["Positioning", "Flare"]),
+        tests("ThingsTests", ["Things", "Flare"]),
+        tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
+        tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
+        tests("SensorsTests", ["Sensors", "Positioning", "Flare", log]),
+        tests("HTTPListenerTests", ["HTTPListener", "TestSupport", hummingbird, httpTypes, nioCore, log]),
+        tests("FlareServerTests", ["FlareServer", "HTTPListener", "Flare", "TestSupport", grdb, log], resources: [.copy("Traces")]),
+        tests("MQTTTests", ["MQTT", "TestSupport", log]),
+        tests("BridgeTests", ["Bridge", "Messages", "Controller", "Things", "Flare", "MQTT"]),
+        tests("TrilateralAppTests", ["TrilateralApp", "Sensors", "Positioning", "Flare", log]),
+        tests("IntegrationTests", ["TrilateralApp", "MQTT", "Flare", "TestSupport", log]),
+    ]
+)

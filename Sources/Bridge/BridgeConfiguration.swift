@@ -1,0 +1,26 @@
+/// What a user may decide about the bridge to the broker.
+package struct BridgeConfiguration: Sendable, Hashable {
+    /// The first levels of every topic, without a slash at either end.
+    package var base = "trilateral"
+    /// This device's level, `[a-z0-9-]`.
+    package var node = "node"
+    package var version = ""
+    /// `embedded` or `remote`, and where the Flare server answers other clients.
+    package var flareMode = "embedded"
+    package var flareURL = ""
+    package var features: [String] = []
+    /// Whether the device's place on the earth is published.
+    package var publishesLocation = false
+    package var positionsPerSecond = 5.0
+    package var anglesPerSecond = 10.0
+    /// How often position and angle may change their copies in `state` and `device`.
+    package var copiesPerSecond = 1.0
+    package var healthInterval: Duration = .seconds(60)
+    /// How often position and angle are repeated while their sensor is alive.
+    package var aliveInterval: Duration = .seconds(10)
+
+    package init() {}
+
+    /// `<base>/<node>`: what every topic begins with.
+    package var root: String { "\(base)/\(node)" }
+}

@@ -1,0 +1,320 @@
+package import Controller
+import Flare
+package import Logging
+package import MQTT
+import Messages
+import Things
+
+/// Everything that is said and heard on the broker.
+///
+/// Snapshots of the state become retained topics, events and answers become messages, messages become commands.
+/// What the broker should hold is kept in a book, so that only differences go out and everything goes out again
+/// after a reconnect.
+package actor MQTTBridge {
+    /// What the controller's loop tells beside its state: never conflated.
+    package enum Output: Sendable {
+        case event(ChangeEvent)
+        case answer(Answer)
+        case resendState
+    }
+
+    private var configuration: BridgeConfiguration
+    private let identity: BridgeIdentity
+    private let topics: Topics
+    private let client: MQTTClient
+    private let clock: @Sendable () -> Moment
+    private let send: @Sendable (ControllerEvent) -> Void
+    private let logger: Logger
+
+    private let decoder = CommandDecoder()
+    private var book = PublicationBook()
+    private var renderer: StateRenderer
+    private var waiting: [Int: ReplyAddress] = [:]
+    private var nextTicket = 1
+    private var isConnected = false
+    private var isFull = false
+    private var isFlareUp = false
+    private var foreignEpochs: Set<String> = []
+    private var droppedEvents = 0
+    private var malformed: Set<String> = []
+
+    private let wakes: AsyncStream<Int64>
+    private let wake: AsyncStream<Int64>.Continuation
+    private var plannedWake: Int64?
+
+    /// - Parameters:
+    ///   - send: Takes events to the controller's loop.
+    package init(
+        configuration: BridgeConfiguration, identity: BridgeIdentity, client: MQTTClient, logger: Logger,
+        clock: @escaping @Sendable () -> Moment, send: @escaping @Sendable (ControllerEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.identity = identity
+        self.client = client
+        self.logger = logger
+        self.clock = clock
+        self.send = send
+        topics = Topics(root: configuration.root)
+        renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
+        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Runs until the outputs end or the task is cancelled.
+    package func run(
+        snapshots: AsyncStream<StateSnapshot>, outputs: AsyncStream<Output>
+    ) async {
+        let commands = client.subscribe(CommandTopic.filters.map { "\(configuration.root)/\($0)" }, qos: .atLeastOnce)
+        let infos = client.subscribe([topics.info], qos: .atLeastOnce)
+        stateInfo()
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await event in self.client.links { await self.take(event) } }
+            group.addTask { for await message in commands { await self.take(command: message) } }
+            group.addTask { for await message in infos { await self.take(info: message) } }
+            group.addTask { for await snapshot in snapshots { await self.take(snapshot) } }
+            group.addTask { await self.flushWhenDue() }
+            group.addTask { await self.repeatRegularly() }
+            for await output in outputs { take(output) }
+            group.cancelAll()
+        }
+    }
+
+    /// Tells where the Flare server answers, once that is known.
+    package func state(flareURL: String) {
+        configuration.flareURL = flareURL
+        stateInfo()
+        flush()
+    }
+
+    /// What is wrong just now, a sentence each; for a health check.
+    package var problems: [String] {
+        (isConnected ? [] : ["no link to the broker"]) + (isFlareUp ? [] : ["no link to the Flare server"])
+    }
+
+    /// The last thing to say: sent by the client as it stops.
+    package nonisolated var farewell: MQTTMessage {
+        MQTTMessage(
+            topic: topics.status, payload: Array("offline".utf8), qos: .atLeastOnce, isRetained: true)
+    }
+
+    // MARK: The link
+
+    private func take(_ event: MQTTLinkEvent) {
+        switch event {
+        case .connected:
+            isConnected = true
+            isFull = false
+            send(.alertCleared("retained-command"))
+            book.startAgain()
+            book.state(
+                MQTTMessage(
+                    topic: topics.status, payload: Array("online".utf8), qos: .atLeastOnce, isRetained: true),
+                rank: .status)
+            stateHealth()
+            flush()
+            send(.brokerLinkChanged(isUp: true))
+        case .disconnected:
+            if isConnected { send(.brokerLinkChanged(isUp: false)) }
+            isConnected = false
+            waiting.removeAll()
+        case .drained:
+            isFull = false
+            flush()
+        }
+    }
+
+    // MARK: Snapshots
+
+    private func take(_ snapshot: StateSnapshot) {
+        if snapshot.changes.contains(.link) {
+            isFlareUp = snapshot.state.isLinkUp
+            stateHealth()
+        }
+        renderer.state(snapshot, in: &book)
+        flush()
+    }
+
+    /// Hands over what is due, as far as the client has room.
+    private func flush() {
+        guard isConnected, !isFull else { return }
+        let now = clock().steadyMilliseconds
+        for message in book.due(at: now) {
+            guard publish(message) else { return }
+            book.sent(message, at: now)
+        }
+        if let due = book.nextDue(after: now), plannedWake.map({ due < $0 || $0 <= now }) ?? true {
+            plannedWake = due
+            wake.yield(due)
+        }
+    }
+
+    /// - Returns: Whether the client took the message (or dropped one that may be dropped).
+    private func publish(_ message: MQTTMessage) -> Bool {
+        switch client.publish(message) {
+        case .queued, .dropped: return true
+        case .refused(let error):
+            if case .queueFull = error {
+                isFull = true
+                return false
+            }
+            logger.error("a message cannot be sent", metadata: ["topic": "\(message.topic)", "error": "\(error)"])
+            return true
+        }
+    }
+
+    private func flushWhenDue() async {
+        for await due in wakes {
+            let rest = due - clock().steadyMilliseconds
+            if rest > 0 { try? await Task.sleep(for: .milliseconds(rest)) }
+            plannedWake = nil
+            flush()
+        }
+    }
+
+    // MARK: Events and answers
+
+    private func take(_ output: Output) {
+        switch output {
+        case .resendState:
+            book.repeatTopic(topics.state)
+            flush()
+        case .event(let event):
+            publishOnce(topics.event(event.topic), event.json(epoch: identity.epoch))
+        case .answer(let answer):
+            reply(answer, to: waiting.removeValue(forKey: answer.ticket))
+        }
+    }
+
+    private func publishOnce(_ topic: String, _ body: JSONValue, properties: MQTTProperties = MQTTProperties()) {
+        let message = MQTTMessage(topic: topic, payload: body.bytes, qos: .atLeastOnce, properties: properties)
+        guard isConnected, publish(message) else {
+            droppedEvents += 1
+            return
+        }
+    }
+
+    private func reply(_ answer: Answer, to address: ReplyAddress?) {
+        let body = answer.json
+        publishOnce(topics.response(answer.subject), body)
+        guard let address else { return }
+        var properties = MQTTProperties()
+        properties.correlationData = address.correlation
+        publishOnce(address.topic, body, properties: properties)
+    }
+
+    // MARK: Commands
+
+    private func take(command message: MQTTMessage) {
+        guard message.topic.hasPrefix(configuration.root + "/") else { return }
+        let levels = message.topic.dropFirst(configuration.root.count + 1)
+        guard let topic = CommandTopic(tail: levels) else { return }
+        if let bytes = message.oversizeBytes {
+            var answer = Answer(ticket: 0, tx: nil, subject: topic.subject)
+            answer.refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
+            return reply(answer, to: replyAddress(of: message))
+        }
+        let decoded = decoder.decode(topic, payload: message.payload, isRetained: message.isRetained)
+        let address = replyAddress(of: message)
+        switch decoded.result {
+        case .failure(let refusal):
+            if refusal.code == .retainedCommand {
+                send(
+                    .alertRaised(
+                        "retained-command", .warning,
+                        message:
+                            "A retained command was refused on \(message.topic). Clear it by publishing an empty retained message there."
+                    ))
+            }
+            logger.debug(
+                "command refused", metadata: ["topic": "\(message.topic)", "why": "\(refusal.message)"])
+            var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
+            answer.refusal = refusal
+            reply(answer, to: address)
+        case .success(let order):
+            let ticket = nextTicket
+            nextTicket += 1
+            if let address { waiting[ticket] = address }
+            send(.commandReceived(Command(ticket: ticket, order: order, tx: decoded.tx)))
+        }
+    }
+
+    /// Where the sender wants the answer in addition (MQTT 5).
+    private func replyAddress(of message: MQTTMessage) -> ReplyAddress? {
+        guard let topic = message.properties.responseTopic, !topic.isEmpty else { return nil }
+        // Inside our own tree an answer could be taken for a command or a state.
+        guard !topic.contains("+"), !topic.contains("#"), !topic.hasPrefix("$"),
+            topic != configuration.root, !topic.hasPrefix(configuration.root + "/")
+        else {
+            if malformed.insert(message.topic).inserted {
+                logger.warning(
+                    "a response topic is refused: no wildcards, nothing inside \(configuration.root)/",
+                    metadata: ["topic": "\(message.topic)"])
+            }
+            return nil
+        }
+        return ReplyAddress(topic: topic, correlation: message.properties.correlationData)
+    }
+
+    // MARK: What we are
+
+    private func stateInfo() {
+        book.state(
+            MQTTMessage(
+                topic: topics.info, payload: identity.info(configuration).bytes, qos: .atLeastOnce,
+                isRetained: true),
+            rank: .info)
+    }
+
+    /// A second daemon on our topics shows itself by another epoch.
+    private func take(info message: MQTTMessage) {
+        guard !message.isRetained, let info = try? JSONValue(parsing: message.payload),
+            let epoch = info["epoch"]?.string, epoch != identity.epoch
+        else { return }
+        send(
+            .alertRaised(
+                "duplicate-node", .error,
+                message:
+                    "Another daemon publishes on \(configuration.root) too. Give each a node of its own (node: NAME)."))
+        // Once for each, so that the other one learns of us as well, and no two answer each other for ever.
+        guard foreignEpochs.count < 100, foreignEpochs.insert(epoch).inserted else { return }
+        book.repeatTopic(topics.info)
+        flush()
+    }
+
+    private func repeatRegularly() async {
+        let start = ContinuousClock.now
+        var ticks = 0
+        while !Task.isCancelled {
+            ticks += 1
+            do { try await Task.sleep(until: start + configuration.aliveInterval * ticks) } catch { return }
+            for topic in renderer.aliveTopics { book.repeatTopic(topic) }
+            let isHealthDue =
+                (configuration.aliveInterval * ticks / configuration.healthInterval).rounded(.down)
+                > (configuration.aliveInterval * (ticks - 1) / configuration.healthInterval).rounded(.down)
+            if isHealthDue { stateHealth() }
+            flush()
+        }
+    }
+
+    private func stateHealth() {
+        let counters = client.counters
+        var properties = MQTTProperties()
+        properties.messageExpirySeconds = 180
+        let health = identity.health(
+            at: clock(), isFlareUp: isFlareUp,
+            counters: [
+                "mqtt_sent": counters.sent, "mqtt_received": counters.received,
+                "mqtt_dropped": counters.dropped, "mqtt_lost": counters.lost, "mqtt_connects": counters.connects,
+                "events_dropped": droppedEvents,
+            ])
+        book.state(
+            MQTTMessage(
+                topic: topics.health, payload: health.bytes, qos: .atMostOnce, isRetained: true,
+                properties: properties))
+    }
+}
+
+/// Where an answer goes beside `B/response/…`.
+private struct ReplyAddress {
+    let topic: String
+    let correlation: [UInt8]?
+}

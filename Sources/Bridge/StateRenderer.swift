@@ -1,0 +1,166 @@
+import Controller
+import Flare
+import MQTT
+import Messages
+import Things
+
+/// From what changed in the state to what the retained topics should hold.
+struct StateRenderer: Sendable {
+    private let configuration: BridgeConfiguration
+    private let topics: Topics
+    /// What earlier runs published and this one has not seen yet: cleared once the place is known.
+    private var remembered: [(kind: FlareClass, slug: String)]
+    /// The topics of the alerts that earlier runs may have left.
+    private var leftAlerts = Alert.identifiers
+    private var hasPosition = false
+    private var hasAngle = false
+    private var isSensing = false
+
+    init(configuration: BridgeConfiguration, remembered: [(kind: FlareClass, slug: String)]) {
+        self.configuration = configuration
+        self.remembered = remembered
+        topics = Topics(root: configuration.root)
+    }
+
+    /// The topics that are repeated while their sensor is alive.
+    var aliveTopics: [String] {
+        guard isSensing else { return [] }
+        return (hasPosition ? [topics.devicePosition] : []) + (hasAngle ? [topics.deviceAngle] : [])
+    }
+
+    /// Puts what a snapshot changed into the book.
+    mutating func state(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
+        let (state, changes) = (snapshot.state, snapshot.changes)
+        for facet in changes {
+            if case .object(let object) = facet { self.object(object, state, in: &book) }
+        }
+        view(state, changes, in: &book)
+        for facet in changes {
+            switch facet {
+            case .sensor(let sensor):
+                put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &book)
+            case .alert(let id):
+                leftAlerts.remove(id)
+                put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &book)
+            case .link:
+                for id in state.things.keys { availability(of: id, state, in: &book) }
+            default:
+                break
+            }
+        }
+        if state.isPlaceKnown { clearWhatIsGone(state, in: &book) }
+    }
+
+    // MARK: The model
+
+    private func object(_ object: ObjectReference, _ state: ControllerState, in book: inout PublicationBook) {
+        guard let slug = state.slugs[object.id] else { return }
+        let topic = topics.object(object.kind, slug)
+        switch object.kind {
+        case .environment: put(topic, .json(state.environmentJSON(object.id)), rank: .model, in: &book)
+        case .zone: put(topic, .json(state.zoneJSON(object.id)), rank: .model, in: &book)
+        case .thing:
+            availability(of: object.id, state, in: &book)
+            put(topic, .json(state.thingJSON(object.id)), rank: .model, in: &book)
+            put(topics.data(thing: slug), .json(state.thingDataJSON(object.id)), rank: .model, in: &book)
+        case .device: break
+        }
+    }
+
+    private func availability(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+        guard let slug = state.slugs[id] else { return }
+        let content: Content = state.things[id] == nil ? .nothing : .text(state.thingAvailability(id))
+        put(topics.availability(thing: slug), content, rank: .model, in: &book)
+    }
+
+    /// Objects that are not here any more, from this run or an earlier one.
+    private mutating func clearWhatIsGone(_ state: ControllerState, in book: inout PublicationBook) {
+        for id in leftAlerts.sorted() where state.alerts[id] == nil { book.clear(topics.alert(id)) }
+        leftAlerts.removeAll()
+        for (kind, slug) in remembered {
+            let isHere =
+                state.slugs.id(of: slug, kind: kind).map { id in
+                    switch kind {
+                    case .environment: state.environments[id] != nil
+                    case .zone: state.zones[id] != nil
+                    case .thing: state.things[id] != nil
+                    case .device: true
+                    }
+                } ?? false
+            guard !isHere else { continue }
+            book.clear(topics.object(kind, slug))
+            guard kind == .thing else { continue }
+            book.clear(topics.data(thing: slug))
+            book.clear(topics.availability(thing: slug))
+        }
+        remembered.removeAll()
+    }
+
+    // MARK: What is true here
+
+    private mutating func view(_ state: ControllerState, _ changes: Set<Facet>, in book: inout PublicationBook) {
+        if changes.contains(.environment) { put(topics.environment, .json(state.environmentJSON), in: &book) }
+        if changes.contains(.zone) { put(topics.zone, .json(state.zoneJSON), in: &book) }
+        if changes.contains(.device) || changes.contains(.position) || changes.contains(.angle) {
+            device(state, changes, in: &book)
+        }
+        if changes.contains(.nearby) || changes.contains(.link) {
+            put(topics.nearbyAvailability, .text(state.nearbyAvailability), in: &book)
+        }
+        if changes.contains(.nearby) {
+            put(topics.nearby, .json(state.nearbyJSON), in: &book)
+        }
+        if changes.contains(.location), configuration.publishesLocation {
+            put(topics.deviceLocation, .json(state.locationJSON), in: &book)
+        }
+        let urgent: Set<Facet> = [.environment, .zone, .nearby]
+        let moving: Set<Facet> = [.device, .position, .angle]
+        if !changes.isDisjoint(with: urgent) {
+            put(topics.state, .json(state.feedJSON()), in: &book)
+        } else if !changes.isDisjoint(with: moving) {
+            put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &book)
+        }
+    }
+
+    private mutating func device(_ state: ControllerState, _ changes: Set<Facet>, in book: inout PublicationBook) {
+        let position = state.positionJSON
+        let angle = state.compassDegrees
+        hasPosition = position != nil
+        hasAngle = angle != nil
+        isSensing = state.fix.map { $0.quality != .lost && $0.source == "beacons" } ?? false
+        if position != nil || book.holds(topics.devicePosition) {
+            put(
+                topics.devicePosition, .json(position), qos: .atMostOnce, every: configuration.positionsPerSecond,
+                in: &book)
+        }
+        if angle != nil || book.holds(topics.deviceAngle) {
+            put(
+                topics.deviceAngle, angle.map { .text(String($0)) } ?? .nothing, qos: .atMostOnce,
+                every: configuration.anglesPerSecond, in: &book)
+        }
+        put(topics.device, .json(state.deviceJSON), every: configuration.copiesPerSecond, in: &book)
+    }
+
+    // MARK: Into the book
+
+    private enum Content {
+        case text(String)
+        case json(JSONValue?)
+        case nothing
+    }
+
+    private func put(
+        _ topic: String, _ content: Content, qos: MQTTQoS = .atLeastOnce,
+        rank: PublicationBook.Rank = .view, every perSecond: Double = .infinity,
+        in book: inout PublicationBook
+    ) {
+        let payload: [UInt8] =
+            switch content {
+            case .text(let text): Array(text.utf8)
+            case .json(let json): json?.bytes ?? []
+            case .nothing: []
+            }
+        let message = MQTTMessage(topic: topic, payload: payload, qos: qos, isRetained: true)
+        book.state(message, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
+    }
+}

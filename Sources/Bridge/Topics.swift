@@ -1,0 +1,41 @@
+package import Controller
+package import Flare
+
+/// The names of the topics, `B/…` of the contract.
+package struct Topics: Sendable, Hashable {
+    /// `<base>/<node>`.
+    package let root: String
+
+    package init(root: String) { self.root = root }
+
+    package var status: String { "\(root)/status" }
+    package var info: String { "\(root)/info" }
+    package var health: String { "\(root)/health" }
+    package var state: String { "\(root)/state" }
+    package var environment: String { "\(root)/environment" }
+    package var zone: String { "\(root)/zone" }
+    package var device: String { "\(root)/device" }
+    package var devicePosition: String { "\(root)/device/position" }
+    package var deviceAngle: String { "\(root)/device/angle" }
+    package var deviceLocation: String { "\(root)/device/location" }
+    package var nearby: String { "\(root)/nearby" }
+    package var nearbyAvailability: String { "\(root)/nearby/availability" }
+
+    package func alert(_ id: String) -> String { "\(root)/alert/\(id)" }
+    package func sensor(_ sensor: SensorKind) -> String { "\(root)/sensors/\(sensor.rawValue)" }
+    package func event(_ topic: ChangeEvent.Topic) -> String { "\(root)/event/\(topic.rawValue)" }
+
+    /// An environment, zone or thing of the model.
+    package func object(_ kind: FlareClass, _ slug: String) -> String { "\(root)/\(kind.rawValue)s/\(slug)" }
+    package func data(thing slug: String) -> String { "\(root)/things/\(slug)/data" }
+    package func availability(thing slug: String) -> String { "\(root)/things/\(slug)/availability" }
+
+    package func response(_ subject: Answer.Subject) -> String {
+        switch subject {
+        case .set: "\(root)/response/set"
+        case .get: "\(root)/response/get"
+        // A verb that is none of ours may be anything; one level with plain letters is what it gets back.
+        case .verb(let verb): "\(root)/response/\(SlugBook.slug(from: verb) ?? "unknown")"
+        }
+    }
+}

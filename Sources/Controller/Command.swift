@@ -1,0 +1,116 @@
+package import Flare
+package import Things
+
+/// What somebody wants changed or told: from MQTT, a kiosk, the command line.
+package struct Command: Sendable, Hashable {
+    /// Chosen by the sender's adapter, to find the way back for the answer.
+    package var ticket: Int
+    package var order: Order
+    /// The sender's own mark, returned as it was sent.
+    package var tx: JSONValue?
+    package var actor: Actor
+
+    package init(ticket: Int, order: Order, tx: JSONValue? = nil, actor: Actor = .mqtt) {
+        self.ticket = ticket
+        self.order = order
+        self.tx = tx
+        self.actor = actor
+    }
+
+    package enum Actor: String, Sendable, Hashable {
+        case mqtt, kiosk, rule
+    }
+
+    package enum Order: Sendable, Hashable {
+        case set(Target, ThingRequest)
+        case action(Target, name: String)
+        case get(Target)
+        case setDevice(DeviceChange)
+        case chooseEnvironment(EnvironmentChoice)
+        case switchSensor(SensorKind, on: Bool)
+        case request(Verb)
+    }
+
+    /// Which thing is meant.
+    package enum Target: Sendable, Hashable {
+        /// The nearby thing; refused as stale when `ifID` is given and names another one (slug or identifier).
+        case nearby(ifID: String?)
+        /// A thing by slug or identifier, as it was sent.
+        case thing(String)
+    }
+
+    package enum EnvironmentChoice: Sendable, Hashable {
+        case next, previous
+        /// By slug or identifier, as it was sent.
+        case named(String)
+    }
+
+    /// What may be changed of the own device; at least one is given.
+    package struct DeviceChange: Sendable, Hashable {
+        package var position: Point3D?
+        /// Compass degrees, 0..<360.
+        package var angle: Double?
+        package var name: String?
+
+        package init(position: Point3D? = nil, angle: Double? = nil, name: String? = nil) {
+            self.position = position
+            self.angle = angle
+            self.name = name
+        }
+    }
+
+    /// `request/<verb>`.
+    package enum Verb: Sendable, Hashable {
+        case snapshot, ping, refresh, reload
+        case logLevel(String)
+    }
+}
+
+/// The four sensors that can be switched.
+package enum SensorKind: String, Sendable, Hashable, CaseIterable {
+    case gps, beacons, cmx, compass
+}
+
+/// The one answer to a command.
+package struct Answer: Sendable, Hashable {
+    package var ticket: Int
+    package var tx: JSONValue?
+    package var subject: Subject
+    /// What was meant, once it is known.
+    package var target: Target?
+    /// The fields that are obeyed.
+    package var accepted: [String: JSONValue] = [:]
+    /// The fields that are not.
+    package var rejected: [String: RefusalCode] = [:]
+    /// What was asked for: what a `get`, `ping` or `snapshot` tells.
+    package var data: JSONValue?
+    /// `nil` when the command was carried out.
+    package var refusal: Refusal?
+
+    package init(ticket: Int, tx: JSONValue?, subject: Subject, target: Target? = nil) {
+        self.ticket = ticket
+        self.tx = tx
+        self.subject = subject
+        self.target = target
+    }
+
+    /// Where the answer belongs: the last level of `B/response/…`.
+    package enum Subject: Sendable, Hashable {
+        /// Every set and every action.
+        case set
+        case get
+        /// A request, by its verb as it was sent.
+        case verb(String)
+    }
+
+    package struct Target: Sendable, Hashable {
+        /// `thing`, `device`, `environment`, `sensor`.
+        package var kind: String
+        package var slug: String
+
+        package init(kind: String, slug: String) {
+            self.kind = kind
+            self.slug = slug
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package import Flare
+
+/// What a user may decide about the controller's rules.
+package struct ControllerConfiguration: Sendable, Hashable {
+    /// Whether a thing stays the nearby one after the device has gone away from it.
+    package var stayPaired = false
+    /// Whether the nearby thing's brightness follows the distance to it.
+    package var brightnessByProximity = false
+    /// Whether commands may move, turn and rename the own device.
+    package var allowsDeviceSet = false
+    /// The name of a device that has to be made; its description; its `data.mac`, lower case, if there is one.
+    package var deviceName = "trilateral"
+    package var deviceDescription = ""
+    package var deviceMAC: String?
+    /// Whether this run follows a reload of the configuration.
+    package var isReloaded = false
+
+    package init() {}
+}
+
+/// What earlier runs left: read once at start.
+package struct ControllerMemory: Sendable, Hashable {
+    package var environment: FlareID?
+    /// The own device of each environment.
+    package var devices: [FlareID: FlareID] = [:]
+    package var slugs = SlugBook()
+    package var sensors: [SensorKind: Bool] = [:]
+
+    package init() {}
+}

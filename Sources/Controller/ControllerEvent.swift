@@ -1,0 +1,93 @@
+package import Flare
+
+/// What happened: facts, in the past tense, from every side.
+package enum ControllerEvent: Sendable, Hashable {
+    /// From the Flare server or the way to it.
+    case flare(FlareEvent)
+    case commandReceived(Command)
+    /// The own position as the beacons have it.
+    case positionEstimated(PositionEstimated)
+    /// Compass degrees, 0..<360, already rounded for display.
+    case headingChanged(degrees: Double)
+    case located(Location)
+    case timerFired(ControllerTimer)
+    case alertRaised(String, Alert.Severity, message: String)
+    case alertCleared(String)
+    /// The broker can be reached, or cannot any more.
+    case brokerLinkChanged(isUp: Bool)
+    /// The configuration was read again: `nil` when it is good, else what is wrong with it.
+    case configurationRead(problem: String?)
+    /// The daemon is about to end.
+    case stopBegun
+
+    /// An estimate of where the device is.
+    package struct PositionEstimated: Sendable, Hashable {
+        package var position: Point3D
+        package var accuracyMetres: Double?
+        package var quality: PositionFix.Quality
+        package var isMoving: Bool
+
+        package init(
+            position: Point3D, accuracyMetres: Double?, quality: PositionFix.Quality, isMoving: Bool = false
+        ) {
+            self.position = position
+            self.accuracyMetres = accuracyMetres
+            self.quality = quality
+            self.isMoving = isMoving
+        }
+    }
+}
+
+/// Something that is due at a time.
+package enum ControllerTimer: Sendable, Hashable {
+    /// An exit that came too soon after an enter is looked at again.
+    case exitCheck
+    /// A position or heading that came too soon after the last is sent.
+    case positionDue, headingDue
+    /// The next step of a thing's transition.
+    case transitionStep(FlareID)
+    /// What could not be read of the server is tried again.
+    case readAgain
+}
+
+/// What is to be done, as a value: carried out by the shell, in order.
+package enum ControllerEffect: Sendable, Hashable {
+    case flare(FlareRequest)
+    /// The beacons that count from now on.
+    case trackBeacons(BeaconPlace?)
+    case switchSensor(SensorKind, on: Bool)
+    /// One firing; starting a timer that runs replaces it.
+    case startTimer(ControllerTimer, milliseconds: Int64)
+    case stopTimer(ControllerTimer)
+    case remember(Memento)
+    case answer(Answer)
+    case tell(ChangeEvent)
+    /// Send the state feed again, changed or not.
+    case resendState
+    /// Read the configuration and tell how it went.
+    case readConfiguration
+    /// Build everything anew from the configuration that was read.
+    case rebuild
+    case setLogLevel(String)
+
+    /// What outlives a restart.
+    package enum Memento: Sendable, Hashable {
+        case environment(FlareID)
+        case device(FlareID, environment: FlareID)
+        case slug(String, ObjectReference)
+        case sensor(SensorKind, on: Bool)
+    }
+
+    /// An environment with what stands in it: beacon numbers and places are in the data of zones and things.
+    package struct BeaconPlace: Sendable, Hashable {
+        package var environment: FlareEnvironment
+        package var zones: [FlareZone]
+        package var things: [FlareThing]
+
+        package init(environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]) {
+            self.environment = environment
+            self.zones = zones
+            self.things = things
+        }
+    }
+}

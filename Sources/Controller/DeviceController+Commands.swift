@@ -1,0 +1,283 @@
+import Flare
+import Things
+
+/// Commands: what is legal becomes work for the server; every command gets one answer.
+extension DeviceController {
+    mutating func obey(_ command: Command) {
+        switch command.order {
+        case .set(let target, let request): set(target, request, command)
+        case .action(let target, let name): act(target, name, command)
+        case .get(let target): get(target, command)
+        case .setDevice(let change): setDevice(change, command)
+        case .chooseEnvironment(let choice): choose(choice, command)
+        case .switchSensor(let sensor, let on):
+            switchSensor(sensor, on: on)
+            accept(
+                PendingCommand(
+                    command: command, subject: .set, target: .init(kind: "sensor", slug: sensor.rawValue),
+                    accepted: ["state": .string(on ? "ON" : "OFF")]))
+        case .request(let verb): request(verb, command)
+        }
+    }
+
+    // MARK: Answers
+
+    mutating func accept(_ pending: PendingCommand, data: JSONValue? = nil) {
+        var answer = Answer(
+            ticket: pending.command.ticket, tx: pending.command.tx, subject: pending.subject,
+            target: pending.target)
+        answer.accepted = pending.accepted
+        answer.rejected = pending.rejected
+        answer.data = data
+        effects.append(.answer(answer))
+    }
+
+    mutating func refuse(_ pending: PendingCommand?, _ refusal: Refusal) {
+        guard let pending else { return }
+        var answer = Answer(
+            ticket: pending.command.ticket, tx: pending.command.tx, subject: pending.subject,
+            target: pending.target)
+        answer.refusal = refusal
+        answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
+        effects.append(.answer(answer))
+    }
+
+    private mutating func refuse(_ command: Command, _ subject: Answer.Subject, _ refusal: Refusal) {
+        refuse(PendingCommand(command: command, subject: subject, target: nil), refusal)
+    }
+
+    // MARK: Things
+
+    /// The thing that is meant, or why there is none.
+    private func thing(_ target: Command.Target) -> Result<FlareThing, Refusal> {
+        switch target {
+        case .nearby(let expected):
+            guard let thing = state.nearby else {
+                return .failure(Refusal(.noNearbyThing, "no thing is nearby now"))
+            }
+            if let expected, !isNamed(expected, .thing, thing.id) {
+                let slug = state.slugs[thing.id] ?? "\(thing.id)"
+                return .failure(
+                    Refusal(
+                        .staleTarget, "the nearby thing is \(slug) by now, not \(expected.prefix(60))",
+                        field: "if_id"))
+            }
+            return .success(thing)
+        case .thing(let name):
+            // A short name can look like an identifier.
+            for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
+                if let id, let thing = state.things[id] { return .success(thing) }
+            }
+            let known = state.things.keys.lazy.compactMap { state.slugs[$0] }.prefix(2000)
+            return .failure(
+                Refusal(
+                    .unknownThing,
+                    "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"))
+        }
+    }
+
+    private func isNamed(_ name: String, _ kind: FlareClass, _ id: FlareID) -> Bool {
+        FlareID(name) == id || state.slugs.id(of: name, kind: kind) == id
+    }
+
+    private func answerTarget(_ thing: FlareThing) -> Answer.Target {
+        Answer.Target(kind: "thing", slug: state.slugs[thing.id] ?? "\(thing.id)")
+    }
+
+    private func cause(_ command: Command) -> ChangeEvent.Cause {
+        ChangeEvent.Cause("command", tx: command.tx)
+    }
+
+    private var unreachable: Refusal {
+        Refusal(.serverUnreachable, "the Flare server cannot be reached now; nothing was changed")
+    }
+
+    private mutating func set(_ target: Command.Target, _ request: ThingRequest, _ command: Command) {
+        let thing: FlareThing
+        switch self.thing(target) {
+        case .success(let found): thing = found
+        case .failure(let refusal): return refuse(command, .set, refusal)
+        }
+        var pending = PendingCommand(command: command, subject: .set, target: answerTarget(thing))
+        // What is still on its way counts: "ON" is nothing new to a light only if nothing is about to put it out.
+        var expected = thing
+        expected.data = expectedData(of: thing.id, now: thing.data)
+        switch request.settled(on: expected) {
+        case .failure(let refusal): refuse(pending, refusal)
+        case .success(let setting):
+            guard state.isLinkUp else { return refuse(pending, unreachable) }
+            pending.accepted = setting.accepted
+            pending.rejected = setting.rejected.mapValues(\.code)
+            guard !setting.writes.isEmpty else { return accept(pending) }
+            enqueue(
+                Job(
+                    work: .write(setting.writes, transition: setting.transition), command: pending,
+                    cause: cause(command)),
+                on: ObjectReference(.thing, thing.id))
+        }
+    }
+
+    private mutating func act(_ target: Command.Target, _ name: String, _ command: Command) {
+        let thing: FlareThing
+        switch self.thing(target) {
+        case .success(let found): thing = found
+        case .failure(let refusal): return refuse(command, .set, refusal)
+        }
+        let pending = PendingCommand(
+            command: command, subject: .set, target: answerTarget(thing), accepted: ["action": .string(name)])
+        if case .failure(let refusal) = ThingProfile(thing: thing).checked(action: name) {
+            return refuse(pending, refusal)
+        }
+        guard state.isLinkUp else { return refuse(pending, unreachable) }
+        enqueue(
+            Job(work: .action(name), command: pending, cause: cause(command)),
+            on: ObjectReference(.thing, thing.id))
+    }
+
+    private mutating func get(_ target: Command.Target, _ command: Command) {
+        switch thing(target) {
+        case .success(let thing):
+            accept(PendingCommand(command: command, subject: .get, target: answerTarget(thing)))
+        case .failure(let refusal): refuse(command, .get, refusal)
+        }
+    }
+
+    // MARK: The own device
+
+    private mutating func setDevice(_ change: Command.DeviceChange, _ command: Command) {
+        guard configuration.allowsDeviceSet else {
+            return refuse(
+                command, .set,
+                Refusal(.notAllowed, "setting this device is switched off; allow it with device.allow_set: true"))
+        }
+        guard state.isLinkUp else { return refuse(command, .set, unreachable) }
+        guard let device = state.device, let environment = state.environmentID else {
+            return refuse(command, .set, Refusal(.serverUnreachable, "this device is not known to the server yet"))
+        }
+        var pending = PendingCommand(
+            command: command, subject: .set, target: .init(kind: "device", slug: "\(device.id)"))
+        var works: [Job.Work] = []
+        if let name = change.name {
+            works.append(.name(name, environment: environment))
+            pending.accepted["name"] = .string(name)
+        }
+        if let angle = change.angle {
+            works.append(.write(["angle": .value(.number(angle))], transition: nil))
+            pending.accepted["angle"] = .number(angle)
+        }
+        if let position = change.position {
+            works.append(.position(position))
+            pending.accepted["position"] = position.json
+        }
+        guard !works.isEmpty else { return accept(pending) }
+        var job = Job(work: works.removeFirst(), command: pending, cause: cause(command))
+        job.rest = works
+        enqueue(job, on: ObjectReference(.device, device.id))
+    }
+
+    // MARK: The environment
+
+    private mutating func choose(_ choice: Command.EnvironmentChoice, _ command: Command) {
+        let all = state.environmentsByName
+        let chosen: FlareEnvironment?
+        // "next" after "next" goes on from what is about to be taken.
+        let current = all.firstIndex { $0.id == choosing?.environment ?? state.environmentID }
+        switch choice {
+        case .next: chosen = all.isEmpty ? nil : all[((current ?? -1) + 1) % all.count]
+        case .previous: chosen = all.isEmpty ? nil : all[((current ?? 0) + all.count - 1) % all.count]
+        case .named(let name): chosen = all.first { isNamed(name, .environment, $0.id) }
+        }
+        guard let chosen else {
+            return refuse(command, .set, unknownEnvironment(choice, among: all))
+        }
+        let pending = PendingCommand(
+            command: command, subject: .set,
+            target: .init(kind: "environment", slug: state.slugs[chosen.id] ?? "\(chosen.id)"))
+        guard state.isLinkUp || chosen.id == state.environmentID else { return refuse(pending, unreachable) }
+        refuse(choosing?.pending, Refusal(.superseded, "another environment was chosen in time"))
+        choosing = nil
+        guard chosen.id != state.environmentID else { return accept(pending) }
+        choosing = PendingChoice(environment: chosen.id, pending: pending, cause: cause(command))
+        load(.loadPlace(environment: chosen.id))
+    }
+
+    private func unknownEnvironment(
+        _ choice: Command.EnvironmentChoice, among all: [FlareEnvironment]
+    ) -> Refusal {
+        let slugs = all.compactMap { state.slugs[$0.id] }
+        guard case .named(let name) = choice else {
+            return Refusal(.unknownEnvironment, "the Flare server has no environment")
+        }
+        let legal = slugs.prefix(20).joined(separator: ", ")
+        return Refusal(
+            .unknownEnvironment,
+            "no environment \"\(name.prefix(60))\"; legal: next, previous\(legal.isEmpty ? "" : ", \(legal)")")
+    }
+
+    // MARK: Requests
+
+    private mutating func request(_ verb: Command.Verb, _ command: Command) {
+        let pending = PendingCommand(command: command, subject: .verb(verb.name), target: nil)
+        switch verb {
+        case .ping:
+            accept(pending)
+        case .snapshot:
+            effects.append(.resendState)
+            accept(pending)
+        case .reload:
+            guard reloading.count < 1000 else {
+                return refuse(pending, Refusal(.rateLimited, "1000 reloads are waiting already"))
+            }
+            if reloading.isEmpty { effects.append(.readConfiguration) }
+            reloading.append(pending)
+        case .logLevel(let level):
+            effects.append(.setLogLevel(level))
+            accept(pending)
+        case .refresh:
+            guard state.isLinkUp else { return refuse(pending, unreachable) }
+            guard refreshing.count < 1000 else {
+                return refuse(pending, Refusal(.rateLimited, "1000 refreshes are waiting already"))
+            }
+            load(.loadEnvironments(near: nil))
+            guard let environment = state.environmentID else { return accept(pending) }
+            let replies = load(.loadPlace(environment: environment))
+            refreshing.append(PendingRefresh(environment: environment, pending: pending, replies: replies))
+            seekDevice(in: environment)
+        }
+    }
+
+    /// A place was read: whoever asked before it was is answered.
+    mutating func answerRefreshes(of environment: FlareID) {
+        let waiting = refreshing
+        refreshing.removeAll()
+        for var refresh in waiting {
+            if refresh.environment == environment { refresh.replies -= 1 }
+            if refresh.replies > 0 { refreshing.append(refresh) } else { accept(refresh.pending) }
+        }
+    }
+
+    /// A place, or any, will not be read now: whoever waits for it is answered.
+    mutating func failReads(of environment: FlareID? = nil, _ refusal: Refusal) {
+        func isMeant(_ other: FlareID) -> Bool { environment == nil || environment == other }
+        if let choice = choosing, isMeant(choice.environment) {
+            choosing = nil
+            refuse(choice.pending, refusal)
+        }
+        let failed = refreshing.filter { isMeant($0.environment) }
+        refreshing.removeAll { isMeant($0.environment) }
+        for refresh in failed { refuse(refresh.pending, refusal) }
+    }
+}
+
+extension Command.Verb {
+    /// The last level of `B/request/<verb>`.
+    package var name: String {
+        switch self {
+        case .snapshot: "snapshot"
+        case .ping: "ping"
+        case .refresh: "refresh"
+        case .reload: "reload"
+        case .logLevel: "loglevel"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Flare
+
+/// Rule 2: the own device, one for each environment.
+extension DeviceController {
+    /// Rule 2: the saved device of this environment, else a new one.
+    mutating func seekDevice(in environment: FlareID) {
+        if let saved = memory.devices[environment] {
+            load(.loadDevice(saved, environment: environment))
+        } else {
+            createDevice(in: environment)
+        }
+    }
+
+    private mutating func createDevice(in environment: FlareID) {
+        let data: [String: JSONValue] = configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
+        let draft = DeviceDraft(
+            name: configuration.deviceName, description: configuration.deviceDescription, data: data)
+        let request = FlareRequest.createDevice(draft, environment: environment)
+        // One is enough, however often it is missed while it is being made.
+        if !loading.contains(request) { load(request) }
+    }
+
+    mutating func deviceLoaded(_ asked: FlareID, _ device: FlareDevice?, in environment: FlareID) {
+        // An answer that is late: another device is ours here, or another environment is the current one.
+        guard environment == state.environmentID, memory.devices[environment] == asked else { return }
+        if let device, device.environment == environment {
+            take(device, in: environment)
+        } else {
+            memory.devices[environment] = nil
+            createDevice(in: environment)
+        }
+    }
+
+    mutating func deviceCreated(_ device: FlareDevice, in environment: FlareID) {
+        // Made for an environment that is no longer current, it is ours there all the same.
+        memory.devices[environment] = device.id
+        effects.append(.remember(.device(device.id, environment: environment)))
+        if environment == state.environmentID { take(device, in: environment) }
+    }
+
+    private mutating func take(_ device: FlareDevice, in environment: FlareID) {
+        let old = state.device
+        if old != device {
+            state.device = device
+            state.changedAt[device.id] = now
+            changes.formUnion([.device, .position, .angle, .nearby])
+        }
+        if let old, old.id == device.id {
+            tellDifferences(of: device, from: old)
+        } else {
+            if let old { state.changedAt[old.id] = nil }
+            isPresenceKnown = false
+        }
+        load(
+            .loadPresence(
+                device: device.id, environment: environment, position: device.position ?? .zero))
+    }
+
+    private mutating func tellDifferences(of device: FlareDevice, from old: FlareDevice) {
+        var (before, after) = old.differences(to: device)
+        let (reference, cause) = (ObjectReference(.device, device.id), ChangeEvent.Cause("server"))
+        let (from, to) = (before.removeValue(forKey: "position"), after.removeValue(forKey: "position"))
+        if from != to {
+            tell(.device, "moved", reference, before: from, after: to, changed: ["position"], cause: cause)
+        }
+        guard !before.isEmpty || !after.isEmpty else { return }
+        tell(
+            .device, "changed", reference, before: .object(before), after: .object(after),
+            changed: Set(before.keys).union(after.keys).sorted(), cause: cause)
+    }
+}

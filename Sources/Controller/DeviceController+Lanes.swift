@@ -1,0 +1,199 @@
+import Flare
+import Things
+
+/// Rule 4 of the contract: a change is told when the server has confirmed it, one after the other.
+extension DeviceController {
+    /// Puts a job behind those that wait for the object, and overtakes what it makes pointless.
+    mutating func enqueue(_ job: Job, on object: ObjectReference) {
+        var lane = lanes[object.id] ?? Lane(object)
+        for overtaken in lane.removeOvertaken(by: job) {
+            refuse(overtaken.command, Refusal(.superseded, "a newer command for the same field came in time"))
+        }
+        if lane.waiting.count < Lane.capacity {
+            lane.waiting.append(job)
+        } else {
+            refuse(
+                job.command,
+                Refusal(.rateLimited, "\(Lane.capacity) commands for this \(object.kind.rawValue) are waiting already"))
+        }
+        advance(lane)
+    }
+
+    /// Begins the next job, if none is with the server.
+    private mutating func advance(_ lane: Lane) {
+        var lane = lane
+        while lane.running == nil, !lane.waiting.isEmpty { begin(lane.waiting.removeFirst(), in: &lane) }
+        lanes[lane.object.id] = lane.running == nil ? nil : lane
+    }
+
+    private mutating func begin(_ job: Job, in lane: inout Lane) {
+        var job = job
+        guard let request = request(for: &job, on: lane.object) else { return finish(job, on: lane.object, nil) }
+        lane.running = job
+        lane.sent = request
+        effects.append(.flare(request))
+    }
+
+    /// What the server is to be asked for a job; `nil` when there is nothing to ask yet.
+    private mutating func request(for job: inout Job, on object: ObjectReference) -> FlareRequest? {
+        let sender = state.device?.id
+        switch job.work {
+        case .write(let writes, let seconds):
+            // First, because a toggle depends on where the transition has come to.
+            endTransition(of: object.id)
+            let goal = values(of: writes, on: object)
+            guard let seconds, seconds > 0 else { return .setData(object, values: goal, sender: sender) }
+            let first = beginTransition(of: object, to: goal, seconds: seconds, cause: job.cause)
+            job.work = .step(first, isLast: false)
+            return first.isEmpty ? nil : .setData(object, values: first, sender: sender)
+        case .step(let values, _):
+            return .setData(object, values: values, sender: sender)
+        case .action(let name):
+            endTransition(of: object.id)
+            return .performAction(object, action: name, sender: sender)
+        case .position(let position):
+            return .setPosition(object, position, sender: sender)
+        case .name(let name, let environment):
+            return .renameDevice(object.id, environment: environment, name: name)
+        }
+    }
+
+    /// What is to be stored, with toggles turned into the opposite of what is true now.
+    private func values(of writes: [String: DataWrite], on object: ObjectReference) -> [String: JSONValue] {
+        settled(writes, on: state.things[object.id]?.data ?? [:])
+    }
+
+    private func settled(_ writes: [String: DataWrite], on data: [String: JSONValue]) -> [String: JSONValue] {
+        writes.mapValues { write in
+            switch write {
+            case .value(let value): value
+            case .toggle: .bool(!ThingAppearance.isOn(data))
+            }
+        }
+    }
+
+    /// An object's data as it will be when all that waits for the object is done.
+    func expectedData(of id: FlareID, now data: [String: JSONValue]) -> [String: JSONValue] {
+        guard let lane = lanes[id] else { return data }
+        var data = data
+        for job in [lane.running].compactMap({ $0 }) + lane.waiting {
+            if case .write(let writes, _) = job.work { data.merge(settled(writes, on: data)) { $1 } }
+        }
+        return data
+    }
+
+    /// The server has answered for an object's running job.
+    mutating func confirmed(
+        _ request: FlareRequest, on id: FlareID, _ result: Result<FlareReply, FlareLinkError>
+    ) {
+        guard var lane = lanes[id], var job = lane.running, lane.sent == request else {
+            // A position that is sent without waiting, or a job that was given up.
+            if case .failure(.unknownObject(let object)) = result { objectLost(object) }
+            return
+        }
+        lane.running = nil
+        lane.sent = nil
+        switch result {
+        case .success where job.rest.isEmpty:
+            finish(job, on: lane.object, request)
+        case .success:
+            store(job, on: lane.object, request)
+            job.work = job.rest.removeFirst()
+            begin(job, in: &lane)
+        case .failure(let error):
+            refuse(job.command, Refusal(error))
+            if case .step = job.work { abandonTransition(of: id) }
+            if case .unknownObject(let object) = error { objectLost(object) }
+        }
+        advance(lane)
+    }
+
+    private mutating func finish(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
+        store(job, on: object, request)
+        if let pending = job.command { accept(pending) }
+    }
+
+    /// Takes over what the server has stored or done.
+    private mutating func store(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
+        switch job.work {
+        case .write:
+            if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
+        case .step(let values, let isLast):
+            stepped(object, values: values, isLast: isLast, cause: job.cause)
+        case .action(let name):
+            tellAction(name, on: object, cause: job.cause)
+        case .position(let position):
+            guard object.id == state.device?.id else { return }
+            state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
+            changes.insert(.position)
+            moveDevice(to: position, cause: job.cause)
+        case .name(let name, _):
+            renamed(object.id, name, cause: job.cause)
+        }
+    }
+
+    private mutating func renamed(_ device: FlareID, _ name: String, cause: ChangeEvent.Cause) {
+        guard let before = state.device, before.id == device, before.name != name else { return }
+        state.device?.name = name
+        state.changedAt[device] = now
+        changes.insert(.device)
+        tell(
+            .device, "changed", ObjectReference(.device, device), before: ["name": .string(before.name)],
+            after: ["name": .string(name)], changed: ["name"], cause: cause)
+    }
+
+    /// The server does not know an object any more: read again what it has.
+    private mutating func objectLost(_ object: ObjectReference) {
+        guard let environment = state.environmentID, isKnown(object) else { return }
+        if object.kind == .device {
+            load(.loadDevice(object.id, environment: environment))
+        } else {
+            load(.loadPlace(environment: environment))
+        }
+    }
+
+    // MARK: Giving up
+
+    /// Nothing that waits will be confirmed any more.
+    mutating func failLanes(_ refusal: Refusal) {
+        let stopped = lanes.values.sorted { $0.object.id < $1.object.id }
+        lanes.removeAll()
+        for lane in stopped {
+            refuse(lane.running?.command, refusal)
+            for job in lane.waiting { refuse(job.command, refusal) }
+        }
+    }
+
+    /// The place is left: what has not been sent is not done any more, what is with the server is still answered.
+    mutating func leaveLanes() {
+        let refusal = Refusal(.staleTarget, "the environment was left before this could be done")
+        for id in lanes.keys.sorted() {
+            if let job = lanes[id]?.running, !job.rest.isEmpty {
+                refuse(job.command, refusal)
+                lanes[id]?.running?.command = nil
+                lanes[id]?.running?.rest = []
+            }
+            failWaiting(for: id, refusal)
+        }
+    }
+
+    mutating func failWaiting(for id: FlareID, _ refusal: Refusal) {
+        guard let waiting = lanes[id]?.waiting, !waiting.isEmpty else { return }
+        lanes[id]?.waiting = []
+        for job in waiting { refuse(job.command, refusal) }
+    }
+}
+
+extension Refusal {
+    /// What a failure on the way to the server means for a command.
+    init(_ error: FlareLinkError) {
+        let code: RefusalCode =
+            switch error {
+            case .unreachable: .serverUnreachable
+            case .timedOut: .timeout
+            case .rejected: .serverRejected
+            case .unknownObject: .unknownThing
+            }
+        self.init(code, error.description)
+    }
+}

@@ -1,0 +1,141 @@
+import Flare
+import Things
+
+/// The way to the server: what is asked when it opens, and where the replies go.
+extension DeviceController {
+    /// How long after a failure everything is read again, milliseconds.
+    private static var readAgainMilliseconds: Int64 { 10_000 }
+
+    mutating func linkUp() {
+        // The first time is the start, which is no event.
+        if wasLinkUp, !state.isLinkUp { tellLink("flare", true) }
+        wasLinkUp = true
+        state.isLinkUp = true
+        changes.insert(.link)
+        clear("flare-link")
+        loading.removeAll()
+        loadingAgain.removeAll()
+        readAll()
+    }
+
+    mutating func linkDown(_ reason: String) {
+        if state.isLinkUp { tellLink("flare", false) }
+        state.isLinkUp = false
+        changes.insert(.link)
+        raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
+        forgetFailedReads { _ in true }
+        let refusal = Refusal(FlareLinkError.unreachable(reason))
+        failLanes(refusal)
+        failReads(refusal)
+        for thing in transitions.keys.sorted() { abandonTransition(of: thing) }
+        dropDueReadings()
+    }
+
+    /// Asks for everything that is shown.
+    private mutating func readAll() {
+        load(.loadEnvironments(near: nil))
+        guard let environment = state.environmentID else { return }
+        effects.append(.flare(.subscribe(environment: environment)))
+        load(.loadPlace(environment: environment))
+        seekDevice(in: environment)
+    }
+
+    /// Asks for something, unless the same is being asked already; then it is asked once more afterwards.
+    ///
+    /// Nothing is asked while the link is down: when it is up again, everything is.
+    /// - Returns: How many replies to this request are still to come.
+    @discardableResult
+    mutating func load(_ request: FlareRequest) -> Int {
+        guard state.isLinkUp else { return 0 }
+        guard loading.insert(request).inserted else {
+            loadingAgain.insert(request)
+            return 2
+        }
+        effects.append(.flare(request))
+        return 1
+    }
+
+    mutating func replied(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
+        loading.remove(request)
+        if loadingAgain.remove(request) != nil { load(request) }
+        switch (request, result) {
+        case (.setData(let object, _, _), _), (.setPosition(let object, _, _), _),
+            (.performAction(let object, _, _), _):
+            return confirmed(request, on: object.id, result)
+        case (.renameDevice(let device, _, _), _):
+            return confirmed(request, on: device, result)
+        case (.loadEnvironments, .success(.environments(let found))):
+            environmentsLoaded(found)
+        case (.loadPlace(let environment), .success(.place(let zones, let things))):
+            placeRead(environment, zones: zones, things: things)
+        case (.loadDevice(let id, let environment), .success(.device(let device))):
+            deviceLoaded(id, device, in: environment)
+        case (.loadDevice(let id, let environment), .failure(.unknownObject(let object))) where object.id == id:
+            deviceLoaded(id, nil, in: environment)
+        case (.createDevice(_, let environment), .success(.device(let device?))):
+            deviceCreated(device, in: environment)
+        case (.loadPresence(let device, _, _), .success(.presence(let zone, let nearest))):
+            if device == state.device?.id { presenceLoaded(zone: zone, nearest: nearest) }
+        case (.subscribe, .success), (.unsubscribe, _):
+            break
+        case (_, .failure(let error)):
+            return readFailed(request, error)
+        case (_, .success):
+            return readFailed(request, .rejected("it answered something else than was asked"))
+        }
+        if let reading = Reading(request) { forgetFailedReads { $0 == reading } }
+    }
+
+    // MARK: Failed readings
+
+    private mutating func readFailed(_ request: FlareRequest, _ error: FlareLinkError) {
+        if case .loadPlace(let environment) = request { failReads(of: environment, Refusal(error)) }
+        guard let reading = Reading(request), state.isLinkUp else { return }
+        guard reading.environment == nil || reading.environment == state.environmentID else { return }
+        // A link that is down is told by itself.
+        if case .unreachable = error {} else {
+            raise("flare-load", .warning, "The place could not be read: \(error). Trying again.")
+        }
+        failedReads.insert(reading)
+        effects.append(.startTimer(.readAgain, milliseconds: Self.readAgainMilliseconds))
+    }
+
+    mutating func readAgain() {
+        guard !failedReads.isEmpty, state.isLinkUp else { return }
+        readAll()
+    }
+
+    /// What failed is read by now, or is not wanted any more.
+    mutating func forgetFailedReads(where isMeant: (Reading) -> Bool) {
+        let left = failedReads.filter { !isMeant($0) }
+        guard left.count < failedReads.count else { return }
+        failedReads = left
+        guard left.isEmpty else { return }
+        effects.append(.stopTimer(.readAgain))
+        clear("flare-load")
+    }
+}
+
+/// What is read of the server, whatever the single requests for it are.
+enum Reading: Sendable, Hashable {
+    case environments
+    case subscription(FlareID), place(FlareID), device(FlareID), presence(FlareID)
+
+    init?(_ request: FlareRequest) {
+        switch request {
+        case .loadEnvironments: self = .environments
+        case .subscribe(let environment): self = .subscription(environment)
+        case .loadPlace(let environment): self = .place(environment)
+        case .loadDevice(_, let environment), .createDevice(_, let environment): self = .device(environment)
+        case .loadPresence(_, let environment, _): self = .presence(environment)
+        case .unsubscribe, .setData, .setPosition, .performAction, .renameDevice: return nil
+        }
+    }
+
+    var environment: FlareID? {
+        switch self {
+        case .environments: nil
+        case .subscription(let id), .place(let id), .device(let id), .presence(let id): id
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Flare
+import Things
+
+/// Rule 5: changes from the server move the same state, whoever caused them.
+extension DeviceController {
+    mutating func noticed(_ notice: FlareNotice) {
+        let cause = ChangeEvent.Cause("server")
+        switch notice {
+        case .data(let object, let values, let sender):
+            yieldTransition(of: object, to: values, sender: sender)
+            merge(values, into: object, cause: cause)
+        case .position(let object, let position, _):
+            move(object, to: position, cause: cause)
+        case .handleAction(let object, let action, _):
+            tellAction(action, on: object, cause: cause)
+        case .enter, .exit, .near, .far:
+            presenceNoticed(notice)
+        case .modelChanged(let object, let environment):
+            reload(object, environment: environment)
+        }
+    }
+
+    /// Stores values that the server has confirmed in the mirror, and tells what is really different.
+    mutating func merge(_ values: [String: JSONValue], into object: ObjectReference, cause: ChangeEvent.Cause) {
+        guard let old = data(of: object) else { return }
+        var data = old
+        // A key with dots reaches into the data; a value that the server cannot store there is passed over.
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
+            _ = DataPath(key)?.set(value, in: &data)
+        }
+        let after = data.filter { old[$0.key] != $0.value }
+        guard !after.isEmpty else { return }
+        switch object.kind {
+        case .environment: state.environments[object.id]?.data = data
+        case .zone: state.zones[object.id]?.data = data
+        case .thing: state.things[object.id]?.data = data
+        case .device: state.device?.data = data
+        }
+        var type = "changed"
+        if object.kind != .device {
+            touch(object)
+        } else {
+            state.changedAt[object.id] = now
+            changes.insert(.device)
+            if after["angle"] != nil {
+                type = "turned"
+                changes.formUnion([.angle, .nearby])
+            }
+        }
+        let before = old.filter { after[$0.key] != nil }
+        for topic in object.id == state.nearbyID ? [object.kind.topic, .nearby] : [object.kind.topic] {
+            tell(
+                topic, type, object, before: .object(before), after: .object(after), changed: after.keys.sorted(),
+                cause: cause)
+        }
+        if !Self.beaconKeys.isDisjoint(with: after.keys), object.kind != .device { trackBeacons() }
+    }
+
+    private func data(of object: ObjectReference) -> [String: JSONValue]? {
+        switch object.kind {
+        case .environment: state.environments[object.id]?.data
+        case .zone: state.zones[object.id]?.data
+        case .thing: state.things[object.id]?.data
+        case .device: state.device?.id == object.id ? state.device?.data : nil
+        }
+    }
+
+    /// The keys of data that say which beacon stands there.
+    private static let beaconKeys = ThingProfile.fixedKeys.subtracting(["options"]).union(["power"])
+
+    private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
+        switch object.kind {
+        case .thing:
+            guard let old = state.things[object.id], old.position != position else { return }
+            state.things[object.id]?.position = position
+            touch(object)
+            tell(
+                .thing, "moved", object, before: old.position?.json, after: position.json,
+                changed: ["position"], cause: cause)
+            if !Self.beaconKeys.isDisjoint(with: old.data.keys) { trackBeacons() }
+        case .device:
+            guard object.id == state.device?.id, state.sensors[.cmx] == true else { return }
+            state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
+            changes.insert(.position)
+            moveDevice(to: position, cause: cause)
+        case .environment, .zone:
+            break
+        }
+    }
+
+    func isKnown(_ object: ObjectReference) -> Bool {
+        switch object.kind {
+        case .environment: state.environments[object.id] != nil
+        case .zone: state.zones[object.id] != nil
+        case .thing: state.things[object.id] != nil
+        case .device: state.device?.id == object.id
+        }
+    }
+
+    mutating func tellAction(_ action: String, on object: ObjectReference, cause: ChangeEvent.Cause) {
+        guard isKnown(object) else { return }
+        tell(object.kind.topic, "action", object, cause: cause, details: ["action": .string(action)])
+    }
+
+    private mutating func reload(_ object: ObjectReference, environment: FlareID?) {
+        switch object.kind {
+        case .environment:
+            load(.loadEnvironments(near: nil))
+        case .zone, .thing:
+            guard let current = state.environmentID, environment == nil || environment == current else { return }
+            load(.loadPlace(environment: current))
+        case .device:
+            guard object.id == state.device?.id, let current = state.environmentID else { return }
+            load(.loadDevice(object.id, environment: current))
+        }
+    }
+}
+
+extension FlareClass {
+    /// What its changes are told on.
+    var topic: ChangeEvent.Topic {
+        switch self {
+        case .environment: .environment
+        case .zone: .zone
+        case .thing: .thing
+        case .device: .device
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Flare
+import Things
+
+/// Rule 1: which environment we are in, with its zones and things.
+extension DeviceController {
+    // MARK: Environments
+
+    mutating func environmentsLoaded(_ found: [FlareEnvironment]) {
+        let before = state.environments
+        state.environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+        noteDifferences(
+            .environment, before: before, after: state.environments, name: \.name,
+            isEvent: areEnvironmentsKnown)
+        areEnvironmentsKnown = true
+        if let current = state.environmentID, let environment = state.environments[current] {
+            if before[current] != environment {
+                changes.insert(.environment)
+                trackBeacons()
+            }
+        } else {
+            select(automaticEnvironment(), cause: ChangeEvent.Cause("server"))
+        }
+        if found.isEmpty {
+            raise(
+                "no-environment", .warning,
+                "The Flare server has no environment. Make one with: trilateral import FILE")
+        } else {
+            clear("no-environment")
+        }
+    }
+
+    /// Rule 1: by GPS, else the saved one, else the first by name.
+    private mutating func automaticEnvironment() -> FlareID? {
+        locatedEnvironment = environmentAtLocation()
+        if let locatedEnvironment { return locatedEnvironment }
+        if let saved = memory.environment, state.environments[saved] != nil { return saved }
+        return state.environmentsByName.first?.id
+    }
+
+    /// The nearest of the environments whose geofence holds the GPS place.
+    func environmentAtLocation() -> FlareID? {
+        guard state.sensors[.gps] == true, let place = state.location?.point else { return nil }
+        return state.environmentsByName
+            .compactMap { environment in environment.geofence.map { (environment.id, $0) } }
+            .filter { $0.1.admits(place) }
+            .min { $0.1.centre.metres(to: place) < $1.1.centre.metres(to: place) }?.0
+    }
+
+    /// Makes an environment the current one.
+    mutating func select(_ id: FlareID?, cause: ChangeEvent.Cause) {
+        guard id != state.environmentID else { return }
+        let before = state.environmentID
+        if let before { leavePlace(before) }
+        state.environmentID = id
+        changes.formUnion([.environment, .zone, .nearby, .device, .position, .angle])
+        effects.append(.trackBeacons(nil))
+        // The first choice of a run is no event: nothing changed, we only learned of it.
+        if before != nil {
+            tell(
+                .environment, "selected", id.map { ObjectReference(.environment, $0) },
+                before: before.map { .string("\($0)") }, after: id.map { .string("\($0)") }, cause: cause)
+        }
+        guard let id else { return }
+        if memory.environment != id {
+            memory.environment = id
+            effects.append(.remember(.environment(id)))
+        }
+        if state.isLinkUp { effects.append(.flare(.subscribe(environment: id))) }
+        load(.loadPlace(environment: id))
+        seekDevice(in: id)
+    }
+
+    private mutating func leavePlace(_ environment: FlareID) {
+        if state.isLinkUp { effects.append(.flare(.unsubscribe(environment: environment))) }
+        leaveLanes()
+        forgetFailedReads { $0.environment == environment }
+        dropDueReadings()
+        for id in state.zones.keys {
+            changes.insert(.object(ObjectReference(.zone, id)))
+            state.changedAt[id] = nil
+        }
+        for id in state.things.keys {
+            changes.insert(.object(ObjectReference(.thing, id)))
+            state.changedAt[id] = nil
+        }
+        if let device = state.device { state.changedAt[device.id] = nil }
+        for id in transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
+        transitions.removeAll()
+        state.goals.removeAll()
+        state.zones.removeAll()
+        state.things.removeAll()
+        state.zoneID = nil
+        state.zoneSince = nil
+        state.nearbyID = nil
+        state.nearbySince = nil
+        state.device = nil
+        state.fix = nil
+        state.isPlaceKnown = false
+        isPresenceKnown = false
+        enteredAt = nil
+        if exitPending != nil { effects.append(.stopTimer(.exitCheck)) }
+        exitPending = nil
+    }
+
+    // MARK: Zones and things
+
+    /// A place was read: the current one, or one that was chosen and is taken now that it can be read.
+    mutating func placeRead(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
+        let choice = choosing?.environment == environment ? choosing : nil
+        if let choice {
+            choosing = nil
+            select(environment, cause: choice.cause)
+        }
+        placeLoaded(environment, zones: zones, things: things)
+        if let choice { accept(choice.pending) }
+        answerRefreshes(of: environment)
+    }
+
+    private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
+        guard environment == state.environmentID else { return }
+        let (oldZones, oldThings, wasKnown) = (state.zones, state.things, state.isPlaceKnown)
+        state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
+        state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
+        holdBackTransitions(oldThings)
+        state.isPlaceKnown = true
+        noteDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
+        noteDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
+        leaveWhatIsGone(isEvent: wasKnown)
+        if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
+    }
+
+    mutating func trackBeacons() {
+        guard state.isPlaceKnown, let environment = state.environment else { return }
+        effects.append(
+            .trackBeacons(
+                .init(
+                    environment: environment,
+                    zones: state.zones.values.sorted { $0.id < $1.id },
+                    things: state.things.values.sorted { $0.id < $1.id })))
+    }
+
+    /// Gives short names to what is new, marks what differs, and tells it unless it is the first reading.
+    private mutating func noteDifferences<Object: Hashable & Comparing>(
+        _ kind: FlareClass, before: [FlareID: Object], after: [FlareID: Object],
+        name: KeyPath<Object, String>, isEvent: Bool
+    ) {
+        let cause = ChangeEvent.Cause("server")
+        for (id, object) in after.sorted(by: { $0.key < $1.key }) {
+            let reference = ObjectReference(kind, id)
+            if let slug = state.slugs.assign(to: reference, name: object[keyPath: name]) {
+                effects.append(.remember(.slug(slug, reference)))
+            }
+            let old = before[id]
+            guard old != object else { continue }
+            touch(reference)
+            guard isEvent else { continue }
+            guard let old else {
+                tell(kind.topic, "added", reference, cause: cause)
+                continue
+            }
+            let (before, after) = old.differences(to: object)
+            guard !before.isEmpty || !after.isEmpty else { continue }
+            let changed = Set(before.keys).union(after.keys).sorted()
+            for topic in id == state.nearbyID ? [kind.topic, .nearby] : [kind.topic] {
+                tell(
+                    topic, "changed", reference, before: .object(before), after: .object(after),
+                    changed: changed, cause: cause)
+            }
+        }
+        for id in before.keys.filter({ after[$0] == nil }).sorted() {
+            let reference = ObjectReference(kind, id)
+            touch(reference)
+            state.changedAt[id] = nil
+            state.goals[id] = nil
+            if transitions.removeValue(forKey: id) != nil { effects.append(.stopTimer(.transitionStep(id))) }
+            failWaiting(
+                for: id, Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done"))
+            if isEvent { tell(kind.topic, "removed", reference, cause: cause) }
+        }
+    }
+
+    /// Marks an object as changed now.
+    mutating func touch(_ object: ObjectReference) {
+        state.changedAt[object.id] = now
+        changes.insert(.object(object))
+        if object.id == state.nearbyID { changes.insert(.nearby) }
+        if object.id == state.zoneID { changes.insert(.zone) }
+        if object.id == state.environmentID { changes.insert(.environment) }
+    }
+}

@@ -1,0 +1,174 @@
+import Flare
+import Things
+
+/// Rules 4 and 7: what the own sensors say, and what is told to the server of it.
+extension DeviceController {
+    /// The least time between two positions, and between two headings, sent to the server, milliseconds.
+    private static var sendInterval: Int64 { 1000 }
+
+    // MARK: Position
+
+    mutating func positionEstimated(_ estimate: ControllerEvent.PositionEstimated) {
+        guard state.sensors[.beacons] == true, estimate.position.isFinite, state.device != nil else { return }
+        noteQuality(estimate)
+        guard estimate.quality != .lost, state.isLinkUp else { return }
+        if let sent = positionSentAt, now.milliseconds(since: sent) < Self.sendInterval {
+            if positionDue == nil {
+                let rest = Self.sendInterval - now.milliseconds(since: sent)
+                effects.append(.startTimer(.positionDue, milliseconds: rest))
+            }
+            positionDue = estimate
+        } else {
+            send(estimate)
+        }
+    }
+
+    mutating func sendDuePosition() {
+        if let estimate = positionDue { send(estimate) }
+    }
+
+    /// What was to be sent later is not sent any more.
+    mutating func dropDueReadings() {
+        dropDuePosition()
+        dropDueHeading()
+    }
+
+    private mutating func dropDuePosition() {
+        guard positionDue != nil else { return }
+        positionDue = nil
+        effects.append(.stopTimer(.positionDue))
+    }
+
+    private mutating func dropDueHeading() {
+        guard headingDue != nil else { return }
+        headingDue = nil
+        effects.append(.stopTimer(.headingDue))
+    }
+
+    private mutating func noteQuality(_ estimate: ControllerEvent.PositionEstimated) {
+        guard let device = state.device else { return }
+        let before = state.fix?.quality
+        state.fix = PositionFix(
+            accuracyMetres: estimate.accuracyMetres, quality: estimate.quality, source: "beacons",
+            isMoving: estimate.isMoving, at: now)
+        changes.insert(.position)
+        guard before != estimate.quality else { return }
+        changes.insert(.device)
+        let reference = ObjectReference(.device, device.id)
+        if estimate.quality == .lost {
+            tell(.device, "lost", reference, changed: ["quality"], cause: .init("beacons"))
+        } else if before == .lost {
+            tell(.device, "found", reference, changed: ["quality"], cause: .init("beacons"))
+        }
+    }
+
+    /// Sends an own position; it counts as true once it is sent.
+    private mutating func send(_ estimate: ControllerEvent.PositionEstimated) {
+        positionDue = nil
+        guard let device = state.device, device.position != estimate.position else { return }
+        positionSentAt = now
+        followWithBrightness(from: device)
+        effects.append(.flare(.setPosition(ObjectReference(.device, device.id), estimate.position, sender: nil)))
+        moveDevice(to: estimate.position, cause: ChangeEvent.Cause("beacons"))
+    }
+
+    /// Puts the own device somewhere and tells it.
+    mutating func moveDevice(to position: Point3D, cause: ChangeEvent.Cause) {
+        guard let device = state.device, device.position != position else { return }
+        state.device?.position = position
+        state.changedAt[device.id] = now
+        changes.formUnion([.device, .position, .nearby])
+        tell(
+            .device, "moved", ObjectReference(.device, device.id), before: device.position?.json,
+            after: position.json, changed: ["position"], cause: cause)
+    }
+
+    /// Rule 7: the nearby thing's brightness is 1 − distance, in tenths, while that is positive.
+    /// - Source: flare-protocol 10.3; the distance is that of the position before this one.
+    private mutating func followWithBrightness(from device: FlareDevice) {
+        guard configuration.brightnessByProximity, let thing = state.nearby, let place = thing.position,
+            let position = device.position
+        else { return }
+        let brightness = ((1 - position.distance(to: place)) * 10).rounded() / 10
+        let expected = expectedData(of: thing.id, now: thing.data)["brightness"]
+        guard brightness > 0, let expected, expected.number != brightness else { return }
+        enqueue(
+            Job(
+                work: .write(["brightness": .value(.number(brightness))], transition: nil), command: nil,
+                cause: ChangeEvent.Cause("beacons")),
+            on: ObjectReference(.thing, thing.id))
+    }
+
+    // MARK: Heading
+
+    mutating func headingChanged(_ degrees: Double) {
+        guard state.sensors[.compass] == true, degrees.isFinite, state.device != nil, state.isLinkUp else {
+            return
+        }
+        if let sent = headingSentAt, now.milliseconds(since: sent) < Self.sendInterval {
+            if headingDue == nil {
+                let rest = Self.sendInterval - now.milliseconds(since: sent)
+                effects.append(.startTimer(.headingDue, milliseconds: rest))
+            }
+            headingDue = degrees
+        } else {
+            send(heading: degrees)
+        }
+    }
+
+    mutating func sendDueHeading() {
+        if let degrees = headingDue { send(heading: degrees) }
+    }
+
+    private mutating func send(heading degrees: Double) {
+        headingDue = nil
+        guard let device = state.device,
+            expectedData(of: device.id, now: device.data)["angle"]?.number != degrees
+        else { return }
+        headingSentAt = now
+        enqueue(
+            Job(
+                work: .write(["angle": .value(.number(degrees))], transition: nil), command: nil,
+                cause: ChangeEvent.Cause("compass")),
+            on: ObjectReference(.device, device.id))
+    }
+
+    // MARK: Place on the earth
+
+    mutating func located(_ location: Location) {
+        guard state.sensors[.gps] == true, location.point.isValid else { return }
+        guard state.location != location else { return }
+        state.location = location
+        changes.insert(.location)
+        guard areEnvironmentsKnown else { return }
+        let chosen = environmentAtLocation()
+        // Only coming into another geofence chooses anew, so that a choice by hand holds until then.
+        guard chosen != locatedEnvironment else { return }
+        locatedEnvironment = chosen
+        if let chosen { select(chosen, cause: ChangeEvent.Cause("gps")) }
+    }
+
+    // MARK: Switches
+
+    mutating func switchSensor(_ sensor: SensorKind, on: Bool) {
+        guard state.sensors[sensor] != on else { return }
+        state.sensors[sensor] = on
+        changes.insert(.sensor(sensor))
+        effects.append(.remember(.sensor(sensor, on: on)))
+        effects.append(.switchSensor(sensor, on: on))
+        switch sensor {
+        case .beacons:
+            dropDuePosition()
+        case .compass:
+            dropDueHeading()
+        case .gps:
+            if !on, state.location != nil {
+                state.location = nil
+                locatedEnvironment = nil
+                changes.insert(.location)
+            }
+        case .cmx:
+            break
+        }
+    }
+}

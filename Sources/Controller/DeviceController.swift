@@ -1,0 +1,130 @@
+import Flare
+
+/// Every rule of "where am I, what am I near, what may be done with it", as one value.
+///
+/// Events go in with the time; effects come out and are carried out elsewhere, in order. Nothing here waits,
+/// logs or reads a clock.
+package struct DeviceController: Sendable {
+    package internal(set) var state: ControllerState
+    let configuration: ControllerConfiguration
+    var memory: ControllerMemory
+
+    /// What the running call of ``apply(_:at:)`` has found to do.
+    var effects: [ControllerEffect] = []
+    var changes: Set<Facet> = []
+    var now = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
+
+    /// Loads that are under way, and those wanted again when they end.
+    var loading: Set<FlareRequest> = []
+    var loadingAgain: Set<FlareRequest> = []
+    /// Whether the device's presence, and the environments, were read once: from then on differences are events.
+    var isPresenceKnown = false
+    var areEnvironmentsKnown = false
+
+    /// What could not be read, and is read again after a while.
+    var failedReads: Set<Reading> = []
+    /// Whether the link has been up in this run.
+    var wasLinkUp = false
+
+    /// Commands that wait for a place to be read.
+    var choosing: PendingChoice?
+    var refreshing: [PendingRefresh] = []
+    /// Commands that wait for the configuration to be read.
+    var reloading: [PendingCommand] = []
+    /// Whether the start was told: the first time that the broker hears us.
+    var isStartTold = false
+
+    var lanes: [FlareID: Lane] = [:]
+    var transitions: [FlareID: Transition] = [:]
+
+    var enteredAt: Moment?
+    /// A zone whose exit came too soon to be believed.
+    var exitPending: FlareID?
+    var positionSentAt: Moment?
+    var positionDue: ControllerEvent.PositionEstimated?
+    var headingSentAt: Moment?
+    var headingDue: Double?
+    /// The environment that the last GPS place chose.
+    var locatedEnvironment: FlareID?
+
+    package init(epoch: String, configuration: ControllerConfiguration, memory: ControllerMemory) {
+        self.configuration = configuration
+        self.memory = memory
+        state = ControllerState(epoch: epoch, slugs: memory.slugs)
+        state.sensors.merge(memory.sensors) { _, saved in saved }
+        // Readers learn of everything once, also of what is not there.
+        changes = [.environment, .zone, .nearby, .device, .link]
+        for sensor in SensorKind.allCases { changes.insert(.sensor(sensor)) }
+        // Sensors run unless they are told otherwise.
+        effects = SensorKind.allCases.filter { state.sensors[$0] == false }.map { .switchSensor($0, on: false) }
+    }
+
+    /// Takes in one event.
+    /// - Returns: What is to be done, in order.
+    package mutating func apply(_ event: ControllerEvent, at now: Moment) -> [ControllerEffect] {
+        self.now = now
+        switch event {
+        case .flare(.linkUp): linkUp()
+        case .flare(.linkDown(let reason)): linkDown(reason)
+        case .flare(.replied(let request, let result)): replied(request, result)
+        case .flare(.notice(let notice)): noticed(notice)
+        case .commandReceived(let command): obey(command)
+        case .positionEstimated(let estimate): positionEstimated(estimate)
+        case .headingChanged(let degrees): headingChanged(degrees)
+        case .located(let location): located(location)
+        case .timerFired(let timer): timerFired(timer)
+        case .alertRaised(let id, let severity, let message): raise(id, severity, message)
+        case .alertCleared(let id): clear(id)
+        case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
+        case .configurationRead(let problem): configurationRead(problem)
+        case .stopBegun: stopBegun()
+        }
+        let result = effects
+        effects.removeAll(keepingCapacity: true)
+        return result
+    }
+
+    /// What changed since the last call.
+    package mutating func takeChanges() -> Set<Facet> {
+        let result = changes
+        changes.removeAll(keepingCapacity: true)
+        return result
+    }
+
+    private mutating func timerFired(_ timer: ControllerTimer) {
+        switch timer {
+        case .exitCheck: lookAtExitAgain()
+        case .positionDue: sendDuePosition()
+        case .headingDue: sendDueHeading()
+        case .transitionStep(let thing): stepTransition(of: thing)
+        case .readAgain: readAgain()
+        }
+    }
+
+    mutating func raise(_ id: String, _ severity: Alert.Severity, _ message: String) {
+        if let open = state.alerts[id], open.severity == severity, open.message == message { return }
+        let since = state.alerts[id]?.since ?? now
+        state.alerts[id] = Alert(severity: severity, message: message, since: since)
+        changes.insert(.alert(id))
+    }
+
+    mutating func clear(_ id: String) {
+        guard state.alerts.removeValue(forKey: id) != nil else { return }
+        changes.insert(.alert(id))
+    }
+
+    /// Tells a real change.
+    mutating func tell(
+        _ topic: ChangeEvent.Topic, _ type: String, _ object: ObjectReference? = nil,
+        before: JSONValue? = nil, after: JSONValue? = nil, changed: [String] = [], cause: ChangeEvent.Cause,
+        details: [String: JSONValue] = [:]
+    ) {
+        state.sequence += 1
+        let slug = object.flatMap { $0.kind == .device ? nil : state.slugs[$0.id] }
+        effects.append(
+            .tell(
+                ChangeEvent(
+                    topic: topic, type: type, sequence: state.sequence, at: now, id: object?.id, slug: slug,
+                    before: before, after: after, changed: changed, cause: cause, details: details)))
+    }
+}

@@ -1,0 +1,292 @@
+/// The places of objects, for finding the nearest one and the first one around a point.
+///
+/// A balanced tree of bounding boxes: changing and asking cost in the order of the logarithm of the count,
+/// wherever the objects are, how large they are, and however many share one place. Of equals the one with the
+/// lowest order counts.
+package struct BoxTree: Sendable {
+    private var nodes: [Node] = []
+    private var root = Node.none
+    /// The head of the list of unused nodes, linked by their parents.
+    private var free = Node.none
+    private var leaves: [FlareID: Int] = [:]
+
+    package init() {}
+
+    package var count: Int { leaves.count }
+
+    /// Puts an object at a place, or moves it there.
+    ///
+    /// What has no extent (a low corner beyond the high one, a coordinate that is no number) is not kept.
+    package mutating func put(_ id: FlareID, order: Int, from low: Point3D, to high: Point3D) {
+        remove(id)
+        guard low.x <= high.x, low.y <= high.y, low.z <= high.z else { return }
+        let leaf = allocate(Node(low: low, high: high, order: order, id: id))
+        leaves[id] = leaf
+        insert(leaf)
+    }
+
+    package mutating func remove(_ id: FlareID) {
+        guard let leaf = leaves.removeValue(forKey: id) else { return }
+        let parent = nodes[leaf].parent
+        release(leaf)
+        guard parent != Node.none else {
+            root = Node.none
+            return
+        }
+        let sibling = nodes[parent].left == leaf ? nodes[parent].right : nodes[parent].left
+        let grandparent = nodes[parent].parent
+        release(parent)
+        replace(parent, with: sibling, below: grandparent)
+        refit(from: grandparent)
+    }
+}
+
+// MARK: - Asking
+
+extension BoxTree {
+    /// The nearest object whose distance is less than the limit, and that distance.
+    package func nearest(to point: Point3D, within limit: Double) -> (id: FlareID, distance: Double)? {
+        var visits = 0
+        return nearest(to: point, within: limit, visits: &visits)
+    }
+
+    /// As ``nearest(to:within:)``; counts the boxes that were looked at.
+    package func nearest(
+        to point: Point3D,
+        within limit: Double,
+        visits: inout Int
+    ) -> (id: FlareID, distance: Double)? {
+        guard root != Node.none, point.isFinite else { return nil }
+        // No order is below the least integer, so that an object at the limit does not pass.
+        var best = Candidate(distance: limit, order: .min, id: nil)
+        search(root, nodes[root].distance(to: point), point, &best, &visits)
+        return best.id.map { ($0, best.distance) }
+    }
+
+    /// The object of lowest order whose box contains the point, borders included.
+    package func first(containing point: Point3D) -> FlareID? {
+        guard root != Node.none, point.isFinite else { return nil }
+        var best = Candidate(distance: 0, order: .max, id: nil)
+        search(root, point, &best)
+        return best.id
+    }
+
+    private struct Candidate {
+        var distance: Double
+        var order: Int
+        var id: FlareID?
+
+        func yields(to distance: Double, _ order: Int) -> Bool {
+            distance < self.distance || distance == self.distance && order < self.order
+        }
+    }
+
+    private func search(
+        _ index: Int,
+        _ distance: Double,
+        _ point: Point3D,
+        _ best: inout Candidate,
+        _ visits: inout Int
+    ) {
+        let node = nodes[index]
+        visits += 1
+        guard best.yields(to: distance, node.order) else { return }
+        guard !node.isLeaf else {
+            best = Candidate(distance: distance, order: node.order, id: node.id)
+            return
+        }
+        let (left, right) = (nodes[node.left], nodes[node.right])
+        let (leftDistance, rightDistance) = (left.distance(to: point), right.distance(to: point))
+        if (leftDistance, left.order) < (rightDistance, right.order) {
+            search(node.left, leftDistance, point, &best, &visits)
+            search(node.right, rightDistance, point, &best, &visits)
+        } else {
+            search(node.right, rightDistance, point, &best, &visits)
+            search(node.left, leftDistance, point, &best, &visits)
+        }
+    }
+
+    private func search(_ index: Int, _ point: Point3D, _ best: inout Candidate) {
+        let node = nodes[index]
+        guard node.order < best.order, node.contains(point) else { return }
+        guard !node.isLeaf else {
+            best = Candidate(distance: 0, order: node.order, id: node.id)
+            return
+        }
+        let leftFirst = nodes[node.left].order < nodes[node.right].order
+        search(leftFirst ? node.left : node.right, point, &best)
+        search(leftFirst ? node.right : node.left, point, &best)
+    }
+}
+
+// MARK: - Changing
+
+extension BoxTree {
+    private mutating func insert(_ leaf: Int) {
+        guard root != Node.none else {
+            root = leaf
+            return
+        }
+        let sibling = bestSibling(of: nodes[leaf])
+        let grandparent = nodes[sibling].parent
+        let parent = allocate(Node(joining: sibling, leaf))
+        replace(sibling, with: parent, below: grandparent)
+        nodes[sibling].parent = parent
+        nodes[leaf].parent = parent
+        refit(from: parent)
+    }
+
+    /// Where a new leaf enlarges the boxes least.
+    private func bestSibling(of leaf: Node) -> Int {
+        var index = root
+        while !nodes[index].isLeaf {
+            let node = nodes[index]
+            let joined = node.extent(with: leaf)
+            let inherited = joined - node.extent
+            let left = cost(of: leaf, at: node.left) + inherited
+            let right = cost(of: leaf, at: node.right) + inherited
+            if joined < left, joined < right { break }
+            index = left < right ? node.left : node.right
+        }
+        return index
+    }
+
+    private func cost(of leaf: Node, at index: Int) -> Double {
+        let node = nodes[index]
+        return node.isLeaf ? node.extent(with: leaf) : node.extent(with: leaf) - node.extent
+    }
+
+    /// Hangs a node where another one was.
+    private mutating func replace(_ old: Int, with new: Int, below parent: Int) {
+        nodes[new].parent = parent
+        if parent == Node.none {
+            root = new
+        } else if nodes[parent].left == old {
+            nodes[parent].left = new
+        } else {
+            nodes[parent].right = new
+        }
+    }
+
+    /// Balances and measures a node and all above it.
+    private mutating func refit(from start: Int) {
+        var index = start
+        while index != Node.none {
+            index = balance(index)
+            measure(index)
+            index = nodes[index].parent
+        }
+    }
+
+    private mutating func measure(_ index: Int) {
+        let (left, right) = (nodes[nodes[index].left], nodes[nodes[index].right])
+        nodes[index].measure(left, right)
+    }
+
+    /// Lifts the higher child when the children's heights differ by more than one.
+    /// - Returns: The node that now stands where this one stood.
+    private mutating func balance(_ index: Int) -> Int {
+        let node = nodes[index]
+        let difference = nodes[node.right].height - nodes[node.left].height
+        guard abs(difference) > 1 else { return index }
+        let rising = difference > 0 ? node.right : node.left
+        let (first, second) = (nodes[rising].left, nodes[rising].right)
+        // The higher grandchild stays with the rising child, the other one goes to the sinking node.
+        let staysFirst = nodes[first].height > nodes[second].height
+        let (staying, going) = staysFirst ? (first, second) : (second, first)
+        replace(index, with: rising, below: node.parent)
+        nodes[rising].left = index
+        nodes[rising].right = staying
+        nodes[index].parent = rising
+        if difference > 0 { nodes[index].right = going } else { nodes[index].left = going }
+        nodes[going].parent = index
+        measure(index)
+        return rising
+    }
+
+    private mutating func allocate(_ node: Node) -> Int {
+        guard free != Node.none else {
+            nodes.append(node)
+            return nodes.count - 1
+        }
+        let index = free
+        free = nodes[index].parent
+        nodes[index] = node
+        return index
+    }
+
+    private mutating func release(_ index: Int) {
+        nodes[index].parent = free
+        free = index
+    }
+}
+
+/// An object, or the box around two nodes.
+private struct Node: Sendable {
+    static let none = -1
+
+    var low: Point3D
+    var high: Point3D
+    /// The lowest order within.
+    var order: Int
+    var id: FlareID
+    var parent = none
+    var left = none
+    var right = none
+    var height = 0
+
+    var isLeaf: Bool { left == Self.none }
+
+    init(low: Point3D, high: Point3D, order: Int, id: FlareID) {
+        self.low = low
+        self.high = high
+        self.order = order
+        self.id = id
+    }
+
+    init(joining left: Int, _ right: Int) {
+        self.init(low: .zero, high: .zero, order: 0, id: FlareID(high: 0, low: 0))
+        self.left = left
+        self.right = right
+    }
+
+    mutating func measure(_ left: Node, _ right: Node) {
+        low = lowest(left.low, right.low)
+        high = highest(left.high, right.high)
+        order = min(left.order, right.order)
+        height = 1 + max(left.height, right.height)
+    }
+
+    var extent: Double { extent(low, high) }
+
+    func extent(with other: Node) -> Double {
+        extent(lowest(low, other.low), highest(high, other.high))
+    }
+
+    func contains(_ point: Point3D) -> Bool {
+        point.x >= low.x && point.x <= high.x && point.y >= low.y && point.y <= high.y
+            && point.z >= low.z && point.z <= high.z
+    }
+
+    /// The distance to the nearest point of the box; reckoned as `Point3D.distance`, so that rounding never makes
+    /// it more than the distance to an object within.
+    func distance(to point: Point3D) -> Double {
+        Point3D(
+            x: max(0, max(low.x - point.x, point.x - high.x)),
+            y: max(0, max(low.y - point.y, point.y - high.y)),
+            z: max(0, max(low.z - point.z, point.z - high.z))
+        ).distance(to: .zero)
+    }
+
+    private func extent(_ low: Point3D, _ high: Point3D) -> Double {
+        (high.x - low.x) + (high.y - low.y) + (high.z - low.z)
+    }
+
+    private func lowest(_ a: Point3D, _ b: Point3D) -> Point3D {
+        Point3D(x: min(a.x, b.x), y: min(a.y, b.y), z: min(a.z, b.z))
+    }
+
+    private func highest(_ a: Point3D, _ b: Point3D) -> Point3D {
+        Point3D(x: max(a.x, b.x), y: max(a.y, b.y), z: max(a.z, b.z))
+    }
+}

@@ -1,0 +1,88 @@
+/// The actions that a server carries out itself, on objects of every class.
+///
+/// Values are taken as the origin's JavaScript takes them; where the origin would die, nothing is done.
+/// - Source: flare-protocol 6.
+package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
+    case north, south, east, west, up, down
+    case nextColor, previousColor, lighter, darker, clockwise, counterclockwise, on, off
+
+    /// What an action makes of an object.
+    package enum Effect: Sendable, Hashable {
+        case position(Point3D)
+        case data(key: String, value: JSONValue)
+    }
+
+    /// The effect on an object with this position and data; `nil` when there is none.
+    package func effect(position: Point3D?, data: [String: JSONValue]) -> Effect? {
+        switch self {
+        case .north: move(position, y: 1)
+        case .south: move(position, y: -1)
+        case .east: move(position, x: 1)
+        case .west: move(position, x: -1)
+        case .up: move(position, z: 1)
+        case .down: move(position, z: -1)
+        case .nextColor: colour(data, step: 1)
+        case .previousColor: colour(data, step: -1)
+        case .lighter: .data(key: "brightness", value: brightness(data, tenths: 1))
+        case .darker: .data(key: "brightness", value: brightness(data, tenths: -1))
+        case .clockwise: .data(key: "angle", value: clockwise(data["angle"]))
+        case .counterclockwise: .data(key: "angle", value: counterclockwise(data["angle"]))
+        case .on: .data(key: "on", value: true)
+        case .off: .data(key: "on", value: false)
+        }
+    }
+
+    private func move(_ position: Point3D?, x: Double = 0, y: Double = 0, z: Double = 0) -> Effect? {
+        position.map { .position(Point3D(x: $0.x + x, y: $0.y + y, z: $0.z + z)) }
+    }
+
+    private static let defaultColours: [JSONValue] = ["red", "orange", "yellow", "green", "blue", "purple"]
+
+    private func colour(_ data: [String: JSONValue], step: Int) -> Effect? {
+        let options =
+            switch data["options"] {
+            case nil, .null?: Self.defaultColours
+            case .array(let colours)?: colours
+            default: [JSONValue]()
+            }
+        guard let colour = data["color"], let index = options.firstIndex(of: colour) else { return nil }
+        return .data(key: "color", value: options[(index + step + options.count) % options.count])
+    }
+
+    private func brightness(_ data: [String: JSONValue], tenths: Double) -> JSONValue {
+        let result = (number(data["brightness"]) * 10 + tenths) / 10
+        return json(result.isNaN ? result : tenths > 0 ? min(result, 1) : max(result, 0))
+    }
+
+    /// Text is joined, as JavaScript's + does: "10" becomes 1030, and so 670.
+    private func clockwise(_ angle: JSONValue?) -> JSONValue {
+        let turned =
+            if case .string(let text)? = angle { number(.string(text + "30")) } else { number(angle) + 30 }
+        return json(turned >= 360 ? turned - 360 : turned)
+    }
+
+    private func counterclockwise(_ angle: JSONValue?) -> JSONValue {
+        let before = number(angle)
+        return json(before < 0 ? before - 30 + 360 : before - 30)
+    }
+
+    /// A value as a number the way JavaScript sees it; what is none is NaN.
+    private func number(_ value: JSONValue?) -> Double {
+        switch value {
+        case nil, .array?, .object?: return .nan
+        case .null?: return 0
+        case .bool(let flag)?: return flag ? 1 : 0
+        case .number(let number)?: return number
+        case .numeral(let digits)?: return Double(digits) ?? .nan
+        case .string(let text)?:
+            let trimmed = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
+            guard !trimmed.isEmpty else { return 0 }
+            guard let number = Double(String(trimmed)), number.isFinite else { return .nan }
+            return number
+        }
+    }
+
+    private func json(_ number: Double) -> JSONValue {
+        number.isFinite ? .number(number) : .null
+    }
+}

@@ -1,0 +1,60 @@
+/// A key of `setData`: a name, or names joined by dots that reach into nested objects and lists.
+/// - Source: flare-protocol 4.5.
+package struct DataPath: Sendable, Hashable {
+    private let parts: [String]
+
+    /// How deep a key may reach.
+    package static let maximumDepth = 32
+
+    /// The path that a key names; `nil` when the store takes no such key: an empty part, a leading `$`, too deep.
+    package init?(_ key: String) {
+        let parts = key.split(separator: ".", maxSplits: Self.maximumDepth, omittingEmptySubsequences: false)
+        guard parts.count <= Self.maximumDepth, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("$") }) else {
+            return nil
+        }
+        self.parts = parts.map(String.init)
+    }
+
+    /// Stores a value, creating the objects on the way.
+    /// - Returns: Whether it could be stored: it cannot within a number, a text, or beyond the end of a list.
+    package func set(_ value: JSONValue, in data: inout [String: JSONValue]) -> Bool {
+        guard let last = parts.last, parts.count > 1 else {
+            if let last = parts.last { data[last] = value }
+            return !parts.isEmpty
+        }
+        var root = JSONValue.object(data)
+        guard Self.set(value, at: last, under: parts.dropLast(), in: &root), case .object(let changed) = root
+        else { return false }
+        data = changed
+        return true
+    }
+
+    private static func set(
+        _ value: JSONValue,
+        at last: String,
+        under path: ArraySlice<String>,
+        in container: inout JSONValue
+    ) -> Bool {
+        let name = path.first ?? last
+        func store(_ old: JSONValue?) -> JSONValue? {
+            guard path.first != nil else { return value }
+            var inner = old ?? .object([:])
+            guard set(value, at: last, under: path.dropFirst(), in: &inner) else { return nil }
+            return inner
+        }
+        switch container {
+        case .object(var members):
+            guard let stored = store(members[name]) else { return false }
+            members[name] = stored
+            container = .object(members)
+        case .array(var elements):
+            guard let index = Int(name), index >= 0, index <= elements.count else { return false }
+            guard let stored = store(index < elements.count ? elements[index] : nil) else { return false }
+            if index < elements.count { elements[index] = stored } else { elements.append(stored) }
+            container = .array(elements)
+        default:
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,180 @@
+/// What all four classes have.
+///
+/// Read leniently, as the origin's clients do: a missing text is "", missing data is empty.
+/// - Source: flare-protocol 1 and 10.1.
+package struct FlareEnvironment: Sendable, Hashable {
+    package var id: FlareID
+    package var name = ""
+    package var description = ""
+    package var data: [String: JSONValue] = [:]
+    package var actions: [String] = []
+    package var perimeter: Box?
+    package var geofence: Geofence?
+    /// Degrees by which the plan is turned against north.
+    package var angle = 0.0
+
+    package init(id: FlareID) { self.id = id }
+}
+
+/// A part of an environment.
+package struct FlareZone: Sendable, Hashable {
+    package var id: FlareID
+    package var name = ""
+    package var description = ""
+    package var data: [String: JSONValue] = [:]
+    package var actions: [String] = []
+    package var environment: FlareID?
+    package var perimeter: Box?
+
+    package init(id: FlareID) { self.id = id }
+}
+
+/// Something that stands in a zone.
+package struct FlareThing: Sendable, Hashable {
+    package var id: FlareID
+    package var name = ""
+    package var description = ""
+    package var data: [String: JSONValue] = [:]
+    package var actions: [String] = []
+    package var environment: FlareID?
+    package var zone: FlareID?
+    package var position: Point3D?
+
+    package init(id: FlareID) { self.id = id }
+}
+
+/// Something that moves in an environment.
+package struct FlareDevice: Sendable, Hashable {
+    package var id: FlareID
+    package var name = ""
+    package var description = ""
+    package var data: [String: JSONValue] = [:]
+    package var actions: [String] = []
+    package var environment: FlareID?
+    /// The zone it is in, as the server last noted.
+    package var zone: FlareID?
+    /// The thing it is near, as the server last noted.
+    package var nearest: FlareID?
+    package var position: Point3D?
+
+    package init(id: FlareID) { self.id = id }
+}
+
+extension FlareEnvironment {
+    /// From the server's JSON; `nil` without a valid `_id`.
+    package init?(json: JSONValue) {
+        guard let id = json.flareID("_id") else { return nil }
+        self.init(id: id)
+        name = json.flareText("name")
+        description = json.flareText("description")
+        data = json["data"]?.object ?? [:]
+        actions = json.flareActions
+        perimeter = Box(json: json["perimeter"])
+        geofence = Geofence(json: json["geofence"])
+        angle = json.flareNumber("angle") ?? 0
+    }
+}
+
+extension FlareZone {
+    /// From the server's JSON; `nil` without a valid `_id`.
+    package init?(json: JSONValue) {
+        guard let id = json.flareID("_id") else { return nil }
+        self.init(id: id)
+        name = json.flareText("name")
+        description = json.flareText("description")
+        data = json["data"]?.object ?? [:]
+        actions = json.flareActions
+        environment = json.flareID("environment")
+        perimeter = Box(json: json["perimeter"])
+    }
+}
+
+extension FlareThing {
+    /// From the server's JSON; `nil` without a valid `_id`.
+    package init?(json: JSONValue) {
+        guard let id = json.flareID("_id") else { return nil }
+        self.init(id: id)
+        name = json.flareText("name")
+        description = json.flareText("description")
+        data = json["data"]?.object ?? [:]
+        actions = json.flareActions
+        environment = json.flareID("environment")
+        zone = json.flareID("zone")
+        position = Point3D(json: json["position"])
+    }
+}
+
+extension FlareDevice {
+    /// From the server's JSON; `nil` without a valid `_id`.
+    package init?(json: JSONValue) {
+        guard let id = json.flareID("_id") else { return nil }
+        self.init(id: id)
+        name = json.flareText("name")
+        description = json.flareText("description")
+        data = json["data"]?.object ?? [:]
+        actions = json.flareActions
+        environment = json.flareID("environment")
+        zone = json.flareID("zone")
+        nearest = json.flareID("nearest")
+        position = Point3D(json: json["position"])
+    }
+}
+
+extension Point3D {
+    /// A position object; a missing z is 0, `nil` without x and y.
+    package init?(json: JSONValue?) {
+        guard let json, let x = json.flareNumber("x"), let y = json.flareNumber("y") else { return nil }
+        self.init(x: x, y: y, z: json.flareNumber("z") ?? 0)
+    }
+
+    /// `{"x","y","z"}`.
+    package var json: JSONValue { ["x": .number(x), "y": .number(y), "z": .number(z)] }
+}
+
+extension Box {
+    /// A perimeter object; `nil` when a number that the zone rule needs is missing.
+    package init?(json: JSONValue?) {
+        guard let json, let origin = Point3D(json: json["origin"]), let size = json["size"],
+            let width = size.flareNumber("width"), let height = size.flareNumber("height")
+        else { return nil }
+        self.init(
+            origin: origin, width: width, height: height, depth: size.flareNumber("depth") ?? Box.defaultDepth)
+    }
+}
+
+extension Geofence {
+    /// A geofence object; a missing radius is 0, `nil` without latitude and longitude.
+    package init?(json: JSONValue?) {
+        guard let json, let latitude = json.flareNumber("latitude"),
+            let longitude = json.flareNumber("longitude")
+        else { return nil }
+        self.init(
+            centre: GeoPoint(latitude: latitude, longitude: longitude),
+            radiusMetres: json.flareNumber("radius") ?? 0)
+    }
+}
+
+extension JSONValue {
+    /// A member that is an object identifier.
+    package func flareID(_ key: String) -> FlareID? {
+        self[key]?.string.flatMap { FlareID($0) }
+    }
+
+    /// A member as a finite number; numeric text counts, as it does for the origin's clients.
+    package func flareNumber(_ key: String) -> Double? {
+        let number =
+            switch self[key] {
+            case .string(let text)?: Double(text)
+            case let value: value?.number
+            }
+        return number.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    fileprivate func flareText(_ key: String) -> String {
+        self[key]?.string ?? ""
+    }
+
+    fileprivate var flareActions: [String] {
+        self["actions"]?.array?.compactMap(\.string) ?? []
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+/// A point in the environment's own coordinates, metres.
+package struct Point3D: Sendable, Hashable {
+    package var x: Double
+    package var y: Double
+    package var z: Double
+
+    package init(x: Double, y: Double, z: Double = 0) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    package static let zero = Point3D(x: 0, y: 0)
+
+    /// Euclidean distance, metres.
+    package func distance(to other: Point3D) -> Double {
+        let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
+        return (dx * dx + dy * dy + dz * dz).squareRoot()
+    }
+
+    package var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
+}
+
+/// A box, metres: the perimeter of an environment or a zone.
+package struct Box: Sendable, Hashable {
+    package var origin: Point3D
+    /// Along x, y and z.
+    package var width: Double
+    package var height: Double
+    package var depth: Double
+
+    /// The depth of a perimeter that states none, metres.
+    /// - Source: the origin's zone rule, flare-protocol 5.1.
+    package static let defaultDepth = 3.0
+
+    package init(origin: Point3D, width: Double, height: Double, depth: Double = Box.defaultDepth) {
+        self.origin = origin
+        self.width = width
+        self.height = height
+        self.depth = depth
+    }
+
+    /// Whether the point is inside; borders belong to the box.
+    /// - Source: flare-protocol 5.1.
+    package func contains(_ point: Point3D) -> Bool {
+        point.x >= origin.x && point.x <= origin.x + width
+            && point.y >= origin.y && point.y <= origin.y + height
+            && point.z >= origin.z && point.z <= origin.z + depth
+    }
+}
+
+/// A place on the earth, degrees (WGS 84).
+package struct GeoPoint: Sendable, Hashable {
+    package var latitude: Double
+    package var longitude: Double
+
+    package init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    /// Whether both numbers are degrees on the earth.
+    package var isValid: Bool {
+        (-90...90).contains(latitude) && (-180...180).contains(longitude)
+    }
+
+    /// Metres along the earth's surface.
+    /// - Source: haversine with the origin's radius of 6372.8 km, flare-protocol 10.1.
+    package func metres(to other: GeoPoint) -> Double {
+        let radians = Double.pi / 180
+        let north = sin((other.latitude - latitude) * radians / 2)
+        let east = sin((other.longitude - longitude) * radians / 2)
+        let h = north * north + cos(latitude * radians) * cos(other.latitude * radians) * east * east
+        return 2 * 6_372_800 * asin(min(1, h.squareRoot()))
+    }
+}
+
+/// Where on the earth an environment is.
+package struct Geofence: Sendable, Hashable {
+    package var centre: GeoPoint
+    package var radiusMetres: Double
+
+    package init(centre: GeoPoint, radiusMetres: Double) {
+        self.centre = centre
+        self.radiusMetres = radiusMetres
+    }
+
+    /// Whether the server's list filter lets the environment pass for a place: a square in degrees, never
+    /// smaller than 100 m to each side.
+    /// - Source: flare-protocol 2.3.
+    package func admits(_ place: GeoPoint) -> Bool {
+        let tolerance = max(radiusMetres, 100) / 111_120
+        return abs(place.latitude - centre.latitude) <= tolerance
+            && abs(place.longitude - centre.longitude) <= tolerance
+    }
+}

@@ -1,0 +1,282 @@
+/// Why a text is no JSON, and where.
+package struct JSONError: Error, Hashable, CustomStringConvertible {
+    /// Bytes from the start of the text.
+    package let offset: Int
+    package let problem: String
+
+    package var description: String { "\(problem) at byte \(offset)" }
+}
+
+extension JSONValue {
+    /// Reads one JSON value that fills the whole input; white space around it is allowed.
+    ///
+    /// A member that is repeated counts with its last value, as in JavaScript.
+    /// - Parameter maximumDepth: How deep arrays and objects may be nested.
+    /// - Source: RFC 8259.
+    package init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
+        let parsed: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
+            Self.parse($0, maximumDepth: maximumDepth)
+        }
+        guard let parsed else {
+            try self.init(parsing: Array(bytes), maximumDepth: maximumDepth)
+            return
+        }
+        self = try parsed.get()
+    }
+
+    /// Reads one JSON value from a text; see ``init(parsing:maximumDepth:)``.
+    package init(parsing text: String) throws(JSONError) {
+        try self.init(parsing: Array(text.utf8))
+    }
+
+    private static func parse(
+        _ buffer: UnsafeBufferPointer<UInt8>, maximumDepth: Int
+    ) -> Result<JSONValue, JSONError> {
+        var parser = JSONParser(bytes: buffer, maximumDepth: maximumDepth)
+        do throws(JSONError) {
+            return .success(try parser.document())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Reads JSON by recursive descent; every read of a byte is checked against the end.
+private struct JSONParser {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let maximumDepth: Int
+    var position = 0
+    var depth = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
+
+    private func fail(_ problem: String) -> JSONError {
+        JSONError(offset: position, problem: problem)
+    }
+
+    private var next: UInt8? {
+        position < bytes.count ? bytes[position] : nil
+    }
+
+    mutating func document() throws(JSONError) -> JSONValue {
+        skipSpace()
+        let value = try value()
+        skipSpace()
+        guard position == bytes.count else { throw fail("unexpected text after the value") }
+        return value
+    }
+
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private mutating func value() throws(JSONError) -> JSONValue {
+        switch next {
+        case UInt8(ascii: "{"): return try object()
+        case UInt8(ascii: "["): return try array()
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case let byte? where byte == UInt8(ascii: "-") || isDigit(byte): return try number()
+        case nil: throw fail("the text ends where a value should be")
+        default: throw fail("a value should be here")
+        }
+    }
+
+    private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        let count = text.utf8CodeUnitCount
+        let matches = position + count <= bytes.count && (0..<count).allSatisfy {
+            bytes[position + $0] == text.utf8Start[$0]
+        }
+        guard matches else { throw fail("a value should be here") }
+        position += count
+        return value
+    }
+
+    private mutating func enter() throws(JSONError) {
+        depth += 1
+        guard depth <= maximumDepth else { throw fail("nested deeper than \(maximumDepth)") }
+        position += 1
+        skipSpace()
+    }
+
+    private mutating func object() throws(JSONError) -> JSONValue {
+        try enter()
+        var members: [String: JSONValue] = [:]
+        if next == UInt8(ascii: "}") {
+            position += 1
+        } else {
+            repeat {
+                skipSpace()
+                guard next == UInt8(ascii: "\"") else { throw fail("a member name in quotes should be here") }
+                let key = try string()
+                skipSpace()
+                guard next == UInt8(ascii: ":") else { throw fail("a colon should be here") }
+                position += 1
+                skipSpace()
+                members[key] = try value()
+                skipSpace()
+            } while try more(until: UInt8(ascii: "}"), named: "}")
+        }
+        depth -= 1
+        return .object(members)
+    }
+
+    private mutating func array() throws(JSONError) -> JSONValue {
+        try enter()
+        var elements: [JSONValue] = []
+        if next == UInt8(ascii: "]") {
+            position += 1
+        } else {
+            repeat {
+                skipSpace()
+                elements.append(try value())
+                skipSpace()
+            } while try more(until: UInt8(ascii: "]"), named: "]")
+        }
+        depth -= 1
+        return .array(elements)
+    }
+
+    /// Passes a comma (more follows) or the closing character (nothing more).
+    private mutating func more(until close: UInt8, named name: String) throws(JSONError) -> Bool {
+        switch next {
+        case UInt8(ascii: ","):
+            position += 1
+            return true
+        case close:
+            position += 1
+            return false
+        default:
+            throw fail("a comma or \(name) should be here")
+        }
+    }
+
+    private mutating func number() throws(JSONError) -> JSONValue {
+        let start = position
+        var isWhole = true
+        if next == UInt8(ascii: "-") { position += 1 }
+        let firstDigit = next
+        guard digits() > 0 else { throw fail("a digit should be here") }
+        if firstDigit == UInt8(ascii: "0"), position - start > (bytes[start] == firstDigit ? 1 : 2) {
+            throw fail("a number may not start with a zero")
+        }
+        if next == UInt8(ascii: ".") {
+            isWhole = false
+            position += 1
+            guard digits() > 0 else { throw fail("a digit should be here") }
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            isWhole = false
+            position += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+            guard digits() > 0 else { throw fail("a digit should be here") }
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard let number = Double(text), number.isFinite else { throw fail("the number is too large") }
+        if isWhole, number.magnitude > 9_007_199_254_740_992 { return .numeral(text) }
+        return .number(number)
+    }
+
+    private mutating func digits() -> Int {
+        let start = position
+        while let byte = next, isDigit(byte) { position += 1 }
+        return position - start
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
+    private mutating func string() throws(JSONError) -> String {
+        position += 1
+        let start = position
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            position += 1
+        }
+        guard next != UInt8(ascii: "\"") else {
+            let text = try validated(bytes[start..<position])
+            position += 1
+            return text
+        }
+        var buffer = Array(bytes[start..<position])
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let text = try validated(buffer)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                position += 1
+                try escape(into: &buffer)
+            case 0..<0x20:
+                throw fail("a control character must be escaped")
+            default:
+                buffer.append(byte)
+                position += 1
+            }
+        }
+        throw fail("a text without its closing quote")
+    }
+
+    private func validated(_ utf8: some Collection<UInt8>) throws(JSONError) -> String {
+        guard let text = String(validating: utf8, as: UTF8.self) else { throw fail("a text that is not UTF-8") }
+        return text
+    }
+
+    private mutating func escape(into buffer: inout [UInt8]) throws(JSONError) {
+        let simple: UInt8
+        switch next {
+        case UInt8(ascii: "u"):
+            position += 1
+            try unicodeEscape(into: &buffer)
+            return
+        case UInt8(ascii: "\""): simple = 0x22
+        case UInt8(ascii: "\\"): simple = 0x5C
+        case UInt8(ascii: "/"): simple = 0x2F
+        case UInt8(ascii: "b"): simple = 0x08
+        case UInt8(ascii: "f"): simple = 0x0C
+        case UInt8(ascii: "n"): simple = 0x0A
+        case UInt8(ascii: "r"): simple = 0x0D
+        case UInt8(ascii: "t"): simple = 0x09
+        default: throw fail("an unknown escape")
+        }
+        position += 1
+        buffer.append(simple)
+    }
+
+    /// `\uXXXX`, or a pair of surrogates; a lone surrogate becomes the replacement character.
+    private mutating func unicodeEscape(into buffer: inout [UInt8]) throws(JSONError) {
+        let first = try hexUnit()
+        var scalar = Unicode.Scalar(first)
+        if first & 0xFC00 == 0xD800, position + 1 < bytes.count,
+            bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+        {
+            let back = position
+            position += 2
+            let second = try hexUnit()
+            if second & 0xFC00 == 0xDC00 {
+                scalar = Unicode.Scalar(0x10000 + (first & 0x3FF) << 10 + (second & 0x3FF))
+            } else {
+                position = back
+            }
+        }
+        buffer.append(contentsOf: String(Character(scalar ?? "\u{FFFD}")).utf8)
+    }
+
+    private mutating func hexUnit() throws(JSONError) -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+                throw fail("four hexadecimal digits should be here")
+            }
+            unit = unit << 4 | UInt32(digit)
+            position += 1
+        }
+        return unit
+    }
+}

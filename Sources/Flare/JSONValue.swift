@@ -1,0 +1,74 @@
+/// Any JSON value (RFC 8259).
+///
+/// Objects are written with sorted keys, so that equal values are equal bytes. Numbers are doubles, as in the
+/// origin's JavaScript; a whole number beyond 2^53 keeps its digits as a `numeral`, so that a caller's
+/// identifier comes back as it was sent.
+package enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    /// The digits of a whole number that a `Double` cannot hold exactly.
+    case numeral(String)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    package var isNull: Bool { self == .null }
+
+    package var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The number as a double; a numeral is rounded.
+    package var number: Double? {
+        switch self {
+        case .number(let value): value
+        case .numeral(let digits): Double(digits)
+        default: nil
+        }
+    }
+
+    /// A number without a fraction that fits an `Int`.
+    package var integer: Int? {
+        number.flatMap { Int(exactly: $0) }
+    }
+
+    package var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    package var array: [JSONValue]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    package var object: [String: JSONValue]? {
+        if case .object(let value) = self { value } else { nil }
+    }
+
+    /// The member of an object; `nil` when it is absent or this is no object.
+    package subscript(key: String) -> JSONValue? {
+        object?[key]
+    }
+
+    /// A whole number.
+    package init(_ value: Int) {
+        self = value.magnitude <= 1 << 53 ? .number(Double(value)) : .numeral(String(value))
+    }
+}
+
+// Not by `nil`: in `condition ? value : nil` the compiler would take it for JSON's null instead of no value.
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(floatLiteral value: Double) { self = .number(value) }
+    package init(integerLiteral value: Int) { self.init(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+}

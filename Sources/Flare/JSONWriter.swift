@@ -1,0 +1,90 @@
+extension JSONValue {
+    /// Compact JSON with sorted keys, UTF-8.
+    package var bytes: [UInt8] {
+        var writer = JSONWriter()
+        writer.write(self)
+        return writer.output
+    }
+
+    /// Compact JSON with sorted keys.
+    package var text: String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    package var description: String { text }
+}
+
+/// Writes JSON values into a byte buffer.
+private struct JSONWriter {
+    var output: [UInt8] = []
+
+    private static let hex = Array("0123456789abcdef".utf8)
+
+    mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let flag): output.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .number(let number): write(number)
+        case .numeral(let digits): output.append(contentsOf: digits.utf8)
+        case .string(let string): write(string)
+        case .array(let elements): write(elements)
+        case .object(let members): write(members)
+        }
+    }
+
+    /// As JavaScript writes numbers: no fraction for whole ones; what is not finite is null.
+    private mutating func write(_ number: Double) {
+        guard number.isFinite else {
+            output.append(contentsOf: "null".utf8)
+            return
+        }
+        if number.magnitude <= 9_007_199_254_740_992, let whole = Int(exactly: number) {
+            output.append(contentsOf: String(whole).utf8)
+        } else {
+            output.append(contentsOf: number.description.utf8)
+        }
+    }
+
+    private mutating func write(_ string: String) {
+        output.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): output.append(contentsOf: [0x5C, 0x22])
+            case UInt8(ascii: "\\"): output.append(contentsOf: [0x5C, 0x5C])
+            case 0x0A: output.append(contentsOf: [0x5C, UInt8(ascii: "n")])
+            case 0x0D: output.append(contentsOf: [0x5C, UInt8(ascii: "r")])
+            case 0x09: output.append(contentsOf: [0x5C, UInt8(ascii: "t")])
+            case 0x00..<0x20:
+                output.append(contentsOf: "\\u00".utf8)
+                output.append(Self.hex[Int(byte >> 4)])
+                output.append(Self.hex[Int(byte & 15)])
+            default: output.append(byte)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(_ elements: [JSONValue]) {
+        output.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            write(element)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func write(_ members: [String: JSONValue]) {
+        output.append(UInt8(ascii: "{"))
+        var first = true
+        for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+            if !first { output.append(UInt8(ascii: ",")) }
+            first = false
+            write(key)
+            output.append(UInt8(ascii: ":"))
+            write(value)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+}

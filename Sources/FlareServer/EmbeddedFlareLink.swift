@@ -1,0 +1,119 @@
+package import Flare
+
+/// The way to the server within this program.
+///
+/// Notices and replies leave from inside the hub, so that they come in the order in which things happened:
+/// what a request causes is told no later than the request is answered, and nobody's change slips in between.
+package struct EmbeddedFlareLink: FlareLink {
+    private let hub: FlareHub
+
+    package init(hub: FlareHub) {
+        self.hub = hub
+    }
+
+    package func run(_ requests: AsyncStream<FlareRequest>, emit: @escaping @Sendable (FlareEvent) -> Void)
+        async
+    {
+        let client = await hub.open(emit)
+        for await request in requests { await hub.answer(request, from: client, emit) }
+        await hub.disconnect(client)
+    }
+}
+
+extension FlareHub {
+    fileprivate func open(_ emit: @escaping @Sendable (FlareEvent) -> Void) -> FlareClientID {
+        emit(.linkUp)
+        return connect(isInProcess: true) { emit(.notice($0)) }
+    }
+
+    fileprivate func answer(
+        _ request: FlareRequest,
+        from client: FlareClientID,
+        _ emit: @Sendable (FlareEvent) -> Void
+    ) {
+        emit(.replied(request, reply(to: request, from: client)))
+    }
+
+    private func reply(
+        to request: FlareRequest,
+        from client: FlareClientID
+    ) -> Result<FlareReply, FlareLinkError> {
+        do {
+            return .success(try carryOut(request, from: client))
+        } catch let error as FlareLinkError {
+            return .failure(error)
+        } catch {
+            return .failure(.rejected("\(error)"))
+        }
+    }
+
+    private func carryOut(_ request: FlareRequest, from client: FlareClientID) throws -> FlareReply {
+        switch request {
+        case .loadEnvironments(let place):
+            let found = records(.environment) { record in
+                guard let place else { return true }
+                return Geofence(json: record.members["geofence"])?.admits(place) ?? false
+            }
+            return .environments(found.compactMap { FlareEnvironment(json: $0.json) })
+        case .loadPlace(let environment):
+            _ = try known(.environment, environment)
+            return .place(
+                zones: records(.zone, environment: environment).compactMap { FlareZone(json: $0.json) },
+                things: records(.thing, environment: environment).compactMap { FlareThing(json: $0.json) }
+            )
+        case .loadDevice(let id, _):
+            return .device(record(ObjectReference(.device, id)).flatMap { FlareDevice(json: $0.json) })
+        case .createDevice(let draft, let environment):
+            _ = try known(.environment, environment)
+            let device = FlareRecord(.device, makeID(), draft.members(in: environment))
+            let created = try insert([device], from: client)
+            return .device(created.first.flatMap { FlareDevice(json: $0.json) })
+        case .loadPresence(let id, let environment, let position):
+            let device = try known(.device, id)
+            let here = presence(at: position, in: environment)
+            // The stored thing as for the origin's clients, unless it has gone since.
+            let stored = device.nearest
+            let isGone = stored.map { record(ObjectReference(.thing, $0)) == nil } ?? false
+            return .presence(zone: here.zone, nearest: isGone ? here.nearest : stored)
+        case .subscribe(let environment):
+            let object = ObjectReference(.environment, environment)
+            guard subscribe(client, to: object, all: true) else { throw FlareLinkError.unknownObject(object) }
+            return .done
+        case .unsubscribe(let environment):
+            unsubscribe(client, from: ObjectReference(.environment, environment))
+            return .done
+        case .setData(let object, let values, let sender):
+            let sender = sender.map { JSONValue.string($0.description) }
+            return try done(object, setData(object, values, sender: sender, from: client, allOrNone: true))
+        case .setPosition(let object, let position, let sender):
+            let sender = sender.map { JSONValue.string($0.description) }
+            return try done(object, setPosition(object, position, sender: sender, from: client))
+        case .performAction(let object, let action, let sender):
+            let sender = sender.map { JSONValue.string($0.description) }
+            return try done(object, performAction(object, action, sender: sender, from: client))
+        case .renameDevice(let id, _, let name):
+            let object = ObjectReference(.device, id)
+            return try done(object, update(object, from: client) { $0["name"] = .string(name) } != nil)
+        }
+    }
+
+    private func known(_ kind: FlareClass, _ id: FlareID) throws(FlareLinkError) -> FlareRecord {
+        let object = ObjectReference(kind, id)
+        guard let record = record(object) else { throw .unknownObject(object) }
+        return record
+    }
+
+    private func done(_ object: ObjectReference, _ isKnown: Bool) throws(FlareLinkError) -> FlareReply {
+        guard isKnown else { throw .unknownObject(object) }
+        return .done
+    }
+}
+
+extension DeviceDraft {
+    fileprivate func members(in environment: FlareID) -> [String: JSONValue] {
+        [
+            "name": .string(name), "description": .string(description), "data": .object(data),
+            "position": position.json, "environment": .string(environment.description),
+        ]
+    }
+}

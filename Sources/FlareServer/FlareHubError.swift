@@ -1,0 +1,29 @@
+package import Flare
+
+/// Why the server did not do what was asked; nothing has changed then.
+package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// An object of this class has the identifier already; the refused object.
+    case duplicate(FlareRecord)
+    /// The database did not take the change, in its own words.
+    case store(FlareStoreError)
+    /// Something is larger than allowed; both in bytes, save nesting, in levels.
+    case tooLarge(what: String, size: Int, limit: Int)
+    /// There would be more objects than allowed.
+    case tooManyObjects(limit: Int)
+    /// `setData` cannot store a value under this key.
+    case notStorable(key: String, reason: String)
+    /// A position with a coordinate that is no finite number.
+    case notFinite(ObjectReference)
+
+    package var description: String {
+        switch self {
+        case .duplicate(let record): "there is a \(record.kind.rawValue) \(record.id) already"
+        case .store(let error): error.description
+        case .tooLarge(let what, let size, let limit): "\(what) is \(size); at most \(limit) is allowed"
+        case .tooManyObjects(let limit): "there would be more than \(limit) objects"
+        case .notStorable(let key, let reason): "data.\(key) cannot be set: \(reason)"
+        case .notFinite(let object):
+            "the position of \(object.kind.rawValue) \(object.id) must be finite numbers"
+        }
+    }
+}

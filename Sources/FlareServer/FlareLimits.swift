@@ -1,0 +1,61 @@
+import Flare
+
+/// How much the server takes.
+package struct FlareLimits: Sendable, Hashable {
+    /// Objects of all classes.
+    package var objects = 1_000_000
+    /// Bytes of one object's JSON.
+    package var objectBytes = 1_000_000
+    /// Levels to which one object's JSON may be nested.
+    package var nesting = 100
+    /// Bytes of the values of one message.
+    package var messageBytes = 100_000
+    /// Bytes of a key, or of an action's name.
+    package var keyBytes = 256
+
+    package init() {}
+
+    func check(message values: [String: JSONValue], sender: JSONValue?) throws(FlareHubError) {
+        for key in values.keys { try check("a key of data", bytes: key.utf8.count, limit: keyBytes) }
+        let bytes = JSONValue.object(values).bytes.count + (sender?.bytes.count ?? 0)
+        try check("the message", bytes: bytes, limit: messageBytes)
+    }
+
+    func check(action: String, sender: JSONValue?) throws(FlareHubError) {
+        try check("the name of the action", bytes: action.utf8.count, limit: keyBytes)
+        try check("the message", bytes: sender?.bytes.count ?? 0, limit: messageBytes)
+    }
+
+    func check(sender: JSONValue?) throws(FlareHubError) {
+        try check("the message", bytes: sender?.bytes.count ?? 0, limit: messageBytes)
+    }
+
+    /// The JSON of an object, if it is within the limits.
+    func document(of record: FlareRecord) throws(FlareHubError) -> [UInt8] {
+        let name = "\(record.kind.rawValue) \(record.id)"
+        let depth = record.json.depth(atMost: nesting + 1)
+        if depth > nesting { throw .tooLarge(what: "the nesting of \(name)", size: depth, limit: nesting) }
+        let bytes = record.json.bytes
+        try check("the JSON of \(name) in bytes", bytes: bytes.count, limit: objectBytes)
+        return bytes
+    }
+
+    private func check(_ what: String, bytes: Int, limit: Int) throws(FlareHubError) {
+        if bytes > limit { throw .tooLarge(what: what, size: bytes, limit: limit) }
+    }
+}
+
+extension JSONValue {
+    /// Levels of objects and lists, counted no further than a limit.
+    fileprivate func depth(atMost limit: Int) -> Int {
+        guard limit > 0 else { return 0 }
+        switch self {
+        case .array(let elements):
+            return 1 + elements.reduce(0) { max($0, $1.depth(atMost: limit - 1)) }
+        case .object(let members):
+            return 1 + members.values.reduce(0) { max($0, $1.depth(atMost: limit - 1)) }
+        default:
+            return 0
+        }
+    }
+}

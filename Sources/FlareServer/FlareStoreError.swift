@@ -1,0 +1,36 @@
+/// Why a database could not be opened, read or written.
+package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// It was written by a newer version of the program.
+    case newerVersion(path: String, found: String, known: String)
+    /// Another process holds it.
+    case inUse(path: String)
+    /// A row that cannot be read.
+    case damaged(path: String, what: String)
+    /// SQLite's extended result code and message, as they are.
+    case sqlite(path: String, code: Int32, message: String)
+
+    package var description: String {
+        switch self {
+        case .newerVersion(let path, let found, let known):
+            "\(path): written by a newer version (schema \(found), this program knows \(known)); update the program"
+        case .inUse(let path):
+            "\(path): in use by another process; stop it first"
+        case .damaged(let path, let what):
+            "\(path): damaged: \(what)"
+        case .sqlite(let path, let code, let message):
+            "\(path): \(message) (SQLite code \(code))\(Self.advice(code))"
+        }
+    }
+
+    /// What to do about one of SQLite's primary result codes.
+    private static func advice(_ code: Int32) -> String {
+        switch code & 0xFF {
+        case 8: "; allow writing to the file and its folder"
+        case 11: "; put back a copy of it, or move it away to begin anew"
+        case 13: "; make space"
+        case 14: "; check that the folder is there and may be written"
+        case 26: "; move it away or name another file"
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import Flare
+
+/// A model as the origin's import files hold it: environments, in them zones and devices, in zones things.
+/// - Source: flare-protocol 9.
+package struct ModelTree: Sendable, Hashable {
+    /// All objects, parents before children.
+    package internal(set) var records: [FlareRecord] = []
+    /// Where in the file each object stands.
+    package internal(set) var places: [String] = []
+    /// Members that are not part of the model and are left out.
+    package internal(set) var ignored: [ModelProblem] = []
+
+    /// Bytes of a model file.
+    package static let maximumBytes = 64 << 20
+
+    init() {}
+
+    /// Reads a model file; objects without an identifier get a fresh one.
+    /// - Throws: All problems at once.
+    package static func read(
+        _ bytes: some Collection<UInt8>,
+        limit: Int = FlareLimits().objects,
+        makeID: () -> FlareID = FlareHub.randomID
+    ) throws(ModelProblems) -> ModelTree {
+        guard bytes.count <= maximumBytes else {
+            throw ModelProblems("", "the file has \(bytes.count) bytes; at most \(maximumBytes) are allowed")
+        }
+        let json: JSONValue
+        do {
+            json = try JSONValue(parsing: bytes, maximumDepth: 128)
+        } catch {
+            throw ModelProblems(place(of: error.offset, in: bytes), "no JSON: \(error.problem)")
+        }
+        return try withoutActuallyEscaping(makeID) { makeID throws(ModelProblems) in
+            var reader = ModelTreeReader(limit: limit, makeID: makeID)
+            return try reader.read(json)
+        }
+    }
+
+    /// Line and column, both from 1, of a byte.
+    private static func place(of offset: Int, in bytes: some Collection<UInt8>) -> String {
+        var (line, column) = (1, 1)
+        for byte in bytes.prefix(offset) {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else {
+                column += 1
+            }
+        }
+        return "line \(line), column \(column)"
+    }
+}
+
+extension ModelProblems {
+    init(_ place: String, _ message: String) {
+        problems = [ModelProblem(place: place, message: message)]
+    }
+}

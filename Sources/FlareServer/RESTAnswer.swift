@@ -1,0 +1,120 @@
+import Flare
+import HTTPTypes
+import Hummingbird
+
+/// What a request is answered, before it is put into HTTP.
+struct RESTAnswer {
+    var status: HTTPResponse.Status = .ok
+    var type: String
+    var bytes: [UInt8]
+    var headers: HTTPFields = [:]
+
+    static let jsonType = "application/json; charset=utf-8"
+    private static let htmlType = "text/html; charset=utf-8"
+
+    /// JSON; an absent value is an empty body.
+    static func json(_ value: JSONValue?, status: HTTPResponse.Status = .ok) -> RESTAnswer {
+        RESTAnswer(status: status, type: jsonType, bytes: value?.bytes ?? [])
+    }
+
+    /// A list, written piece by piece.
+    static func list(_ records: [FlareRecord], shown: (FlareRecord) -> JSONValue) -> RESTAnswer {
+        var bytes = [UInt8(ascii: "[")]
+        for record in records {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes += shown(record).bytes
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return RESTAnswer(type: jsonType, bytes: bytes)
+    }
+
+    /// A word to the client as the origin sends it, without mark-up.
+    static func text(_ text: String) -> RESTAnswer {
+        RESTAnswer(type: htmlType, bytes: Array(text.utf8))
+    }
+
+    /// A page that says what was wrong.
+    static func page(_ status: HTTPResponse.Status, _ problem: String) -> RESTAnswer {
+        let escaped = problem.prefix(500).reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+        let page = """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8"><title>Error</title></head>
+            <body><pre>\(escaped)</pre></body></html>
+
+            """
+        return RESTAnswer(
+            status: status, type: htmlType, bytes: Array(page.utf8),
+            headers: [.contentSecurityPolicy: "default-src 'none'", .xContentTypeOptions: "nosniff"])
+    }
+
+    /// What a path answers to OPTIONS.
+    static func options(_ methods: [HTTPRequest.Method]) -> RESTAnswer {
+        let allow = methods.map(\.rawValue).joined(separator: ",")
+        var answer = text(allow)
+        answer.headers[.allow] = allow
+        return answer
+    }
+}
+
+extension RESTAnswer {
+    /// The answer in HTTP: with its tag, without body for HEAD, and as 304 when the client has it already.
+    func response(to request: HTTPRequest, method: HTTPRequest.Method) -> Response {
+        var fields = headers
+        if status == .ok { fields[.eTag] = tag }
+        if status == .ok, method == .get || method == .head, isFresh(request.headerFields) {
+            // Without the length of what is not sent (RFC 9110 15.4.5), which Hummingbird would state as 0.
+            return Response(status: .notModified, headers: fields, body: ResponseBody { try await $0.finish(nil) })
+        }
+        fields[.contentType] = type
+        fields[.contentLength] = String(bytes.count)
+        let isBodiless = method == .head
+        return Response(
+            status: status, headers: fields,
+            body: isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// A weak tag of length and content.
+    private var tag: String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        bytes.withUnsafeBytes { raw in
+            let words = raw.count / 8
+            for index in 0..<words {
+                hash ^= raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+                hash = (hash &* 0x9e37_79b9_7f4a_7c15) ^ (hash >> 29)
+            }
+            for byte in raw[(words * 8)...] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        }
+        hash = (hash ^ hash >> 32) &* 0x9e37_79b9_7f4a_7c15
+        return "W/\"\(String(bytes.count, radix: 16))-\(String(hash, radix: 16))\""
+    }
+
+    /// Whether the client has this very answer (RFC 9110 13.1.2) and does not insist on a new one.
+    private func isFresh(_ fields: HTTPFields) -> Bool {
+        guard let known = fields[.ifNoneMatch], fields[.cacheControl]?.contains("no-cache") != true else {
+            return false
+        }
+        if known == "*" { return true }
+        let opaque = tag.dropFirst(2)
+        return known.split(separator: ",").contains { candidate in
+            let candidate = candidate.drop { $0 == " " }
+            return (candidate.hasPrefix("W/") ? candidate.dropFirst(2) : candidate)
+                .trimmingSuffix(while: { $0 == " " }) == opaque
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> Substring {
+        var text = self
+        while let last = text.last, isDropped(last) { text.removeLast() }
+        return text
+    }
+}

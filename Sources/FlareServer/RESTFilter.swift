@@ -1,0 +1,90 @@
+import Flare
+
+/// Which objects of a list a query asks for.
+///
+/// All filters that are complete apply together. Coordinates that are no numbers let nothing pass, save a thing
+/// without position, whose distance is -1 whatever the place.
+/// - Source: flare-protocol 2.3.
+struct RESTFilter: Sendable {
+    private var data: (key: String, value: String)?
+    private var place: GeoPoint?
+    private var point: Point3D?
+    private var distance: Double?
+    private let kind: FlareClass
+
+    init(query: Substring?, for kind: FlareClass) throws(RESTForm.TooManyParameters) {
+        self.kind = kind
+        let pairs = try RESTForm.pairs(query ?? "")
+        let parameters = Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
+        func number(_ name: String) -> Double? {
+            parameters[name].map { Double(scriptNumber: $0) ?? .nan }
+        }
+        if let key = parameters["key"], let value = parameters["value"] { data = (key, value) }
+        switch kind {
+        case .environment:
+            if let latitude = number("latitude"), let longitude = number("longitude") {
+                place = GeoPoint(latitude: latitude, longitude: longitude)
+            }
+        case .zone, .thing, .device:
+            distance = number("distance")
+            if let x = number("x"), let y = number("y"), kind == .zone || distance != nil {
+                point = Point3D(x: x, y: y, z: number("z") ?? 0)
+            }
+        }
+    }
+
+    func admits(_ record: FlareRecord) -> Bool {
+        if let place, Geofence(json: record.members["geofence"])?.admits(place) != true { return false }
+        if let point {
+            if kind == .zone {
+                guard record.perimeter?.contains(point) == true else { return false }
+            } else {
+                guard let distance, (record.position?.distance(to: point) ?? -1) < distance else { return false }
+            }
+        }
+        if let data {
+            guard let value = record.data?[data.key], value.equals(queried: data.value) else { return false }
+        }
+        return true
+    }
+
+    /// The object as the list shows it: one that was found by its place is shown with the coordinates that it
+    /// was compared with, as the origin's recorded lists have it.
+    func shown(_ record: FlareRecord) -> JSONValue {
+        guard point != nil else { return record.json }
+        var members = record.members
+        if kind == .zone {
+            members["perimeter"] = members["perimeter"]?.filling("z", with: 0, inside: "origin")
+                .filling("depth", with: .number(Box.defaultDepth), inside: "size")
+        } else {
+            members["position"] = members["position"]?.filling("z", with: 0)
+        }
+        return .object(members)
+    }
+}
+
+extension JSONValue {
+    /// Whether a value of the data is the text of a query: as the text, as the number, or as true and false.
+    fileprivate func equals(queried text: String) -> Bool {
+        switch self {
+        case .null, .object: false
+        case .string(let own): own == text
+        case .bool(let flag): text == (flag ? "true" : "false") || Double(scriptNumber: text) == (flag ? 1 : 0)
+        case .number(let number): Double(scriptNumber: text) == number
+        case .numeral(let digits): digits == text
+        case .array: scriptText == text
+        }
+    }
+
+    fileprivate func filling(_ key: String, with value: JSONValue) -> JSONValue {
+        guard case .object(var members) = self, members[key] == nil else { return self }
+        members[key] = value
+        return .object(members)
+    }
+
+    fileprivate func filling(_ key: String, with value: JSONValue, inside group: String) -> JSONValue {
+        guard case .object(var members) = self, let inner = members[group] else { return self }
+        members[group] = inner.filling(key, with: value)
+        return .object(members)
+    }
+}

@@ -1,0 +1,40 @@
+extension StringProtocol {
+    /// The text without percent encoding; `nil` when that is broken or hides no UTF-8.
+    /// - Source: RFC 3986 2.1.
+    var percentDecoded: String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count)
+        var iterator = utf8.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = iterator.next()?.hexDigit, let low = iterator.next()?.hexDigit else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// One name or value of a form or a query: a plus is a space; what is broken stays as it is.
+    var formDecoded: String {
+        let spaced = utf8.contains(UInt8(ascii: "+")) ? replacingPluses : String(self)
+        return spaced.percentDecoded ?? spaced
+    }
+
+    private var replacingPluses: String {
+        String(decoding: utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Flare
+import HTTPTypes
+
+/// What a path of the REST interface names.
+///
+/// Only the identifiers that a route needs are kept, as they came: whether one is well formed is for the route.
+/// - Source: flare-protocol 2.2; Express 4, not strict, not case sensitive.
+struct RESTRoute: Equatable {
+    enum Place: Equatable {
+        /// The objects of a class, below a parent.
+        case list
+        case object(id: String)
+        case data(id: String)
+        case dataValue(id: String, key: String)
+        case position(id: String)
+    }
+
+    let kind: FlareClass
+    let place: Place
+    /// The parents in the path, by the name of the member that holds them.
+    let parents: [String: String]
+    /// A list of things straight below the environment can only be read, and takes no filters.
+    let isThingsOfEnvironment: Bool
+
+    /// A path that is no path: its percent encoding is broken, or hides no UTF-8.
+    struct Malformed: Error, Equatable {
+        let segment: String
+    }
+
+    /// The route of a raw path, without the query; `nil` when there is none.
+    init?(path: Substring) throws(Malformed) {
+        guard path.utf8.first == UInt8(ascii: "/") else { return nil }
+        var segments = path.split(separator: "/", maxSplits: 10, omittingEmptySubsequences: false).dropFirst()
+        if segments.count > 1, segments.last == "" { segments.removeLast() }
+        guard segments.first?.lowercased() == "environments", !segments.contains("") else { return nil }
+        try self.init(.environment, segments.dropFirst(), parents: [:])
+    }
+
+    private init?(
+        _ kind: FlareClass, _ rest: ArraySlice<Substring>, parents: [String: String], isFlat: Bool = false
+    ) throws(Malformed) {
+        guard let segment = rest.first else {
+            self.init(kind: kind, place: .list, parents: parents, isThingsOfEnvironment: isFlat)
+            return
+        }
+        guard !isFlat else { return nil }
+        let id = try Self.decoded(segment)
+        let tail = rest.dropFirst()
+        let place: Place
+        switch (tail.first?.lowercased(), kind, tail.count) {
+        case (nil, _, _): place = .object(id: id)
+        case ("data", _, 1): place = .data(id: id)
+        case ("data", _, 2): place = .dataValue(id: id, key: try Self.decoded(tail[tail.startIndex + 1]))
+        case ("position", .thing, 1), ("position", .device, 1): place = .position(id: id)
+        case ("zones", .environment, _):
+            try self.init(.zone, tail.dropFirst(), parents: ["environment": id])
+            return
+        case ("devices", .environment, _):
+            try self.init(.device, tail.dropFirst(), parents: ["environment": id])
+            return
+        case ("things", .environment, 1):
+            try self.init(.thing, tail.dropFirst(), parents: ["environment": id], isFlat: true)
+            return
+        case ("things", .zone, _):
+            let parents = parents.merging(["zone": id]) { $1 }
+            try self.init(.thing, tail.dropFirst(), parents: parents)
+            return
+        default: return nil
+        }
+        self.init(kind: kind, place: place, parents: parents, isThingsOfEnvironment: false)
+    }
+
+    private init(kind: FlareClass, place: Place, parents: [String: String], isThingsOfEnvironment: Bool) {
+        self.kind = kind
+        self.place = place
+        self.parents = parents
+        self.isThingsOfEnvironment = isThingsOfEnvironment
+    }
+
+    private static func decoded(_ segment: Substring) throws(Malformed) -> String {
+        guard let text = segment.percentDecoded else { throw Malformed(segment: String(segment)) }
+        return text
+    }
+
+    /// `POST /environments/E/devices/position` stands where a device's identifier would.
+    var isNotification: Bool {
+        guard case .object(let id) = place else { return false }
+        return kind == .device && id.lowercased() == "position"
+    }
+
+    /// The methods that it answers, in the order in which OPTIONS names them.
+    var methods: [HTTPRequest.Method] {
+        switch place {
+        case .list where isThingsOfEnvironment: [.get, .head]
+        case .list: [.get, .head, .post]
+        case .object where isNotification: [.get, .head, .put, .delete, .post]
+        case .object: [.get, .head, .put, .delete]
+        case .data, .dataValue, .position: [.get, .head]
+        }
+    }
+}

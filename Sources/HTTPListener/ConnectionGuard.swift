@@ -1,0 +1,144 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Keeps one connection to its ``ConnectionTiming``; belongs to the connection's event loop.
+final class ConnectionGuard {
+    fileprivate var timing: ConnectionTiming
+    private var wire: ChannelHandlerContext?
+    private var check: Scheduled<Void>?
+
+    init(limits: ConnectionTiming.Limits) {
+        timing = ConnectionTiming(limits: limits, now: .now())
+    }
+
+    fileprivate func begin(on context: ChannelHandlerContext) {
+        wire = context
+        look()
+    }
+
+    fileprivate func end() {
+        check?.cancel()
+        check = nil
+        wire = nil
+    }
+
+    private func look() {
+        guard let wire else { return }
+        switch timing.verdict(at: .now()) {
+        case .wait(let deadline):
+            check = wire.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in self?.look() }
+        case .refuse(let status):
+            refuse(status)
+            look()
+        case .close:
+            wire.close(promise: nil)
+        }
+    }
+
+    /// Answers past the HTTP handlers, which have nothing to say yet, and hears no more of the peer.
+    fileprivate func refuse(_ status: Int) {
+        guard let wire else { return }
+        guard timing.canInterrupt else {
+            wire.close(promise: nil)
+            return
+        }
+        timing.wasRefused(at: .now())
+        let phrase = HTTPResponse.Status(code: status).reasonPhrase
+        let text = "HTTP/1.1 \(status) \(phrase)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        wire.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
+        wire.close(mode: .output, promise: nil)
+    }
+}
+
+/// The end of a ``ConnectionGuard`` at the socket, where every byte passes.
+final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let owner: ConnectionGuard
+
+    init(_ owner: ConnectionGuard) {
+        self.owner = owner
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        owner.begin(on: context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        owner.end()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        owner.end()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !owner.timing.isRefused else { return }
+        owner.timing.bytesArrived(unwrapInboundIn(data).readableBytes, at: .now())
+        context.fireChannelRead(data)
+        if owner.timing.headIsTooLong, !owner.timing.isRefused { owner.refuse(431) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        owner.timing.writability(context.channel.isWritable, at: .now())
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if owner.timing.isRefused, event as? ChannelEvent == .inputClosed {
+            context.close(promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+}
+
+/// The end of a ``ConnectionGuard`` behind the HTTP decoder, where requests and answers pass.
+final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let owner: ConnectionGuard
+    private let maximumBodyBytes: Int
+
+    init(_ owner: ConnectionGuard, maximumBodyBytes: Int) {
+        self.owner = owner
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            let isAlone = owner.timing.canInterrupt
+            owner.timing.headWasRead(at: .now())
+            if isAlone { invite(head, context) }
+        case .body: break
+        case .end: owner.timing.requestWasRead()
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// Who asks before sending a body (curl does, for large ones) is told to go on, unless it would be refused.
+    private func invite(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
+        let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
+        guard length <= maximumBodyBytes else { return }
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status.kind != .informational: owner.timing.answerBegan()
+        case .head, .body: break
+        case .end: owner.timing.answerEnded(at: .now())
+        }
+        context.write(data, promise: promise)
+    }
+}

@@ -1,0 +1,114 @@
+import NIOCore
+
+/// How long the peer of one connection may take, and how much it may send before its request is understood.
+///
+/// A connection waits for a request, reads its head, reads its body, and lets the answer be written; several
+/// requests may be under way one after the other. An answer that takes its time (a long poll, a stream of
+/// events) is our own doing and has no limit here; one that the peer does not take has.
+struct ConnectionTiming {
+    struct Limits: Sendable {
+        var head: TimeAmount
+        var body: TimeAmount
+        var idle: TimeAmount
+        var send: TimeAmount
+        var headBytes: Int
+        /// How long what a refused peer still sends is thrown away, so that it gets to read the answer.
+        static let farewell = TimeAmount.seconds(2)
+
+        var shortest: TimeAmount { min(head, body, idle, send, Self.farewell) }
+    }
+
+    enum Verdict: Equatable {
+        /// Nothing is due; look again then.
+        case wait(until: NIODeadline)
+        /// Answer with this status, as no answer to the request has begun, and close.
+        case refuse(status: Int)
+        case close
+    }
+
+    private let limits: Limits
+    private var idleSince: NIODeadline
+    private var headSince: NIODeadline?
+    private var headBytes = 0
+    private var bodySince: NIODeadline?
+    private var blockedSince: NIODeadline?
+    private var refusedSince: NIODeadline?
+    private var requestsInProgress = 0
+    private var answerHasBegun = false
+
+    init(limits: Limits, now: NIODeadline) {
+        self.limits = limits
+        idleSince = now
+    }
+
+    var isRefused: Bool { refusedSince != nil }
+    /// Whether the peer may be told something outside of an answer.
+    var canInterrupt: Bool { !answerHasBegun && !isRefused && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1) }
+
+    mutating func bytesArrived(_ count: Int, at now: NIODeadline) {
+        guard bodySince == nil else { return }
+        if headSince == nil { headSince = now }
+        headBytes += count
+    }
+
+    /// Whether more has come than a head may have; to be asked when the bytes have been looked at.
+    var headIsTooLong: Bool { headSince != nil && headBytes > limits.headBytes }
+
+    mutating func headWasRead(at now: NIODeadline) {
+        headSince = nil
+        headBytes = 0
+        bodySince = now
+        requestsInProgress += 1
+    }
+
+    mutating func requestWasRead() {
+        bodySince = nil
+        headSince = nil
+        headBytes = 0
+    }
+
+    mutating func answerBegan() {
+        answerHasBegun = true
+    }
+
+    mutating func answerEnded(at now: NIODeadline) {
+        answerHasBegun = false
+        requestsInProgress = max(0, requestsInProgress - 1)
+        idleSince = now
+    }
+
+    mutating func writability(_ isWritable: Bool, at now: NIODeadline) {
+        blockedSince = isWritable ? nil : blockedSince ?? now
+    }
+
+    mutating func wasRefused(at now: NIODeadline) {
+        refusedSince = now
+    }
+
+    /// What is due.
+    func verdict(at now: NIODeadline) -> Verdict {
+        if let refusedSince { return due(refusedSince + Limits.farewell, now) ? .close : wait(refusedSince + Limits.farewell, now) }
+        if let blockedSince, due(blockedSince + limits.send, now) { return .close }
+        let reading = headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body }
+        if let reading, due(reading, now) { return canInterrupt ? .refuse(status: 408) : .close }
+        let isIdle = requestsInProgress == 0 && reading == nil
+        if isIdle, due(idleSince + limits.idle, now) { return .close }
+        let next = [blockedSince.map { $0 + limits.send }, reading, isIdle ? idleSince + limits.idle : nil]
+        return wait(next.compactMap(\.self).min() ?? .distantFuture, now)
+    }
+
+    private func due(_ deadline: NIODeadline, _ now: NIODeadline) -> Bool { deadline <= now }
+
+    /// No span is shorter than `shortest`: who looks that often misses nothing that begins meanwhile.
+    private func wait(_ deadline: NIODeadline, _ now: NIODeadline) -> Verdict {
+        .wait(until: min(deadline, now + limits.shortest))
+    }
+}
+
+extension TimeAmount {
+    /// At least a millisecond, at most a day.
+    init(bounded duration: Duration) {
+        let bounded = min(max(duration, .milliseconds(1)), .seconds(86_400))
+        self = .nanoseconds(bounded.components.seconds * 1_000_000_000 + bounded.components.attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,59 @@
+package import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// One HTTP listener: it binds, guards its connections and requests, and hands what passes to an application.
+///
+/// Every request is checked against ``AccessPolicy`` and the size limit first, every connection against the
+/// time limits; the application cannot forget to. A graceful shutdown closes idle connections at once and lets
+/// requests under way end.
+package struct HTTPFront<Responder: HTTPResponder>: Service
+where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+    private let configuration: HTTPListenerConfiguration
+    private let responder: Responder
+    private let logger: Logger
+    private let onBound: @Sendable (_ port: Int) async -> Void
+
+    /// - Parameters:
+    ///   - responder: The application: a Hummingbird router's responder, or an own one.
+    ///   - onBound: Called once, when connections are taken, with the true port.
+    package init(
+        _ configuration: HTTPListenerConfiguration, responder: Responder, logger: Logger,
+        onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.responder = responder
+        self.logger = logger
+        self.onBound = onBound
+    }
+
+    /// Listens until the graceful shutdown, or until it is cancelled.
+    /// - Throws: ``HTTPListenerError`` when it cannot start.
+    package func run() async throws {
+        let (configuration, onBound) = (configuration, onBound)
+        // Hummingbird reports each connection and request; that is noise above its own warnings.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let application = Application(
+            responder: GuardedResponder(
+                inner: responder, policy: AccessPolicy(configuration),
+                maximumBodyBytes: configuration.maximumBodyBytes),
+            server: HTTPServerBuilder { ListenerChannel(configuration, responder: $0) },
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(max(1, configuration.maximumConnections))),
+            onServerRunning: { [logger] channel in
+                let port = channel.localAddress?.port ?? configuration.port
+                logger.notice("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
+                await onBound(port)
+            },
+            logger: quiet)
+        do {
+            try await application.run()
+        } catch {
+            throw HTTPListenerError(error, configuration) ?? error
+        }
+    }
+}

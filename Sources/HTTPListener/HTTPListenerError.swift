@@ -1,0 +1,48 @@
+import Glibc
+import NIOCore
+
+/// Why a listener could not start.
+package enum HTTPListenerError: Error, Sendable, Hashable, CustomStringConvertible {
+    case portInUse(host: String, port: Int, section: String)
+    case notAllowed(host: String, port: Int, section: String)
+    case unknownHost(host: String, section: String, reason: String)
+    case cannotListen(host: String, port: Int, reason: String)
+
+    package var description: String {
+        switch self {
+        case .portInUse(let host, let port, let section):
+            "\(Self.place(host, port)) is in use by another program; stop it, or choose another \(section).port"
+        case .notAllowed(let host, let port, let section):
+            "\(Self.place(host, port)) needs a privilege that this process lacks; choose a \(section).port above 1023"
+        case .unknownHost(let host, let section, let reason):
+            "\(section).host: \"\(host)\" is no address or name of this machine: \(reason)"
+        case .cannotListen(let host, let port, let reason):
+            "cannot listen on \(Self.place(host, port)): \(reason)"
+        }
+    }
+
+    private static func place(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+extension HTTPListenerError {
+    /// What the system said, in words to act on; `nil` when it says nothing about the place.
+    init?(_ error: any Error, _ configuration: HTTPListenerConfiguration) {
+        let (host, port, section) = (configuration.host, configuration.port, configuration.section)
+        switch error {
+        case let error as IOError where error.errnoCode == EADDRINUSE:
+            self = .portInUse(host: host, port: port, section: section)
+        case let error as IOError where error.errnoCode == EACCES:
+            self = .notAllowed(host: host, port: port, section: section)
+        case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
+            self = .unknownHost(host: host, section: section, reason: "not an address of this machine")
+        case let error as IOError:
+            self = .cannotListen(host: host, port: port, reason: error.description)
+        case is SocketAddressError.UnknownHost, is SocketAddressError:
+            self = .unknownHost(host: host, section: section, reason: "no address is known for it")
+        default:
+            return nil
+        }
+    }
+}

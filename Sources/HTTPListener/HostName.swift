@@ -1,0 +1,95 @@
+import Glibc
+
+/// The host in a Host header or an origin: an address in one spelling, or a name in lower case.
+enum HostName: Hashable {
+    /// Four bytes or sixteen.
+    case address([UInt8])
+    case name(String)
+
+    /// A host with or without port: `localhost`, `192.168.1.5:80`, `[::1]:1234`; `nil` when it is neither
+    /// an address nor a possible name. A bare IPv6 address is read too, as configuration has it.
+    init?(authority: String) {
+        let text = authority.lowercased()
+        var host = Substring(text)
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]"), Self.isPort(text[text.index(after: end)...]) else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            guard let bytes = Self.ipv6(host) else { return nil }
+            self = .address(bytes)
+            return
+        }
+        if let bytes = Self.ipv6(host) {
+            self = .address(bytes)
+            return
+        }
+        if let colon = text.firstIndex(of: ":") {
+            guard Self.isPort(text[colon...]) else { return nil }
+            host = text[..<colon]
+        }
+        if host.hasSuffix(".") { host = host.dropLast() }
+        guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Self.isNameByte) else { return nil }
+        if let bytes = Self.ipv4(host) { self = .address(bytes) } else { self = .name(String(host)) }
+    }
+
+    /// `localhost`, 127.0.0.0/8 or ::1.
+    var isLoopback: Bool {
+        switch self {
+        case .name(let name): name == "localhost"
+        case .address(let bytes) where bytes.count == 4: bytes.first == 127
+        case .address(let bytes): bytes.last == 1 && bytes.dropLast().allSatisfy { $0 == 0 }
+        }
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.isEmpty || text.first == ":" && text.utf8.count <= 6 && text.dropFirst().utf8.allSatisfy { (48...57).contains($0) }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        default: byte >= 0x80
+        }
+    }
+
+    private static func ipv4(_ text: Substring) -> [UInt8]? {
+        parse(text, family: AF_INET, count: 4)
+    }
+
+    /// An IPv4 address that is written as an IPv6 one counts as what it is.
+    private static func ipv6(_ text: Substring) -> [UInt8]? {
+        guard text.contains(":"), let bytes = parse(text, family: AF_INET6, count: 16) else { return nil }
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
+        return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
+    }
+
+    private static func parse(_ text: Substring, family: Int32, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return inet_pton(family, String(text), &bytes) == 1 ? bytes : nil
+    }
+}
+
+/// The scheme, host and port of a web page.
+struct WebOrigin {
+    let host: HostName
+    /// In lower case, without a port that is the scheme's own.
+    let text: String
+
+    /// `http://HOST[:PORT]` or with https; `nil` for anything else, `null` included.
+    init?(_ origin: String) {
+        var text = origin.lowercased()
+        let rest: Substring
+        let ownPort: String
+        if text.hasPrefix("http://") {
+            (rest, ownPort) = (text.dropFirst(7), ":80")
+        } else if text.hasPrefix("https://") {
+            (rest, ownPort) = (text.dropFirst(8), ":443")
+        } else {
+            return nil
+        }
+        guard let host = HostName(authority: String(rest)) else { return nil }
+        if text.hasSuffix(ownPort), !rest.hasPrefix("[") || rest.contains("]:") { text.removeLast(ownPort.count) }
+        self.host = host
+        self.text = text
+    }
+}

@@ -1,0 +1,93 @@
+import CMosquitto
+import Logging
+
+extension Connection {
+    static func of(_ pointer: UnsafeMutableRawPointer?) -> Connection? {
+        pointer.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// All come on the connection's thread, except the log, which also comes from whoever publishes.
+    func setCallbacks() {
+        mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, properties in
+            Connection.of(object)?.answered(code, flags, ReceivedProperties(properties))
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, object, code, properties in
+            // The first one counts: after a DISCONNECT of the broker there comes one for the socket.
+            guard let connection = Connection.of(object), connection.progress.ending == nil else { return }
+            connection.progress.ending = (code, ReceivedProperties(properties).reason)
+        }
+        mosquitto_subscribe_v5_callback_set(handle) { _, object, messageID, count, granted, _ in
+            let codes = UnsafeBufferPointer(start: granted, count: granted == nil ? 0 : Int(max(count, 0)))
+            Connection.of(object)?.subscribed(messageID, isRefused: codes.contains { $0 >= 0x80 })
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, object, messageID, code, _ in
+            Connection.of(object)?.events.acknowledged(messageID, code)
+        }
+        mosquitto_message_v5_callback_set(handle) { _, object, message, properties in
+            guard let connection = Connection.of(object), let message = message?.pointee, let topic = message.topic
+            else { return }
+            connection.arrived(message, String(cString: topic), ReceivedProperties(properties))
+        }
+        mosquitto_log_callback_set(handle) { _, object, level, text in
+            guard let text else { return }
+            Connection.of(object)?.log(level, text)
+        }
+    }
+
+    private func answered(_ code: Int32, _ flags: Int32, _ received: ReceivedProperties) {
+        guard code == 0 else {
+            progress.refusal = (code, received.reason)
+            return
+        }
+        let session = MQTTSession(
+            version: version,
+            isSessionPresent: flags & 1 != 0,
+            maximumQoS: received.maximumQoS,
+            refusedFilters: []
+        )
+        let isIdentified = version == .v5 && received.hasSubscriptionIdentifiers
+        progress.session = session
+        progress.stage = .subscribing
+        progress.deadline = .now + .seconds(5)
+        for request in events.accepted(self, session, isIdentified) {
+            guard let messageID = subscribe(request, identified: isIdentified) else { continue }
+            progress.unanswered[messageID] = request.filter
+        }
+        if progress.unanswered.isEmpty { settle() }
+    }
+
+    private func subscribed(_ messageID: Int32, isRefused: Bool) {
+        let filter = progress.unanswered.removeValue(forKey: messageID)
+        if isRefused {
+            logger.warning("the broker does not let us read \(filter ?? "one of our topics")")
+            if let filter { progress.refusedFilters.append(filter) }
+        }
+        if progress.unanswered.isEmpty { settle() }
+    }
+
+    private func arrived(_ message: mosquitto_message, _ topic: String, _ received: ReceivedProperties) {
+        let count = Int(max(message.payloadlen, 0))
+        let isOversize = count > configuration.maximumPayload
+        let bytes = UnsafeRawBufferPointer(start: message.payload, count: message.payload == nil || isOversize ? 0 : count)
+        var whole = MQTTMessage(
+            topic: topic,
+            payload: Array(bytes),
+            qos: MQTTQoS(rawValue: UInt8(truncatingIfNeeded: message.qos)) ?? .atMostOnce,
+            isRetained: message.retain,
+            properties: received.properties
+        )
+        if isOversize { whole.oversizeBytes = count }
+        events.received(whole, received.subscriptions)
+    }
+
+    /// The library's log: per packet at trace, and what explains a failed attempt at debug, since the attempt's end
+    /// says it once more.
+    private func log(_ level: Int32, _ text: UnsafePointer<CChar>) {
+        let isFault = level == MOSQ_LOG_ERR || level == MOSQ_LOG_WARNING
+        let own: Logger.Level = isFault || level != MOSQ_LOG_DEBUG ? .debug : .trace
+        guard isFault || logger.logLevel <= own else { return }
+        let line = String(cString: text)
+        if isFault { complain(line) }
+        logger.log(level: own, "libmosquitto: \(line)")
+    }
+}

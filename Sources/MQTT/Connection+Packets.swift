@@ -1,0 +1,53 @@
+import CMosquitto
+import Logging
+
+extension Connection {
+    enum Handing {
+        case taken(messageID: Int32)
+        /// Not now; with the next link.
+        case later
+        case never(MQTTPublishError)
+    }
+
+    /// Hands a publication to the library, which copies it. From any thread.
+    func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS) -> Handing {
+        let properties = version == .v5 && !message.properties.isEmpty ? PropertyList(message.properties) : PropertyList()
+        var messageID: Int32 = 0
+        let result = message.payload.withUnsafeBytes { bytes in
+            mosquitto_publish_v5(
+                handle,
+                &messageID,
+                message.topic,
+                Int32(clamping: bytes.count),
+                bytes.baseAddress,
+                Int32(min(message.qos, maximumQoS).rawValue),
+                message.isRetained,
+                properties.list
+            )
+        }
+        switch mosq_err_t(result) {
+        case MOSQ_ERR_SUCCESS: return .taken(messageID: messageID)
+        case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE:
+            return .never(.tooLarge(topic: message.topic, bytes: message.payload.count))
+        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: return .never(.invalidTopic(message.topic))
+        case MOSQ_ERR_RETAIN_NOT_SUPPORTED:
+            return .never(.refusedByBroker(topic: message.topic, code: 0x9A, reason: "it keeps no retained messages"))
+        default: return .later
+        }
+    }
+
+    /// From any thread; the answer comes on the connection's thread.
+    ///
+    /// - Returns: The message id; `nil` when there is no link any more.
+    func subscribe(_ request: Subscriptions.Request, identified: Bool) -> Int32? {
+        let properties = identified ? PropertyList(subscription: request.identifier) : PropertyList()
+        var messageID: Int32 = 0
+        let result = mosquitto_subscribe_v5(
+            handle, &messageID, request.filter, Int32(request.qos.rawValue), 0, properties.list)
+        guard result != MOSQ_ERR_SUCCESS.rawValue else { return messageID }
+        logger.debug("no subscription to \(request.filter): \(String(cString: mosquitto_strerror(result)))")
+        return nil
+    }
+
+    func unsubscribe(_ filter: String) { mosquitto_unsubscribe(handle, nil, filter) }
+}

@@ -1,0 +1,219 @@
+import CMosquitto
+import Glibc
+import Logging
+
+/// One connection: one handle of libmosquitto and the thread that drives it.
+///
+/// The thread is ours and not that of `mosquitto_loop_start`, which returns for good, and without any event, after
+/// an error of TLS, of name resolution or of the protocol, and whose reconnect delay has no jitter. This one ends
+/// with the connection and says why.
+final class Connection: Sendable {
+    let number: UInt64
+    let configuration: MQTTConfiguration
+    let version: MQTTProtocolChoice
+    let events: ConnectionEvents
+    let logger: Logger
+
+    // Never changes, and the library locks what it points to.
+    nonisolated(unsafe) let handle: OpaquePointer
+    // Touched only on the connection's thread, where the library makes its callbacks too.
+    nonisolated(unsafe) var progress = Progress()
+
+    /// What the thread is asked to do.
+    private let request = Locked(Request.none)
+    /// The lines of the library's log that explain a failed attempt.
+    private let complaints = Locked([String]())
+
+    enum Request { case none, close, drop }
+
+    struct Progress {
+        enum Stage { case connecting, subscribing, up }
+
+        var stage = Stage.connecting
+        var session: MQTTSession?
+        /// The answer to CONNECT when it is a no.
+        var refusal: (code: Int32, reason: String?)?
+        /// What the library or the broker said when the link ended.
+        var ending: (code: Int32, reason: String?)?
+        /// Subscriptions of this connect that are not answered yet.
+        var unanswered: [Int32: String] = [:]
+        var refusedFilters: [String] = []
+        var deadline = ContinuousClock.now
+    }
+
+    /// - Throws: ``MQTTError/configuration(_:)`` for what the library cannot take.
+    init(
+        number: UInt64,
+        configuration: MQTTConfiguration,
+        version: MQTTProtocolChoice,
+        events: ConnectionEvents,
+        logger: Logger
+    ) throws(MQTTError) {
+        self.number = number
+        self.configuration = configuration
+        self.version = version
+        self.events = events
+        self.logger = logger
+        handle = try LibraryHandle.make(configuration, version: version)
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        setCallbacks()
+    }
+
+    deinit {
+        mosquitto_log_callback_set(handle, nil)
+        mosquitto_destroy(handle)
+    }
+
+    /// Starts the thread, which keeps the connection alive and calls `ended` as its last act.
+    func start() {
+        var thread = pthread_t()
+        let box = Unmanaged.passRetained(self)
+        let failure = pthread_create(&thread, nil, { Connection.thread($0) }, box.toOpaque())
+        guard failure != 0 else {
+            pthread_detach(thread)
+            return
+        }
+        box.release()
+        events.ended(.failed(.configuration("cannot start a thread: \(String(cString: strerror(failure)))")))
+    }
+
+    private static func thread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument else { return nil }
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+        let connection = Unmanaged<Connection>.fromOpaque(argument).takeRetainedValue()
+        connection.events.ended(connection.drive())
+        return nil
+    }
+
+    /// Ends the connection with a DISCONNECT, so that the broker forgets the will; at the latest after a second.
+    func close() {
+        request.withLock { $0 = .close }
+        mosquitto_disconnect(handle)
+    }
+
+    /// Ends the connection without a word, so that the broker publishes the will.
+    func drop() { request.withLock { $0 = .drop } }
+
+    func complain(_ line: String) {
+        complaints.withLock { if $0.count < 3, !$0.contains(line) { $0.append(line) } }
+    }
+
+    // MARK: - On the thread
+
+    private func drive() -> ConnectionEnd {
+        let families: [AddressFamily]
+        do {
+            families = try AddressFamily.families(of: configuration.host)
+        } catch {
+            let reason = "the name \"\(configuration.host)\" has no address (\(error.reason))"
+            return .failed(.unreachable(address: configuration.address, reason: reason))
+        }
+        var end = ConnectionEnd.closed
+        for family in families {
+            // The library tries one address when it must not block; binding chooses of which family.
+            end = attempt(from: families.count > 1 ? family.anyAddress : nil)
+            guard case .failed(.unreachable) = end else { return end }
+        }
+        return end
+    }
+
+    private func attempt(from source: String?) -> ConnectionEnd {
+        progress = Progress()
+        progress.deadline = .now + .seconds(max(configuration.connectTimeoutSeconds, 1))
+        let keepAlive = Int32(min(max(configuration.keepAliveSeconds, 5), 65_535))
+        let port = Int32(min(max(configuration.port, 0), 65_535))
+        var wasReached = false
+        var isClosing = false
+        errno = 0
+        var result = mosquitto_connect_bind_async(handle, configuration.host, port, keepAlive, source)
+        var systemError = errno
+        while result <= MOSQ_ERR_SUCCESS.rawValue {
+            let isLate = ContinuousClock.now >= progress.deadline
+            switch request.withLock({ $0 }) {
+            case .drop: return .closed
+            case .close where isClosing && isLate: return .closed
+            case .close where !isClosing:
+                isClosing = true
+                progress.deadline = .now + .seconds(1)
+            case .close: break
+            case .none where isLate && progress.stage == .connecting:
+                return timedOut(wasReached: wasReached)
+            case .none where isLate && progress.stage == .subscribing:
+                settle()
+            case .none: break
+            }
+            errno = 0
+            result = mosquitto_loop(handle, isClosing || progress.stage != .up ? 50 : 500, 1)
+            systemError = errno
+            wasReached = wasReached || isReached
+        }
+        return request.withLock({ $0 }) == .none ? end(result, systemError, wasReached: wasReached) : .closed
+    }
+
+    /// The subscriptions are answered, or have had their time.
+    func settle() {
+        guard progress.stage == .subscribing, let session = progress.session else { return }
+        progress.stage = .up
+        if !progress.unanswered.isEmpty {
+            let filters = progress.unanswered.values.sorted().joined(separator: ", ")
+            logger.warning("the broker did not answer these subscriptions: \(filters)")
+        }
+        events.up(
+            MQTTSession(
+                version: session.version,
+                isSessionPresent: session.isSessionPresent,
+                maximumQoS: session.maximumQoS,
+                refusedFilters: progress.refusedFilters.sorted()
+            ))
+    }
+
+    /// True if the socket has a peer.
+    private var isReached: Bool {
+        let socket = mosquitto_socket(handle)
+        guard socket >= 0 else { return false }
+        var peer = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &peer) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) == 0 }
+        }
+    }
+
+    private func timedOut(wasReached: Bool) -> ConnectionEnd {
+        let seconds = max(configuration.connectTimeoutSeconds, 1)
+        guard wasReached else {
+            return .failed(.unreachable(address: configuration.address, reason: "no answer within \(seconds) s"))
+        }
+        return .unanswered(.noAnswer(address: configuration.address, seconds: seconds))
+    }
+
+    private func end(_ result: Int32, _ systemError: Int32, wasReached: Bool) -> ConnectionEnd {
+        let facts = EndFacts(
+            address: configuration.address,
+            user: configuration.username,
+            version: version,
+            hasTLS: configuration.tls != nil,
+            wasReached: wasReached,
+            isAccepted: progress.session != nil,
+            refusal: progress.refusal,
+            ending: progress.ending,
+            result: result,
+            systemError: systemError,
+            complaints: complaints.withLock { $0 }
+        )
+        return facts.end
+    }
+}
+
+/// What a connection tells; all on its thread.
+struct ConnectionEvents: Sendable {
+    /// The broker has accepted us; returns what to subscribe to.
+    var accepted:
+        @Sendable (Connection, MQTTSession, _ hasSubscriptionIdentifiers: Bool) -> [Subscriptions.Request]
+    /// Accepted, and the subscriptions are answered.
+    var up: @Sendable (MQTTSession) -> Void
+    var received: @Sendable (MQTTMessage, _ subscriptions: [UInt32]) -> Void
+    var acknowledged: @Sendable (_ messageID: Int32, _ reasonCode: Int32) -> Void
+    var ended: @Sendable (ConnectionEnd) -> Void
+}

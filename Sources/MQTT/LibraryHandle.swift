@@ -1,0 +1,122 @@
+import CMosquitto
+import Glibc
+
+/// Makes a handle of libmosquitto as a configuration wants it.
+enum LibraryHandle {
+    /// Once a process, as the library demands.
+    private static let library = mosquitto_lib_init()
+
+    static func make(_ configuration: MQTTConfiguration, version: MQTTProtocolChoice) throws(MQTTError) -> OpaquePointer {
+        _ = library
+        let id = configuration.clientID
+        guard TopicRules.isText(id) else { throw .configuration("\"\(id)\" cannot be a client id") }
+        guard let handle = mosquitto_new(id.isEmpty ? nil : id, true, nil) else {
+            throw .configuration("the MQTT library gives no handle: \(String(cString: strerror(errno)))")
+        }
+        do throws(MQTTError) {
+            try setOptions(handle, configuration, version)
+            try setUser(handle, configuration)
+            if let will = configuration.will { try setWill(handle, will, version) }
+            if let tls = configuration.tls { try setTLS(handle, tls) }
+        } catch {
+            mosquitto_destroy(handle)
+            throw error
+        }
+        return handle
+    }
+
+    private static func setOptions(
+        _ handle: OpaquePointer,
+        _ configuration: MQTTConfiguration,
+        _ version: MQTTProtocolChoice
+    ) throws(MQTTError) {
+        let inflight = Int32(min(max(configuration.maximumInflight, 1), 65_535))
+        let options: [(mosq_opt_t, Int32)] = [
+            (MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311),
+            (MOSQ_OPT_TCP_NODELAY, 1),
+            (MOSQ_OPT_SEND_MAXIMUM, inflight),
+            // As many as there are ids: QoS 2 stalls when the broker's own limit is above ours.
+            (MOSQ_OPT_RECEIVE_MAXIMUM, 65_535),
+        ]
+        for (option, value) in options {
+            try check(mosquitto_int_option(handle, option, value), "option \(option.rawValue)")
+        }
+        // Without it a publication from another thread would be written from that thread.
+        try check(mosquitto_threaded_set(handle, true), "threads")
+    }
+
+    private static func setUser(_ handle: OpaquePointer, _ configuration: MQTTConfiguration) throws(MQTTError) {
+        guard let user = configuration.username else {
+            if configuration.password == nil { return }
+            throw .configuration("an MQTT password needs a user name")
+        }
+        guard TopicRules.isText(user) else { throw .configuration("the MQTT user name cannot be sent") }
+        try check(mosquitto_username_pw_set(handle, user, configuration.password?.secret), "user name and password")
+    }
+
+    private static func setWill(
+        _ handle: OpaquePointer,
+        _ will: MQTTMessage,
+        _ version: MQTTProtocolChoice
+    ) throws(MQTTError) {
+        if let problem = TopicRules.problem(of: will) { throw .configuration("the will: \(problem)") }
+        let count = Int32(clamping: will.payload.count)
+        let qos = Int32(will.qos.rawValue)
+        guard version == .v5 else {
+            return try check(
+                mosquitto_will_set(handle, will.topic, count, will.payload, qos, will.isRetained), "the will")
+        }
+        let properties = PropertyList(will.properties).release()
+        let result = mosquitto_will_set_v5(
+            handle, will.topic, count, will.payload, qos, will.isRetained, properties)
+        if result != MOSQ_ERR_SUCCESS.rawValue {
+            var unused = properties
+            mosquitto_property_free_all(&unused)
+        }
+        try check(result, "the will")
+    }
+
+    private static func setTLS(_ handle: OpaquePointer, _ tls: MQTTTLS) throws(MQTTError) {
+        guard (tls.certificateFile == nil) == (tls.keyFile == nil) else {
+            throw .configuration("a TLS client certificate and its key go together: set both or none")
+        }
+        for path in [tls.caFile, tls.caDirectory, tls.certificateFile, tls.keyFile] {
+            guard let path, access(path, R_OK) != 0 else { continue }
+            throw .configuration("cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        var caDirectory = tls.caDirectory
+        if tls.caFile == nil, caDirectory == nil {
+            try check(mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1), "the system's TLS authorities")
+            // With a client certificate the library insists on a folder, and this is the system's.
+            if tls.certificateFile != nil { caDirectory = "/etc/ssl/certs" }
+        }
+        if tls.caFile != nil || caDirectory != nil {
+            let result = mosquitto_tls_set(
+                handle, tls.caFile, caDirectory, tls.certificateFile, tls.keyFile, keyPassword)
+            try check(result, "the TLS files")
+        }
+        try check(mosquitto_tls_opts_set(handle, 1, tls.version?.rawValue, nil), "the TLS version")
+        try check(mosquitto_tls_insecure_set(handle, !tls.verifyHostname), "the TLS host name check")
+        if let alpn = tls.alpn {
+            try check(mosquitto_string_option(handle, MOSQ_OPT_TLS_ALPN, alpn), "ALPN \"\(alpn)\"")
+        }
+    }
+
+    /// Gives OpenSSL the key's password; an empty one too, since without this it would ask on the terminal.
+    private static let keyPassword: @convention(c) (
+        UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
+    ) -> Int32 = { buffer, size, _, handle in
+        guard let buffer, let connection = Connection.of(mosquitto_userdata(handle.map { OpaquePointer($0) }))
+        else { return 0 }
+        let secret = Array((connection.configuration.tls?.keyPassword?.secret ?? "").utf8)
+        guard secret.count < Int(size) else { return 0 }
+        for (index, byte) in secret.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+        buffer[secret.count] = 0
+        return Int32(secret.count)
+    }
+
+    private static func check(_ result: Int32, _ what: String) throws(MQTTError) {
+        guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
+        throw .configuration("the MQTT library does not take \(what): \(String(cString: mosquitto_strerror(result)))")
+    }
+}

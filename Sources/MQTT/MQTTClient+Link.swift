@@ -1,0 +1,168 @@
+import Logging
+
+extension MQTTClient {
+    /// One connection after another, until we are stopped or cancelled.
+    func keepConnected() async {
+        var outage = Outage(warnAfter: .seconds(configuration.warnAfterSeconds))
+        var backoff = configuration.reconnect
+        var version = VersionChoice(configuration.protocolVersion)
+        var random = SystemRandomNumberGenerator()
+        while true {
+            let started = ContinuousClock.now
+            guard let end = await connection(version.next) else { return }
+            let wasUp = finish(end, &outage)
+            if wasUp, started.duration(to: .now) > .seconds(10) { backoff.reset() }
+            let isAtOnce = version.ended(end)
+            guard !Task.isCancelled, state.withLock({ $0.phase == .running }) else { return }
+            if isAtOnce {
+                logger.info("\(configuration.address) does not speak MQTT 5: trying 3.1.1")
+                continue
+            }
+            await pause(backoff.next(using: &random), &outage)
+        }
+    }
+
+    /// One connection, from the attempt to its end.
+    ///
+    /// - Returns: `nil` when we are cancelled.
+    private func connection(_ version: MQTTProtocolChoice) async -> ConnectionEnd? {
+        let (ends, end) = AsyncStream<ConnectionEnd>.makeStream()
+        let number = state.withLock { state in
+            state.connections += 1
+            return state.connections
+        }
+        let events = ConnectionEvents(
+            accepted: { [weak self] in self?.accepted($0, session: $1, hasSubscriptionIdentifiers: $2) ?? [] },
+            up: { [weak self] in self?.linkUp($0, number) },
+            received: { [weak self] in self?.received($0, $1) },
+            acknowledged: { [weak self] in self?.acknowledged($0, $1, over: number) },
+            ended: {
+                end.yield($0)
+                end.finish()
+            }
+        )
+        let connection: Connection
+        do throws(MQTTError) {
+            connection = try Connection(
+                number: number, configuration: configuration, version: version, events: events, logger: logger)
+        } catch {
+            return .failed(error)
+        }
+        state.withLock { $0.connection = connection }
+        connection.start()
+        for await end in ends { return end }
+        connection.drop()
+        return nil
+    }
+
+    /// Everything that hung on the connection is told.
+    ///
+    /// - Returns: True if the link had been up.
+    private func finish(_ end: ConnectionEnd, _ outage: inout Outage) -> Bool {
+        let (given, wasUp) = state.withLock { state in
+            let wasUp = state.isUp
+            state.isUp = false
+            state.connection = nil
+            state.link = nil
+            if end != .closed { state.counters.failures += 1 }
+            let given = state.outbox.linkDown()
+            for completion in given {
+                if completion.error == .notConnected {
+                    state.counters.dropped += 1
+                } else {
+                    state.counters.refusedByBroker += 1
+                }
+            }
+            return (given, wasUp)
+        }
+        for completion in given {
+            if let error = completion.error, error != .notConnected { logger.error("\(error)") }
+            completion.tell()
+        }
+        if wasUp { outage.begin() }
+        guard let error = end.error else {
+            if wasUp { logger.notice("the link to the broker at \(configuration.address) is closed") }
+            return wasUp
+        }
+        if outage.isNews(error) {
+            logger.warning("\(error)")
+            linkEvents.yield(.disconnected(error))
+        } else {
+            logger.debug("\(error)")
+        }
+        return wasUp
+    }
+
+    /// Waits, and warns in between if the outage lasts.
+    private func pause(_ duration: Duration, _ outage: inout Outage) async {
+        logger.debug("next attempt in \(duration)")
+        let end = ContinuousClock.now + duration
+        if let due = outage.warningDue, due < end {
+            try? await Task.sleep(until: due, clock: .continuous)
+            guard !Task.isCancelled, let warning = outage.warning(address: configuration.address) else { return }
+            logger.warning("\(warning)")
+        }
+        try? await Task.sleep(until: end, clock: .continuous)
+    }
+
+    private func accepted(
+        _ connection: Connection,
+        session: MQTTSession,
+        hasSubscriptionIdentifiers: Bool
+    ) -> [Subscriptions.Request] {
+        state.withLock { state in
+            guard state.connection === connection else { return [] }
+            state.link = State.Link(
+                connection: connection,
+                maximumQoS: session.maximumQoS,
+                hasSubscriptionIdentifiers: hasSubscriptionIdentifiers
+            )
+            return state.subscriptions.requests
+        }
+    }
+
+    private func linkUp(_ session: MQTTSession, _ number: UInt64) {
+        let link = state.withLock { state -> State.Link? in
+            guard let link = state.link, link.connection.number == number else { return nil }
+            state.isUp = true
+            state.counters.connects += 1
+            return link
+        }
+        guard let link else { return }
+        replay(over: link)
+        let version = session.version == .v5 ? "5" : "3.1.1"
+        logger.notice("connected to the broker at \(configuration.address) with MQTT \(version)")
+        linkEvents.yield(.connected(session))
+    }
+}
+
+/// A time without a link, which one warning should tell about when it lasts.
+struct Outage {
+    private let patience: Duration
+    private var since = ContinuousClock.now
+    private var hasWarned = false
+    private var reason: MQTTError?
+
+    init(warnAfter patience: Duration) { self.patience = patience }
+
+    mutating func begin() {
+        since = .now
+        hasWarned = false
+        reason = nil
+    }
+
+    /// True if the link was there before, or failed for another reason.
+    mutating func isNews(_ error: MQTTError) -> Bool {
+        defer { reason = error }
+        return reason != error
+    }
+
+    var warningDue: ContinuousClock.Instant? { hasWarned ? nil : since + patience }
+
+    mutating func warning(address: String) -> String? {
+        guard !hasWarned else { return nil }
+        hasWarned = true
+        let seconds = since.duration(to: .now).components.seconds
+        return "no link to the broker at \(address) for \(seconds) s: \(reason.map { "\($0)" } ?? "no answer yet")"
+    }
+}

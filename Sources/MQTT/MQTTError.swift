@@ -1,0 +1,38 @@
+/// Why there is no link. Every one of them is followed by another attempt.
+package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The host name means nothing, or nobody answers at the address.
+    case unreachable(address: String, reason: String)
+    /// A certificate, a key or a name does not fit.
+    case tls(address: String, reason: String)
+    /// The broker does not take this user and password. The code is the one of CONNACK: 4 or 5 (3.1.1), 0x86 or 0x87 (5).
+    case notAuthorised(user: String?, address: String, code: Int)
+    /// The broker said no for another reason; the code is the one of CONNACK.
+    case refused(address: String, code: Int, reason: String)
+    /// Somebody answers at the address, but not with MQTT or not in time.
+    case noAnswer(address: String, seconds: Int)
+    /// The connection ended without a word.
+    case lost(address: String, reason: String)
+    /// The broker ended the link with a reason code of MQTT 5, for instance 0x8E: another client with our id.
+    case endedByBroker(address: String, code: Int, reason: String)
+    /// A value of the configuration with which no attempt can be made.
+    case configuration(String)
+
+    package var description: String {
+        switch self {
+        case .unreachable(let address, let reason): "cannot reach the broker at \(address): \(reason)"
+        case .tls(let address, let reason): "no TLS with the broker at \(address): \(reason)"
+        case .notAuthorised(let user?, let address, let code):
+            "the broker at \(address) refuses user \"\(user)\" (code \(code)): check the user name and the password"
+        case .notAuthorised(nil, let address, let code):
+            "the broker at \(address) refuses us without a user name (code \(code)): set a user name and a password"
+        case .refused(let address, let code, let reason):
+            "the broker at \(address) refuses the connection: \(reason) (code \(code))"
+        case .noAnswer(let address, let seconds):
+            "\(address) accepts connections, but does not answer as an MQTT broker within \(seconds) s"
+        case .lost(let address, let reason): "the link to the broker at \(address) was lost: \(reason)"
+        case .endedByBroker(let address, let code, let reason):
+            "the broker at \(address) ended the link: \(reason) (code \(code))"
+        case .configuration(let what): what
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import CMosquitto
+
+/// Publications that are not finished: kept in the order in which they were made, sent again on every link.
+///
+/// QoS 1 and 2 stay until they are acknowledged and are never given up for want of a link. QoS 0 stays only until
+/// it is written, so that a slow socket cannot collect frames without end.
+package struct MQTTOutbox {
+    package typealias Ticket = UInt64
+    package typealias Waiter = AsyncStream<MQTTPublishError?>.Continuation
+
+    package enum Admission {
+        /// Hand it to the library now, then say so with ``handed(_:link:messageID:)``.
+        case send(Ticket)
+        /// It waits for its turn.
+        case keep
+        case drop
+        case refuse(MQTTPublishError)
+    }
+
+    /// A finished publication and whoever waits for it.
+    package struct Completion {
+        package let message: MQTTMessage
+        let waiter: Waiter?
+        package let error: MQTTPublishError?
+
+        func tell() {
+            waiter?.yield(error)
+            waiter?.finish()
+        }
+    }
+
+    private struct Entry {
+        let message: MQTTMessage
+        let waiter: Waiter?
+        /// The link that it was last handed to.
+        var link: UInt64
+    }
+
+    /// Message ids have 16 bits: none may be given out again while the oldest publication still holds it.
+    private static let widestSpan: Ticket = 60_000
+    /// A publication at the head of the queue that so many links in a row ended on is what they end on.
+    private static let patience = 5
+
+    private let limit: Int
+    private var entries: [Ticket: Entry] = [:]
+    private var nextTicket: Ticket = 1
+    private var oldestTicket: Ticket = 1
+    /// Publications of QoS 0 among the entries.
+    private var frames = 0
+    private var wasRefused = false
+
+    /// The link that takes publications now; 0 when none does.
+    private var link: UInt64 = 0
+    /// What is still to be handed to the current link before anything new.
+    private var backlog: ArraySlice<Ticket> = []
+    private var isReplaying = false
+    private var tickets: [Int32: Ticket] = [:]
+
+    /// Calls into the library that have not returned: an acknowledgement may be faster than the message id.
+    private var handing = 0
+    private var early: [Int32: Int32] = [:]
+
+    private var head: Ticket = 0
+    private var headLosses = 0
+
+    package init(limit: Int) { self.limit = min(max(limit, 1), 30_000) }
+
+    /// Publications of QoS 1 and 2 that wait.
+    package var count: Int { entries.count - frames }
+
+    package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
+        while oldestTicket < nextTicket, entries[oldestTicket] == nil { oldestTicket += 1 }
+        let isFrame = message.qos == .atMostOnce
+        let isFull = (isFrame ? frames : count) >= limit || nextTicket - oldestTicket > Self.widestSpan
+        if isFrame {
+            guard link != 0, !isReplaying, !isFull else { return .drop }
+        } else if isFull {
+            wasRefused = true
+            return .refuse(.queueFull(limit: limit))
+        }
+        let ticket = nextTicket
+        nextTicket += 1
+        if isFrame { frames += 1 }
+        let isSent = link != 0 && !isReplaying
+        entries[ticket] = Entry(message: message, waiter: waiter, link: isSent ? link : 0)
+        guard isSent else {
+            if isReplaying { backlog.append(ticket) }
+            return .keep
+        }
+        handing += 1
+        return .send(ticket)
+    }
+
+    /// A link takes publications from now on: first those of ``nextOfBacklog()``.
+    package mutating func linkUp(_ number: UInt64) {
+        link = number
+        isReplaying = true
+        backlog = entries.keys.sorted()[...]
+    }
+
+    /// The next publication to hand to a new link, in the order in which they were made.
+    ///
+    /// - Returns: `nil` when there is none left; new ones are sent at once from then on.
+    package mutating func nextOfBacklog() -> (ticket: Ticket, message: MQTTMessage)? {
+        while let ticket = backlog.popFirst() {
+            guard let entry = entries[ticket] else { continue }
+            entries[ticket]?.link = link
+            handing += 1
+            return (ticket, entry.message)
+        }
+        isReplaying = false
+        return nil
+    }
+
+    /// The library has taken it under this id.
+    package mutating func handed(_ ticket: Ticket, link: UInt64, messageID: Int32) -> Completion? {
+        defer { endHanding() }
+        guard link == self.link else { return nil }
+        if let code = early.removeValue(forKey: messageID) { return finish(ticket, refusal(of: ticket, code)) }
+        tickets[messageID] = ticket
+        return nil
+    }
+
+    /// The library has not taken it: for good, or (`error` is `nil`) until the next link.
+    package mutating func notHanded(_ ticket: Ticket, error: MQTTPublishError?) -> Completion? {
+        endHanding()
+        if let error { return finish(ticket, error) }
+        guard let entry = entries[ticket], entry.message.qos == .atMostOnce else { return nil }
+        return finish(ticket, .notConnected)
+    }
+
+    /// The broker has acknowledged it, or (QoS 0) it is written.
+    ///
+    /// - Parameter code: The reason code of MQTT 5; from 0x80 on it means no.
+    package mutating func acknowledged(_ messageID: Int32, link: UInt64, code: Int32) -> Completion? {
+        guard link == self.link else { return nil }
+        guard let ticket = tickets.removeValue(forKey: messageID) else {
+            if handing > 0 { early[messageID] = code }
+            return nil
+        }
+        return finish(ticket, refusal(of: ticket, code))
+    }
+
+    /// The link is gone: what QoS 0 was not written is given up, the rest waits for the next link.
+    ///
+    /// So does not a publication that has been the oldest one at the end of five links: some brokers answer what
+    /// they do not like by hanging up, and would do so for ever.
+    package mutating func linkDown() -> [Completion] {
+        guard link != 0 else { return [] }
+        link = 0
+        isReplaying = false
+        backlog = []
+        tickets = [:]
+        early = [:]
+        let written = entries.filter { $0.value.message.qos == .atMostOnce }.keys.sorted()
+        var completions = written.compactMap { finish($0, .notConnected) }
+        guard let oldest = entries.keys.min() else { return completions }
+        headLosses = head == oldest ? headLosses + 1 : 1
+        head = oldest
+        if headLosses >= Self.patience, let topic = entries[oldest]?.message.topic {
+            let reason = "\(Self.patience) links ended while it was the next to be acknowledged"
+            if let given = finish(oldest, .refusedByBroker(topic: topic, code: 0, reason: reason)) {
+                completions.append(given)
+            }
+        }
+        return completions
+    }
+
+    /// Everything is given up.
+    package mutating func close() -> [Completion] {
+        entries.keys.sorted().compactMap { finish($0, .stopped) }
+    }
+
+    /// True once after a refusal, when half of the room is free again.
+    package mutating func hasDrained() -> Bool {
+        guard wasRefused, count <= limit / 2 else { return false }
+        wasRefused = false
+        return true
+    }
+
+    private mutating func finish(_ ticket: Ticket, _ error: MQTTPublishError?) -> Completion? {
+        guard let entry = entries.removeValue(forKey: ticket) else { return nil }
+        if entry.message.qos == .atMostOnce { frames -= 1 }
+        return Completion(message: entry.message, waiter: entry.waiter, error: error)
+    }
+
+    private func refusal(of ticket: Ticket, _ code: Int32) -> MQTTPublishError? {
+        guard code >= 0x80, let topic = entries[ticket]?.message.topic else { return nil }
+        let reason = String(cString: mosquitto_reason_string(code))
+        return .refusedByBroker(topic: topic, code: Int(code), reason: reason)
+    }
+
+    private mutating func endHanding() {
+        handing -= 1
+        if handing == 0 { early = [:] }
+    }
+}

@@ -1,0 +1,112 @@
+import CMosquitto
+import Glibc
+
+/// A property list of the library, made for one call and freed after it.
+struct PropertyList: ~Copyable {
+    private(set) var list: OpaquePointer?
+
+    init() {}
+
+    init(_ properties: MQTTProperties) {
+        if let value = properties.messageExpirySeconds {
+            mosquitto_property_add_int32(&list, number(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL), value)
+        }
+        if let value = properties.contentType {
+            mosquitto_property_add_string(&list, number(MQTT_PROP_CONTENT_TYPE), value)
+        }
+        if let value = properties.responseTopic {
+            mosquitto_property_add_string(&list, number(MQTT_PROP_RESPONSE_TOPIC), value)
+        }
+        if let value = properties.correlationData, let count = UInt16(exactly: value.count) {
+            mosquitto_property_add_binary(&list, number(MQTT_PROP_CORRELATION_DATA), value, count)
+        }
+        for pair in properties.userProperties {
+            mosquitto_property_add_string_pair(&list, number(MQTT_PROP_USER_PROPERTY), pair.name, pair.value)
+        }
+    }
+
+    init(subscription identifier: UInt32) {
+        mosquitto_property_add_varint(&list, number(MQTT_PROP_SUBSCRIPTION_IDENTIFIER), identifier)
+    }
+
+    deinit {
+        var list = list
+        mosquitto_property_free_all(&list)
+    }
+
+    /// Gives the list to the library, which frees it.
+    consuming func release() -> OpaquePointer? {
+        defer { list = nil }
+        return list
+    }
+}
+
+/// What came with a packet.
+struct ReceivedProperties {
+    var properties = MQTTProperties()
+    var subscriptions: [UInt32] = []
+    /// CONNACK: what the broker cannot do, where it said so.
+    var maximumQoS = MQTTQoS.exactlyOnce
+    var hasSubscriptionIdentifiers = true
+    var reason: String?
+
+    init(_ list: OpaquePointer?) {
+        var next = list
+        while let property = next {
+            read(property)
+            next = mosquitto_property_next(property)
+        }
+    }
+
+    private mutating func read(_ property: OpaquePointer) {
+        let identifier = mosquitto_property_identifier(property)
+        switch identifier {
+        case number(MQTT_PROP_RESPONSE_TOPIC): properties.responseTopic = string(property, identifier)
+        case number(MQTT_PROP_CONTENT_TYPE): properties.contentType = string(property, identifier)
+        case number(MQTT_PROP_REASON_STRING): reason = string(property, identifier)
+        case number(MQTT_PROP_CORRELATION_DATA):
+            var value: UnsafeMutableRawPointer?
+            var count: UInt16 = 0
+            guard mosquitto_property_read_binary(property, identifier, &value, &count, false) != nil else { return }
+            properties.correlationData = Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : Int(count)))
+            free(value)
+        case number(MQTT_PROP_USER_PROPERTY):
+            var name: UnsafeMutablePointer<CChar>?
+            var value: UnsafeMutablePointer<CChar>?
+            guard mosquitto_property_read_string_pair(property, identifier, &name, &value, false) != nil else { return }
+            properties.userProperties.append(MQTTUserProperty(name: taken(name) ?? "", value: taken(value) ?? ""))
+        case number(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL):
+            var value: UInt32 = 0
+            guard mosquitto_property_read_int32(property, identifier, &value, false) != nil else { return }
+            properties.messageExpirySeconds = value
+        case number(MQTT_PROP_SUBSCRIPTION_IDENTIFIER):
+            var value: UInt32 = 0
+            guard mosquitto_property_read_varint(property, identifier, &value, false) != nil else { return }
+            subscriptions.append(value)
+        case number(MQTT_PROP_MAXIMUM_QOS):
+            maximumQoS = byte(property, identifier).flatMap(MQTTQoS.init) ?? .exactlyOnce
+        case number(MQTT_PROP_SUBSCRIPTION_ID_AVAILABLE):
+            hasSubscriptionIdentifiers = byte(property, identifier) != 0
+        default: break
+        }
+    }
+
+    private func string(_ property: OpaquePointer, _ identifier: Int32) -> String? {
+        var value: UnsafeMutablePointer<CChar>?
+        guard mosquitto_property_read_string(property, identifier, &value, false) != nil else { return nil }
+        return taken(value)
+    }
+
+    private func byte(_ property: OpaquePointer, _ identifier: Int32) -> UInt8? {
+        var value: UInt8 = 0
+        return mosquitto_property_read_byte(property, identifier, &value, false) == nil ? nil : value
+    }
+
+    /// The library allocates what it hands out.
+    private func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+        defer { free(text) }
+        return text.map { String(cString: $0) }
+    }
+}
+
+private func number(_ property: mqtt5_property) -> Int32 { Int32(property.rawValue) }

@@ -1,0 +1,43 @@
+import CMosquitto
+
+/// What MQTT says about topics and strings, as the library that carries them sees it.
+enum TopicRules {
+    /// True if one can publish to it.
+    static func isTopic(_ topic: String) -> Bool {
+        isText(topic) && mosquitto_pub_topic_check2(topic, topic.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// True if one can subscribe to it.
+    static func isFilter(_ filter: String) -> Bool {
+        isText(filter) && mosquitto_sub_topic_check2(filter, filter.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// True for a string that MQTT can carry: at most 65,535 bytes, and no control or non-characters.
+    static func isText(_ text: String) -> Bool {
+        guard text.utf8.count <= 65_535, !text.utf8.contains(0) else { return false }
+        return text.isEmpty || mosquitto_validate_utf8(text, Int32(text.utf8.count)) == MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    static func matches(_ topic: String, filter: String) -> Bool {
+        var result = false
+        return mosquitto_topic_matches_sub(filter, topic, &result) == MOSQ_ERR_SUCCESS.rawValue && result
+    }
+
+    /// Why a message cannot be sent, ever; `nil` if it can.
+    static func problem(of message: MQTTMessage) -> MQTTPublishError? {
+        guard isTopic(message.topic) else { return .invalidTopic(message.topic) }
+        guard message.payload.count <= Int(MQTT_MAX_PAYLOAD) else {
+            return .tooLarge(topic: message.topic, bytes: message.payload.count)
+        }
+        let properties = message.properties
+        if let topic = properties.responseTopic, !isTopic(topic) { return .invalidProperty("response topic") }
+        if let type = properties.contentType, !isText(type) { return .invalidProperty("content type") }
+        if let data = properties.correlationData, data.count > 65_535 {
+            return .invalidProperty("correlation data")
+        }
+        guard properties.userProperties.allSatisfy({ isText($0.name) && isText($0.value) }) else {
+            return .invalidProperty("user property")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,31 @@
+package import Controller
+package import Flare
+import Things
+
+extension Answer {
+    /// The body of an answer.
+    /// - Source: the MQTT contract, rule 1.
+    package var json: JSONValue {
+        var members: [String: JSONValue] = ["status": refusal == nil ? "ok" : "error"]
+        members["tx"] = tx
+        members["target"] = target.map { ["kind": .string($0.kind), "slug": .string($0.slug)] }
+        if !accepted.isEmpty { members["accepted"] = .object(accepted) }
+        var rejected = rejected
+        if let refusal, let field = refusal.field, rejected[field] == nil { rejected[field] = refusal.code }
+        if !rejected.isEmpty {
+            members["rejected"] = .object(rejected.mapValues { .string($0.rawValue) })
+        }
+        members["error"] = refusal?.json
+        members["data"] = data
+        return .object(members)
+    }
+}
+
+extension Refusal {
+    /// `{"code","message","field"?}`.
+    package var json: JSONValue {
+        var members: [String: JSONValue] = ["code": .string(code.rawValue), "message": .string(message)]
+        members["field"] = field.map { .string($0) }
+        return .object(members)
+    }
+}

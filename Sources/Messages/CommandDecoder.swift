@@ -1,0 +1,224 @@
+package import Controller
+package import Flare
+package import Things
+
+/// What a message on a command topic asks for, or why it is refused.
+package struct DecodedCommand: Sendable, Hashable {
+    package let subject: Answer.Subject
+    /// The sender's mark, also of a refused command if it could be read.
+    package let tx: JSONValue?
+    package let result: Result<Command.Order, Refusal>
+}
+
+/// Reads commands: JSON, and the plain forms of the contract.
+///
+/// It knows nothing of the place: whether a thing exists and what it accepts is decided later.
+/// - Source: the MQTT contract, commands and rules 1 to 3.
+package struct CommandDecoder: Sendable {
+    package struct Limits: Sendable, Hashable {
+        package var payloadBytes = 65_536
+        package var txBytes = 1024
+
+        package init() {}
+    }
+
+    private let limits: Limits
+
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// - Parameter isRetained: Whether the broker marked the message as an old one.
+    package func decode(
+        _ topic: CommandTopic,
+        payload: some Collection<UInt8>,
+        isRetained: Bool = false
+    ) -> DecodedCommand {
+        let size = payload.count
+        guard size <= limits.payloadBytes else {
+            let refusal =
+                isRetained
+                ? Self.retained
+                : Refusal(
+                    .tooLarge,
+                    "the payload has \(size) bytes; at most \(limits.payloadBytes) are read"
+                )
+            return DecodedCommand(subject: topic.subject, tx: nil, result: .failure(refusal))
+        }
+        var tx: JSONValue?
+        let result: Result<Command.Order, Refusal>
+        do throws(Refusal) {
+            result = .success(
+                try order(topic, CommandPayload(payload), isRetained: isRetained, tx: &tx)
+            )
+        } catch {
+            result = .failure(isRetained ? Self.retained : error)
+        }
+        return DecodedCommand(subject: topic.subject, tx: tx, result: result)
+    }
+
+    private static let retained = Refusal(
+        .retainedCommand,
+        "a command that the broker had kept is refused; publish commands without the retain flag, and clear this one "
+            + "with an empty retained message"
+    )
+
+    /// The order, with the sender's mark read before anything can be refused.
+    private func order(
+        _ topic: CommandTopic,
+        _ payload: CommandPayload,
+        isRetained: Bool,
+        tx: inout JSONValue?
+    ) throws(Refusal) -> Command.Order {
+        var payload = payload
+        if topic.hasMembers, case .object(var members) = payload {
+            tx = try mark(members.removeValue(forKey: "tx"))
+            payload = .object(members)
+        }
+        guard !isRetained else { throw Self.retained }
+        switch topic {
+        case .nearbySet: return try set(nil, payload)
+        case .thingSet(let thing): return try set(thing, payload)
+        case .nearbySetAttribute(let name): return try setAttribute(name, of: .nearby(ifID: nil), payload)
+        case .thingSetAttribute(let thing, let name):
+            return try setAttribute(name, of: .thing(thing), payload)
+        case .nearbyAction: return try action(nil, payload)
+        case .thingAction(let thing): return try action(thing, payload)
+        case .thingGet(let thing):
+            try payload.membersOnly().finish()
+            return .get(.thing(thing))
+        case .deviceSet: return .setDevice(try Command.DeviceChange(payload))
+        case .environmentSet: return try environment(payload)
+        case .sensorSet(let sensor): return try sensorSwitch(sensor, payload)
+        case .request(let verb): return .request(try Command.Verb(verb, payload))
+        }
+    }
+
+    private func mark(_ value: JSONValue?) throws(Refusal) -> JSONValue? {
+        switch value {
+        case nil: return nil
+        case let value? where value.string != nil || value.number != nil:
+            let size = value.bytes.count
+            guard size <= limits.txBytes else {
+                throw Refusal(
+                    .invalidValue,
+                    "tx has \(size) bytes as JSON; at most \(limits.txBytes) are returned",
+                    field: "tx"
+                )
+            }
+            return value
+        case let value?:
+            throw Refusal(
+                .wrongType,
+                "tx must be a text or a number (is \(Quotation.of(value)))",
+                field: "tx"
+            )
+        }
+    }
+
+    private func set(_ thing: String?, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
+        guard case .object(let members) = payload else {
+            let example =
+                "; an object such as {\"state\":\"ON\"} is read here, a plain value on set/<attribute>"
+            if case .plain(let text) = payload, (try? JSONValue(parsing: text)) == nil {
+                throw Refusal(.badJSON, "the payload is not JSON: \(Quotation.of(text))\(example)")
+            }
+            throw Refusal(.wrongType, "the payload is \(payload.quotation)\(example)")
+        }
+        var fields = CommandFields(members)
+        let target: Command.Target
+        if let thing { target = .thing(thing) } else { target = .nearby(ifID: try fields.text("if_id")) }
+        let isPartial = try fields.flag("partial") ?? false
+        let transition = try fields.number(
+            "transition",
+            in: 0...ThingRequest.longestTransition,
+            unit: " seconds"
+        )
+        return .set(
+            target,
+            ThingRequest(attributes: fields.rest, transition: transition, isPartial: isPartial)
+        )
+    }
+
+    private func setAttribute(
+        _ name: String,
+        of target: Command.Target,
+        _ payload: CommandPayload
+    ) throws(Refusal) -> Command.Order {
+        guard let value = payload.value else {
+            throw Refusal(
+                .invalidValue,
+                "the payload is empty; a value for \(Quotation.of(name)) is read here",
+                field: name
+            )
+        }
+        return .set(target, ThingRequest(attributes: [name: value]))
+    }
+
+    private func action(_ thing: String?, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
+        var ifID: String?
+        let name = try payload.word(named: "action") { fields throws(Refusal) in
+            if thing == nil { ifID = try fields.text("if_id") }
+        }
+        guard (1...200).contains(name.unicodeScalars.count) else {
+            throw Refusal(
+                .invalidValue,
+                "action must be a name of 1 to 200 characters (is \(Quotation.of(name)))",
+                field: "action"
+            )
+        }
+        return .action(thing.map { .thing($0) } ?? .nearby(ifID: ifID), name: name)
+    }
+
+    private func environment(_ payload: CommandPayload) throws(Refusal) -> Command.Order {
+        let name = try payload.word(named: "environment")
+        switch name.lowercased() {
+        case "next": return .chooseEnvironment(.next)
+        case "previous": return .chooseEnvironment(.previous)
+        case "":
+            throw Refusal(
+                .invalidValue,
+                "environment must be next, previous, a slug or an id (is empty)",
+                field: "environment"
+            )
+        default: return .chooseEnvironment(.named(name))
+        }
+    }
+
+    private func sensorSwitch(_ sensor: String, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
+        guard let kind = SensorKind(rawValue: sensor) else {
+            let names = SensorKind.allCases.map(\.rawValue)
+            let hint = NearestName.hint(for: sensor, among: names)
+            throw Refusal(
+                .unknownKey,
+                "no sensor is called \(Quotation.of(sensor))\(hint.isEmpty ? ";" : hint) there are "
+                    + names.joined(separator: ", ")
+            )
+        }
+        var members = payload
+        if case .object(var object) = payload, let flag = object["state"]?.bool {
+            object["state"] = flag ? "ON" : "OFF"
+            members = .object(object)
+        }
+        let word = try members.word(named: "state")
+        switch word.uppercased() {
+        case "ON", "TRUE": return .switchSensor(kind, on: true)
+        case "OFF", "FALSE": return .switchSensor(kind, on: false)
+        default:
+            throw Refusal(.invalidValue, "state must be ON or OFF (is \(Quotation.of(word)))", field: "state")
+        }
+    }
+}
+
+extension CommandTopic {
+    /// Whether an object here has members for us; on `set/<attribute>` it is a value.
+    fileprivate var hasMembers: Bool {
+        switch self {
+        case .nearbySetAttribute, .thingSetAttribute: false
+        case .nearbySet, .nearbyAction, .thingSet, .thingAction, .thingGet, .deviceSet, .environmentSet,
+            .sensorSet,
+            .request:
+            true
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Controller
+import Flare
+import Things
+
+extension CommandPayload {
+    /// The members of an object; an empty payload has none.
+    func membersOnly() throws(Refusal) -> CommandFields {
+        switch self {
+        case .empty: return CommandFields([:])
+        case .object(let members): return CommandFields(members)
+        case .plain(let text) where (try? JSONValue(parsing: text)) == nil:
+            throw Refusal(
+                .badJSON,
+                "the payload is not JSON: \(Quotation.of(text)); an object or nothing is read here"
+            )
+        case .plain, .quoted, .list:
+            throw Refusal(.wrongType, "the payload must be an object or empty (is \(quotation))")
+        }
+    }
+
+    /// One word: plain, quoted, or the named member of an object.
+    /// - Parameter others: Takes what else the object may have.
+    func word(
+        named name: String,
+        others: (inout CommandFields) throws(Refusal) -> Void = { _ in }
+    ) throws(Refusal) -> String {
+        switch self {
+        case .empty: return ""
+        case .plain(let text), .quoted(let text): return text.trimmingSpace
+        case .list:
+            throw Refusal(
+                .wrongType,
+                "the payload must be a plain word or {\"\(name)\":…} (is \(quotation))",
+                field: name
+            )
+        case .object(let members):
+            var fields = CommandFields(members)
+            let word = try fields.text(name)
+            try others(&fields)
+            try fields.finish()
+            guard let word else {
+                throw Refusal(.invalidValue, "\"\(name)\" is missing", field: name)
+            }
+            return word.trimmingSpace
+        }
+    }
+}
+
+extension Command.Verb {
+    /// The verbs of `request/<verb>`.
+    private static let names = ["snapshot", "ping", "refresh", "reload", "loglevel"]
+    private static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+
+    init(_ verb: String, _ payload: CommandPayload) throws(Refusal) {
+        switch verb {
+        case "snapshot": self = .snapshot
+        case "ping": self = .ping
+        case "refresh": self = .refresh
+        case "reload": self = .reload
+        case "loglevel":
+            let level = try payload.word(named: "level").lowercased()
+            guard Self.logLevels.contains(level) else {
+                throw Refusal(
+                    .invalidValue,
+                    "level must be one of \(Quotation.list(Self.logLevels)) (is \(Quotation.of(level)))",
+                    field: "level"
+                )
+            }
+            self = .logLevel(level)
+            return
+        default:
+            let hint = NearestName.hint(for: verb, among: Self.names)
+            throw Refusal(
+                .unknownVerb,
+                "no request is called \(Quotation.of(verb))\(hint.isEmpty ? ";" : hint) there are "
+                    + Quotation.list(Self.names)
+            )
+        }
+        try payload.membersOnly().finish()
+    }
+}
+
+extension Command.DeviceChange {
+    /// `{"position":{"x","y","z"?},"angle","name"}`, at least one of them.
+    init(_ payload: CommandPayload) throws(Refusal) {
+        var fields = try payload.membersOnly()
+        self.init()
+        if var place = try fields.object("position") {
+            let metres = -1e6...1e6
+            let x = try place.number("x", in: metres, unit: " m")
+            let y = try place.number("y", in: metres, unit: " m")
+            let z = try place.number("z", in: metres, unit: " m") ?? 0
+            try place.finish()
+            guard let x, let y else {
+                throw Refusal(
+                    .invalidValue,
+                    "position must have the numbers x and y, in metres",
+                    field: "position"
+                )
+            }
+            position = Point3D(x: x, y: y, z: z)
+        }
+        if let degrees = try fields.number("angle", in: 0...360, unit: " degrees") {
+            angle = degrees == 360 ? 0 : degrees
+        }
+        if let text = try fields.text("name") {
+            let trimmed = text.trimmingSpace
+            guard (1...200).contains(trimmed.unicodeScalars.count) else {
+                throw Refusal(
+                    .outOfRange,
+                    "name must have 1 to 200 characters (is \(Quotation.of(text)))",
+                    field: "name"
+                )
+            }
+            name = trimmed
+        }
+        try fields.finish()
+        guard self != Self() else {
+            throw Refusal(.invalidValue, "nothing to set was given; this device has position, angle and name")
+        }
+    }
+}

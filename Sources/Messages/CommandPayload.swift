@@ -1,0 +1,67 @@
+import Flare
+import Things
+
+/// A command's payload, read as far as can be said without knowing the topic.
+enum CommandPayload {
+    case empty
+    case object([String: JSONValue])
+    /// A text that is no JSON object, list or quoted text: a plain form, without the space around it.
+    case plain(String)
+    /// A quoted text.
+    case quoted(String)
+    case list([JSONValue])
+
+    /// - Throws: `bad_json` with the place, for what is no UTF-8 and for what begins like JSON and is none.
+    init(_ bytes: some Collection<UInt8>) throws(Refusal) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Refusal(.badJSON, "the payload is not UTF-8 at byte \(Self.firstInvalid(in: Array(bytes)))")
+        }
+        let word = text.trimmingSpace
+        switch word.utf8.first {
+        case nil: self = .empty
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""):
+            switch try Self.json(text) {
+            case .object(let members): self = .object(members)
+            case .array(let elements): self = .list(elements)
+            case .string(let text): self = .quoted(text)
+            case .null, .bool, .number, .numeral: self = .plain(word)
+            }
+        default: self = .plain(word)
+        }
+    }
+
+    /// The payload as a JSON value: a plain form is a number, true, false or null if it can be, else a text.
+    var value: JSONValue? {
+        switch self {
+        case .empty: nil
+        case .object(let members): .object(members)
+        case .list(let elements): .array(elements)
+        case .quoted(let text): .string(text)
+        case .plain(let text): (try? JSONValue(parsing: text)) ?? .string(text)
+        }
+    }
+
+    /// How a message repeats the payload.
+    var quotation: String {
+        switch self {
+        case .plain(let text): Quotation.of(text)
+        case .empty, .object, .list, .quoted: value.map { Quotation.of($0) } ?? "empty"
+        }
+    }
+
+    private static func firstInvalid(in bytes: [UInt8]) -> Int {
+        do throws(UTF8.ValidationError) {
+            return try UTF8Span(validating: bytes.span).count
+        } catch {
+            return error.byteOffsets.lowerBound
+        }
+    }
+
+    private static func json(_ text: String) throws(Refusal) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONValue(parsing: text)
+        } catch {
+            throw Refusal(.badJSON, "the payload is not JSON: \(error)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import Controller
+package import Flare
+
+/// This device as messages show it.
+extension ControllerState {
+    /// `B/device`, or `{"id":null}`.
+    package var deviceJSON: JSONValue {
+        guard let device else { return ["id": .null] }
+        var members: [String: JSONValue] = [
+            "id": .string("\(device.id)"), "name": .string(device.name),
+            "zone": zoneID.flatMap { slugJSON($0) } ?? .null,
+        ]
+        members["position"] = device.position?.roundedJSON
+        members["angle"] = compassDegrees.map { JSONValue($0) }
+        members.merge(quality) { _, new in new }
+        members["moving"] = fix.map { .bool($0.isMoving) }
+        let moments = [changedAt[device.id], fix?.at].compactMap { $0 }
+        members["ts"] = moments.max(by: Moment.isEarlier).map { .string($0.timestamp) }
+        return .object(members)
+    }
+
+    /// `B/device/position`; `nil` before there is one.
+    package var positionJSON: JSONValue? {
+        guard let device, let members = device.position?.roundedJSON.object else { return nil }
+        var all = members.merging(quality) { _, new in new }
+        all["ts"] = (fix?.at ?? changedAt[device.id]).map { .string($0.timestamp) }
+        return .object(all)
+    }
+
+    /// `B/device/angle`: whole compass degrees, 0…359; `nil` before there is one.
+    package var compassDegrees: Int? {
+        angle?.compassDegrees
+    }
+
+    /// `B/device/location`; `nil` before a GPS told one.
+    package var locationJSON: JSONValue? {
+        guard let location else { return nil }
+        var members: [String: JSONValue] = [
+            "latitude": .number(location.point.latitude.rounded(to: 1e7)),
+            "longitude": .number(location.point.longitude.rounded(to: 1e7)),
+        ]
+        members["gps_accuracy"] = location.accuracyMetres.map { .number($0.rounded(to: 10)) }
+        return .object(members)
+    }
+
+    /// `B/sensors/<sensor>`.
+    package func sensorText(_ sensor: SensorKind) -> String {
+        sensors[sensor] == true ? "ON" : "OFF"
+    }
+
+    private var quality: [String: JSONValue] {
+        guard let fix else { return [:] }
+        var members: [String: JSONValue] = [
+            "quality": .string(fix.quality.rawValue), "source": .string(fix.source),
+        ]
+        members["accuracy_m"] = fix.accuracyMetres.map { .number($0.rounded(to: 100)) }
+        return members
+    }
+}
+
+extension Point3D {
+    /// To the millimetre.
+    fileprivate var roundedJSON: JSONValue {
+        Point3D(x: x.rounded(to: 1000), y: y.rounded(to: 1000), z: z.rounded(to: 1000)).json
+    }
+}
+
+extension Moment {
+    static func isEarlier(_ left: Moment, _ right: Moment) -> Bool {
+        left.wallMilliseconds < right.wallMilliseconds
+    }
+}

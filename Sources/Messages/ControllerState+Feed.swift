@@ -1,0 +1,69 @@
+package import Controller
+package import Flare
+import Things
+
+/// `B/state`, for readers that want everything about here in one small message.
+extension ControllerState {
+    /// The most bytes that a feed may have: "< 2 KB".
+    package static let feedLimit = 2047
+
+    /// Environment, zone, device and nearby thing with `epoch`, `seq` and `ts`.
+    ///
+    /// They are shown shortened: descriptions, data and perimeters are left out; palette, actions, settable and
+    /// target of the nearby thing too when they would not fit; names are cut at 200 characters, at 16 when that is
+    /// still too much.
+    /// - Parameter moment: The time to be told; by default that of the last change that the feed shows, so that
+    ///   equal states make equal feeds.
+    package func feedJSON(at moment: Moment? = nil) -> JSONValue {
+        let whole = feed(at: moment).naming(within: 200)
+        if whole.bytes.count <= Self.feedLimit { return whole }
+        let lean = whole.without(["palette", "actions", "settable", "target"])
+        if lean.bytes.count <= Self.feedLimit { return lean }
+        return lean.naming(within: 16)
+    }
+
+    private func feed(at moment: Moment?) -> JSONValue {
+        let parts: [String: JSONValue] = [
+            "environment": environmentJSON.keeping(["id", "slug", "name"]),
+            "zone": zoneJSON.keeping(["id", "slug", "name", "since"]),
+            "device": deviceJSON,
+            "nearby": nearbyJSON.without(["description"]),
+        ]
+        let told = moment ?? lastChange
+        var members = parts
+        members["epoch"] = .string(epoch)
+        members["seq"] = JSONValue(sequence)
+        members["ts"] = told.map { .string($0.timestamp) }
+        return .object(members)
+    }
+
+    private var lastChange: Moment? {
+        let objects = [environmentID, zoneID, nearbyID, device?.id].compactMap { $0 }
+        let moments =
+            objects.compactMap { changedAt[$0] } + [zoneSince, nearbySince, fix?.at].compactMap { $0 }
+        return moments.max(by: Moment.isEarlier)
+    }
+}
+
+extension JSONValue {
+    /// The object with these members only.
+    fileprivate func keeping(_ keys: Set<String>) -> JSONValue {
+        object.map { .object($0.filter { keys.contains($0.key) }) } ?? self
+    }
+
+    /// Without these members, in all objects within.
+    fileprivate func without(_ keys: Set<String>) -> JSONValue {
+        guard let object else { return self }
+        return .object(object.filter { !keys.contains($0.key) }.mapValues { $0.without(keys) })
+    }
+
+    /// With names cut to so many characters, in all objects within.
+    fileprivate func naming(within count: Int) -> JSONValue {
+        guard let object else { return self }
+        var members = object.mapValues { $0.naming(within: count) }
+        for key in ["name", "color_name"] {
+            if let text = object[key]?.string { members[key] = .string(Quotation.clipped(text, to: count)) }
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,72 @@
+package import Controller
+package import Flare
+import Things
+
+/// Environments and zones as messages show them.
+extension ControllerState {
+    /// `B/environment`: the current one, or `{"id":null}`.
+    package var environmentJSON: JSONValue {
+        environmentID.flatMap { environmentJSON($0) } ?? ["id": .null]
+    }
+
+    /// `B/environments/<e>`; `nil` for one that is not known.
+    package func environmentJSON(_ id: FlareID) -> JSONValue? {
+        guard let environment = environments[id] else { return nil }
+        var members = heading(id, name: environment.name, description: environment.description)
+        members["angle"] = .number(environment.angle)
+        members["data"] = .object(environment.data)
+        members["perimeter"] = environment.perimeter?.json
+        members["geofence"] = environment.geofence?.json
+        return .object(members)
+    }
+
+    /// `B/zone`: the current one with `since`, or `{"id":null}`.
+    package var zoneJSON: JSONValue {
+        guard let zoneID, var members = zoneJSON(zoneID)?.object else { return ["id": .null] }
+        members["since"] = zoneSince.map { .string($0.timestamp) }
+        return .object(members)
+    }
+
+    /// `B/zones/<z>`; `nil` for one that is not known.
+    package func zoneJSON(_ id: FlareID) -> JSONValue? {
+        guard let zone = zones[id] else { return nil }
+        var members = heading(id, name: zone.name, description: zone.description)
+        members["environment"] = zone.environment.flatMap { slugJSON($0) }
+        members["data"] = .object(zone.data)
+        members["perimeter"] = zone.perimeter?.json
+        return .object(members)
+    }
+
+    /// What every object of the model shows: `id`, `slug`, `name`, `description`, `ts`.
+    func heading(_ id: FlareID, name: String, description: String) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "id": .string("\(id)"), "name": .string(name), "description": .string(description),
+        ]
+        members["slug"] = slugJSON(id)
+        members["ts"] = changedAt[id].map { .string($0.timestamp) }
+        return members
+    }
+
+    /// The short name by which topics know an object; `nil` before it has one.
+    func slugJSON(_ id: FlareID) -> JSONValue? {
+        slugs[id].map { .string($0) }
+    }
+}
+
+extension Box {
+    fileprivate var json: JSONValue {
+        [
+            "origin": origin.json,
+            "size": ["width": .number(width), "height": .number(height), "depth": .number(depth)],
+        ]
+    }
+}
+
+extension Geofence {
+    fileprivate var json: JSONValue {
+        [
+            "latitude": .number(centre.latitude), "longitude": .number(centre.longitude),
+            "radius": .number(radiusMetres),
+        ]
+    }
+}

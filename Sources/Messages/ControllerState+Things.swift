@@ -1,0 +1,114 @@
+package import Controller
+package import Flare
+import Glibc
+import Things
+
+/// Things as messages show them: in the shape of Home Assistant's JSON lights.
+extension ControllerState {
+    /// `B/things/<t>`; `nil` for one that is not known.
+    package func thingJSON(_ id: FlareID) -> JSONValue? {
+        things[id].map { .object(shape(of: $0)) }
+    }
+
+    /// `B/things/<t>/data`: the data as the server has it.
+    package func thingDataJSON(_ id: FlareID) -> JSONValue? {
+        things[id].map { .object($0.data) }
+    }
+
+    /// `B/things/<t>/availability`.
+    package func thingAvailability(_ id: FlareID) -> String {
+        isLinkUp && things[id] != nil ? "online" : "offline"
+    }
+
+    /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
+    package var nearbyJSON: JSONValue {
+        guard let nearby else { return ["id": .null, "state": .null] }
+        return .object(shape(of: nearby).merging(direction(to: nearby)) { shape, _ in shape })
+    }
+
+    /// `B/nearby/availability`: online while there is a nearby thing that can be driven.
+    package var nearbyAvailability: String {
+        guard isLinkUp, let nearby, ThingProfile(thing: nearby).isDrivable else { return "offline" }
+        return "online"
+    }
+
+    /// Only the keys that the thing has, save `state` of a light, which is always there.
+    private func shape(of thing: FlareThing) -> [String: JSONValue] {
+        let appearance = ThingAppearance(thing: thing)
+        var members = heading(thing.id, name: thing.name, description: thing.description)
+        members.merge(appearance.members) { _, new in new }
+        members["zone"] = thing.zone.flatMap { slugJSON($0) }
+        if !appearance.palette.isEmpty { members["palette"] = .array(appearance.palette.map { .string($0) }) }
+        if !appearance.actions.isEmpty { members["actions"] = .array(appearance.actions.map { .string($0) }) }
+        if !appearance.settable.isEmpty {
+            members["settable"] = .array(appearance.settable.map { .string($0) })
+        }
+        if let goal = goals[thing.id] { members["target"] = target(of: thing, goal: goal) }
+        return members
+    }
+
+    /// What a running transition leads to, in the terms of the shape.
+    private func target(of thing: FlareThing, goal: [String: JSONValue]) -> JSONValue {
+        var final = thing
+        final.data.merge(goal) { _, new in new }
+        let shape = ThingAppearance(thing: final).members
+        var members: [String: JSONValue] = [:]
+        for (key, value) in goal {
+            switch key {
+            case "on": members["state"] = shape["state"]
+            case "brightness":
+                members["brightness"] = shape["brightness"]
+                if final.data["on"] == nil { members["state"] = shape["state"] }
+            case "color":
+                members["color"] = shape["color"]
+                members["color_name"] = shape["color_name"]
+            default: members[key] = value
+            }
+        }
+        return .object(members)
+    }
+
+    /// Distance and bearing from this device to a thing; nothing where a position is missing.
+    ///
+    /// The plan's x goes right and its y up; the environment's `angle` is the number of degrees by which the
+    /// plan's y axis is turned clockwise from north. So a thing that lies dx and dy away on the plan is seen at
+    /// atan2(dx, dy) + angle, clockwise from north. With `data.flipped` the plan's y goes down, and dy counts with
+    /// the opposite sign.
+    /// - Source: flare-protocol 10.4, compass and map; distance 5.2.
+    private func direction(to thing: FlareThing) -> [String: JSONValue] {
+        guard let here = device?.position, let there = thing.position, here.isFinite, there.isFinite else {
+            return [:]
+        }
+        var members: [String: JSONValue] = ["distance_m": .number(here.distance(to: there).rounded(to: 100))]
+        let dx = there.x - here.x
+        let dy = isFlipped ? here.y - there.y : there.y - here.y
+        if dx != 0 || dy != 0 {
+            let degrees = atan2(dx, dy) * 180 / .pi + (environment?.angle ?? 0)
+            members["bearing_deg"] = degrees.compassDegrees.map { JSONValue($0) }
+        }
+        return members
+    }
+
+    private var isFlipped: Bool {
+        switch environment?.data["flipped"] {
+        case .bool(let flag)?: flag
+        case let value?: JSONValue.object(["flipped": value]).flareNumber("flipped").map { $0 != 0 } ?? false
+        case nil: false
+        }
+    }
+}
+
+extension ThingAppearance {
+    /// The light's value: `state`, `brightness`, `color_mode`, `color`, `color_name`.
+    fileprivate var members: [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        if isLight { members["state"] = isOn ? "ON" : "OFF" }
+        members["brightness"] = brightness.map { JSONValue($0) }
+        members["color_mode"] = colourMode.map { .string($0.rawValue) }
+        members["color"] = rgb.map {
+            ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
+        }
+        members["color_name"] = colourName.map { .string($0) }
+        return members
+    }
+}

@@ -1,0 +1,62 @@
+package import Controller
+package import Flare
+import Things
+
+/// `B/info`: who is speaking here, in less than 2 KB.
+package struct InfoMessage: Sendable, Hashable {
+    /// The version of the contract.
+    package static let schema = 1
+
+    package var version: String
+    package var node: String
+    package var started: Moment
+    package var epoch: String
+    /// `embedded` or `remote`.
+    package var flareMode: String
+    /// Where the Flare server answers; a user and password in it are not told.
+    package var flareURL: String
+    package var features: [String]
+    /// Whether a changed configuration waits for a restart.
+    package var needsRestart: Bool
+
+    package init(
+        version: String,
+        node: String,
+        started: Moment,
+        epoch: String,
+        flareMode: String,
+        flareURL: String,
+        features: [String],
+        needsRestart: Bool = false
+    ) {
+        self.version = version
+        self.node = node
+        self.started = started
+        self.epoch = epoch
+        self.flareMode = flareMode
+        self.flareURL = flareURL
+        self.features = features
+        self.needsRestart = needsRestart
+    }
+
+    /// What comes from a configuration is cut, so that the whole stays below 2 KB.
+    package var json: JSONValue {
+        [
+            "version": .string(Quotation.clipped(version, to: 40)), "schema": JSONValue(Self.schema),
+            "node": .string(Quotation.clipped(node, to: 64)), "started": .string(started.timestamp),
+            "epoch": .string(epoch),
+            "flare": ["mode": .string(flareMode), "url": .string(Quotation.clipped(publicURL, to: 120))],
+            "features": .array(features.prefix(24).map { .string(Quotation.clipped($0, to: 24)) }),
+            "restart_required": .bool(needsRestart),
+        ]
+    }
+
+    /// The address without `user:password@`.
+    private var publicURL: String {
+        guard let scheme = flareURL.firstRange(of: "://") else { return flareURL }
+        let rest = flareURL[scheme.upperBound...]
+        let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = host.lastIndex(of: "@") else { return flareURL }
+        return String(flareURL[..<scheme.upperBound]) + flareURL[flareURL.index(after: at)...]
+    }
+}

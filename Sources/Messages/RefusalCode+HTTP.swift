@@ -1,0 +1,25 @@
+package import Things
+
+extension RefusalCode {
+    /// The HTTP status that says the same.
+    ///
+    /// What is named but does not exist is 404; a wrong word inside a value is 400 like any wrong value.
+    /// - Source: the MQTT contract, rule 1; 429, 500 and 502 from RFC 6585 and RFC 9110.
+    package var httpStatus: Int {
+        switch self {
+        case .badJSON, .tooLarge, .unknownKey, .notSettable, .wrongType, .invalidValue, .outOfRange,
+            .unknownColour:
+            400
+        case .notAllowed: 403
+        case .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
+            .unknownVerb:
+            404
+        case .retainedCommand, .staleTarget, .superseded, .levelDenied: 409
+        case .rateLimited: 429
+        case .internalError: 500
+        case .serverRejected: 502
+        case .serverUnreachable: 503
+        case .timeout: 504
+        }
+    }
+}

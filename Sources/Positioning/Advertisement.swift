@@ -1,0 +1,46 @@
+/// The address that a radio device sends from.
+package struct DeviceAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The lower 48 bits, as the address is written: its first byte is the highest.
+    package let bits: UInt64
+    /// Whether it is a random address, which may change at any time.
+    package let isRandom: Bool
+
+    package init(bits: UInt64, isRandom: Bool) {
+        self.bits = bits & 0xFFFF_FFFF_FFFF
+        self.isRandom = isRandom
+    }
+
+    /// As in `C0:FF:EE:00:00:01`.
+    package var description: String {
+        bits.bigEndianBytes.dropFirst(2).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined(separator: ":")
+    }
+}
+
+/// One advertising packet as it was heard.
+package struct Advertisement: Sendable, Hashable {
+    /// Seconds on the source's steady clock.
+    package var time: Double
+    package var address: DeviceAddress
+    package var payload: [UInt8]
+    /// Received power, dBm; 127 means that the receiver could not tell.
+    package var rssi: Int
+
+    package init(time: Double, address: DeviceAddress, payload: [UInt8], rssi: Int) {
+        self.time = time
+        self.address = address
+        self.payload = payload
+        self.rssi = rssi
+    }
+
+    /// The beacons that this packet makes heard; empty when its power is of no use.
+    package var sightings: [BeaconSighting] {
+        guard BeaconSighting.isUsable(rssi: rssi) else { return [] }
+        return BeaconFrame.frames(in: payload).compactMap { frame in
+            frame.identity.map {
+                BeaconSighting(identity: $0, rssi: rssi, powerAtOneMetre: frame.powerAtOneMetre, time: time)
+            }
+        }
+    }
+}

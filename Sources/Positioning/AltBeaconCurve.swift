@@ -1,0 +1,19 @@
+import Glibc
+
+/// Metres to a beacon from how strongly it is heard, by the AltBeacon library's default curve.
+/// - Source: positioning 3.1.
+package enum AltBeaconCurve {
+    /// Nearer than this no received power can tell; it also keeps 1/d² finite.
+    package static let shortest = 0.1
+
+    /// - Parameters:
+    ///   - rssi: Received power, dBm, below 0.
+    ///   - powerAtOneMetre: Calibrated power, dBm, below 0.
+    /// - Returns: Metres, at least ``shortest``; `nil` for powers of 0 and above.
+    package static func distance(rssi: Double, powerAtOneMetre: Int) -> Double? {
+        guard rssi < 0, rssi.isFinite, powerAtOneMetre < 0 else { return nil }
+        let ratio = rssi / Double(powerAtOneMetre)
+        let metres = ratio < 1 ? pow(ratio, 10) : 0.89976 * pow(ratio, 7.7095) + 0.111
+        return metres.isFinite ? max(metres, shortest) : nil
+    }
+}

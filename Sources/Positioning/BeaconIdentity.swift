@@ -1,0 +1,95 @@
+/// The 16 bytes that the beacons of one environment share.
+package struct BeaconUUID: Sendable, Hashable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// From 32 hexadecimal digits, with or without hyphens; `nil` for any other text.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 36 else { return nil }
+        let digits = text.filter { $0 != "-" }
+        guard digits.utf8.count == 32, digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let high = UInt64(digits.prefix(16), radix: 16), let low = UInt64(digits.suffix(16), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    package var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
+
+    /// In capitals with hyphens after 8, 12, 16 and 20 digits.
+    package var description: String {
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        return text
+    }
+}
+
+/// The 10 bytes by which Eddystone names what a 16-byte UUID names elsewhere.
+package struct EddystoneNamespace: Sendable, Hashable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt16
+
+    package init(high: UInt64, low: UInt16) {
+        self.high = high
+        self.low = low
+    }
+
+    /// From 20 hexadecimal digits; `nil` for any other text.
+    package init?(_ text: String) {
+        guard text.utf8.count == 20, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let high = UInt64(text.prefix(16), radix: 16), let low = UInt16(text.suffix(4), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// Whether it stands for the UUID: its first and last five bytes, or its first four and last six.
+    /// - Source: flare-protocol 11.
+    package func abbreviates(_ uuid: BeaconUUID) -> Bool {
+        let all = uuid.bytes
+        let own = bytes
+        return own == Array(all.prefix(5) + all.suffix(5)) || own == Array(all.prefix(4) + all.suffix(6))
+    }
+
+    private var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
+
+    package var description: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+}
+
+/// Which beacon it is: what its environment, its zone and its thing are called on the radio.
+package struct BeaconIdentity: Sendable, Hashable {
+    package enum Group: Sendable, Hashable {
+        case uuid(BeaconUUID)
+        case namespace(EddystoneNamespace)
+    }
+
+    package let group: Group
+    package let major: UInt16
+    package let minor: UInt16
+
+    package init(group: Group, major: UInt16, minor: UInt16) {
+        self.group = group
+        self.major = major
+        self.minor = minor
+    }
+
+    package init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
+        self.init(group: .uuid(uuid), major: major, minor: minor)
+    }
+
+    /// Whether a beacon of an environment with this UUID may be meant.
+    package func belongs(to uuid: BeaconUUID) -> Bool {
+        switch group {
+        case .uuid(let own): own == uuid
+        case .namespace(let namespace): namespace.abbreviates(uuid)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+
+/// Random numbers that are the same for the same seed, on every machine and with every library.
+/// - Source: SplitMix64 (Steele, Lea, Flood 2014).
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Evenly from 0 up to, not including, 1.
+    package mutating func unit() -> Double {
+        Double(next() >> 11) * 0x1p-53
+    }
+
+    /// Normally distributed around 0.
+    package mutating func normal(deviation: Double) -> Double {
+        let radius = (-2 * log(1 - unit())).squareRoot()
+        return deviation * radius * cos(2 * .pi * unit())
+    }
+}

@@ -1,0 +1,89 @@
+package import Flare
+import Glibc
+
+extension WalkRoute {
+    /// How a visitor calls on one place after another.
+    package struct Visit: Sendable, Hashable {
+        /// How long each place is stayed at, seconds.
+        package var staySeconds = 15.0
+        /// How far from the place the visitor stops, metres in the plane.
+        package var stopMetres = 0.2
+        /// How far before the first place the walk begins, metres.
+        package var approachMetres = 3.0
+        /// Of the device above the floor.
+        package var deviceHeightMetres = 1.1
+        package var metresPerSecond = 1.0
+
+        package init() {}
+    }
+
+    /// A closed walk that stays at each of the places, the nearest unvisited one next.
+    ///
+    /// It begins a few metres before the first place, on the way from the last, and keeps inside the bounds.
+    /// - Parameter floor: Height of the floor, metres.
+    package init(visiting places: [Point3D], within bounds: Box?, floor: Double, visit: Visit = Visit()) {
+        let height = floor + visit.deviceHeightMetres
+        let tour = Self.tour(through: places).map { Point3D(x: $0.x, y: $0.y, z: height) }
+        guard let first = tour.first, let last = tour.last else {
+            self.init(wayPoints: [], isClosed: true)
+            return
+        }
+        var before = last
+        if tour.count == 1 { before = Self.wayOff(first, within: bounds, visit.approachMetres, height) }
+        let start = Self.point(visit.approachMetres, from: first, toward: before)
+        var points = [WayPoint(Self.kept(start, within: bounds))]
+        for place in tour {
+            let stop = Self.point(visit.stopMetres, from: place, toward: points.last?.position ?? start)
+            points.append(WayPoint(Self.kept(stop, within: bounds), staySeconds: visit.staySeconds))
+        }
+        self.init(wayPoints: points, isClosed: true, metresPerSecond: visit.metresPerSecond)
+    }
+
+    private static func tour(through places: [Point3D]) -> [Point3D] {
+        var left = places.filter(\.isFinite)
+        guard !left.isEmpty else { return [] }
+        var tour = [left.removeFirst()]
+        while let here = tour.last,
+            let next = left.indices.min(by: { left[$0].distance(to: here) < left[$1].distance(to: here) })
+        {
+            tour.append(left.remove(at: next))
+        }
+        return tour
+    }
+
+    /// The point `metres` from one place on the way to another, never beyond that.
+    private static func point(_ metres: Double, from place: Point3D, toward other: Point3D) -> Point3D {
+        let distance = hypot(other.x - place.x, other.y - place.y)
+        guard distance > 0 else { return place }
+        let fraction = min(metres / distance, 1)
+        return Point3D(
+            x: place.x + fraction * (other.x - place.x),
+            y: place.y + fraction * (other.y - place.y),
+            z: place.z
+        )
+    }
+
+    /// Somewhere to come from when there is only one place: toward the middle of the bounds.
+    private static func wayOff(
+        _ place: Point3D,
+        within bounds: Box?,
+        _ metres: Double,
+        _ height: Double
+    ) -> Point3D {
+        let middle = bounds.map {
+            Point3D(x: $0.origin.x + $0.width / 2, y: $0.origin.y + $0.height / 2, z: height)
+        }
+        guard let middle, hypot(middle.x - place.x, middle.y - place.y) > 1 else {
+            return Point3D(x: place.x + metres, y: place.y, z: height)
+        }
+        return middle
+    }
+
+    private static func kept(_ point: Point3D, within bounds: Box?) -> Point3D {
+        guard let bounds else { return point }
+        var point = point
+        point.x = min(max(point.x, bounds.origin.x), bounds.origin.x + max(bounds.width, 0))
+        point.y = min(max(point.y, bounds.origin.y), bounds.origin.y + max(bounds.height, 0))
+        return point
+    }
+}

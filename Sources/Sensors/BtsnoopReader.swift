@@ -1,0 +1,126 @@
+import CBluetooth
+import Positioning
+
+/// One packet between host and controller in a btsnoop capture.
+package struct BtsnoopRecord: Sendable, Hashable {
+    /// From 1.
+    package let number: Int
+    /// Microseconds since 1970.
+    package let microseconds: Int64
+    /// The HCI event, from its event code on; `nil` for a packet of another kind.
+    package let event: [UInt8]?
+}
+
+/// Reads a btsnoop capture, record by record.
+///
+/// Takes captures without packet type (datalink 1001), with one (1002, Android) and of the Linux monitor
+/// (2001, btmon). Records that were cut when they were written are passed over and counted. A last record that
+/// the file holds only in part ends the capture and is told in ``truncation``.
+/// - Source: positioning 2.1; RFC 1761 for the form.
+package struct BtsnoopReader {
+    package static let magic: [UInt8] = Array("btsnoop".utf8) + [0]
+
+    private enum Datalink: UInt32 {
+        case plain = 1001
+        case packetType = 1002
+        case monitor = 2001
+    }
+
+    /// Records that were cut short when they were written.
+    package private(set) var cutRecords = 0
+    /// What is missing at the end; `nil` when the capture is whole, or not yet read to its end.
+    package private(set) var truncation: SensorError?
+
+    private var bytes: RecordedBytes
+    private let datalink: Datalink
+    private var number = 0
+
+    /// Larger than any HCI packet.
+    private static let largestRecord = 128 * 1024
+    private static let headerSize = 16
+    private static let recordHeaderSize = 24
+    /// From the year 0 to 1970.
+    private static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
+
+    package init(_ origin: RecordingOrigin) throws(SensorError) {
+        try self.init(RecordedBytes(origin))
+    }
+
+    init(_ recorded: RecordedBytes) throws(SensorError) {
+        bytes = recorded
+        let name = recorded.name
+        var header = ByteCursor(try bytes.take(Self.headerSize))
+        guard header.take(Self.magic.count).map(Array.init) == Self.magic else {
+            throw .unsupported(
+                file: name,
+                problem: "is no btsnoop capture: it does not begin with \"btsnoop\""
+            )
+        }
+        guard let version = header.bigEndian(UInt32.self), let link = header.bigEndian(UInt32.self) else {
+            throw .unsupported(
+                file: name,
+                problem: "ends within the btsnoop header of \(Self.headerSize) bytes"
+            )
+        }
+        guard version == 1 else {
+            throw .unsupported(file: name, problem: "is btsnoop version \(version); only version 1 is known")
+        }
+        guard let known = Datalink(rawValue: link) else {
+            throw .unsupported(
+                file: name,
+                problem: "has btsnoop datalink \(link); known are 1001, 1002 and 2001"
+            )
+        }
+        datalink = known
+    }
+
+    /// The next whole record; `nil` at the end.
+    package mutating func next() throws(SensorError) -> BtsnoopRecord? {
+        while truncation == nil {
+            let start = bytes.offset
+            var header = ByteCursor(try bytes.take(Self.recordHeaderSize))
+            if header.rest.isEmpty { return nil }
+            number += 1
+            guard let original = header.bigEndian(UInt32.self), let included = header.bigEndian(UInt32.self),
+                let flags = header.bigEndian(UInt32.self), header.bigEndian(UInt32.self) != nil,
+                let time = header.bigEndian(UInt64.self)
+            else {
+                truncation = damage(at: start, "the capture ends within the record's header")
+                return nil
+            }
+            guard included <= original, included <= Self.largestRecord else {
+                throw damage(at: start, "a packet of \(original) bytes with \(included) of them cannot be")
+            }
+            let data = try bytes.take(Int(included))
+            guard data.count == Int(included) else {
+                truncation = damage(
+                    at: start,
+                    "the capture ends after \(data.count) of the packet's \(included) bytes"
+                )
+                return nil
+            }
+            guard included == original else {
+                cutRecords += 1
+                continue
+            }
+            return BtsnoopRecord(
+                number: number,
+                microseconds: Int64(bitPattern: time) &- Self.epoch,
+                event: event(in: data, flags: flags)
+            )
+        }
+        return nil
+    }
+
+    private func event(in data: ArraySlice<UInt8>, flags: UInt32) -> [UInt8]? {
+        switch datalink {
+        case .plain: flags & 3 == 3 ? Array(data) : nil
+        case .packetType: data.first == UInt8(HCI_EVENT_PKT) ? Array(data.dropFirst()) : nil
+        case .monitor: flags & 0xFFFF == 3 ? Array(data) : nil
+        }
+    }
+
+    private func damage(at offset: Int, _ problem: String) -> SensorError {
+        .damaged(file: bytes.name, unit: "record", number: number, offset: offset, problem: problem)
+    }
+}

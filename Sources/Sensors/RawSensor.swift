@@ -1,0 +1,154 @@
+import Flare
+import FoundationEssentials
+import Positioning
+
+/// Why a message from a foreign sensor is no reading, and what is legal.
+package struct RawReadingError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
+}
+
+/// A sensor whose readings come as messages from elsewhere; the raw value is its name in the topic.
+/// - Source: the MQTT contract, `sensors/…/raw`.
+package enum RawSensor: String, Sendable, Hashable, CaseIterable {
+    case compass, gps, beacons
+
+    /// Longer messages are refused, bytes.
+    package static let longestPayload = 64 * 1024
+    /// So many beacons may be in one message.
+    package static let mostBeacons = 256
+    /// A beacon heard longer ago than this, before the last of its message, counts as heard so long ago, seconds.
+    private static let oldest = 10.0
+
+    /// Reads a message.
+    ///
+    /// Beacons whose `rssi` says "not heard" are left out. The sender's clock need not be right: its `ts` says
+    /// only how long before the newest of the same message a beacon was heard.
+    /// - Parameter time: When the message came, on the steady clock of the readings.
+    package func readings(
+        from payload: [UInt8],
+        at time: Double
+    ) -> Result<[SensorReading], RawReadingError> {
+        guard payload.count <= Self.longestPayload else {
+            return .failure(
+                RawReadingError(
+                    description: "sensors/\(rawValue)/raw: \(payload.count) bytes are too many; at most "
+                        + "\(Self.longestPayload)"
+                )
+            )
+        }
+        do throws(ReadingProblem) {
+            switch self {
+            case .compass: return .success([try Self.heading(payload, at: time)])
+            case .gps: return .success([try Self.location(try Self.json(payload), at: time)])
+            case .beacons: return .success(try Self.sightings(try Self.json(payload), at: time))
+            }
+        } catch {
+            return .failure(RawReadingError(description: "sensors/\(rawValue)/raw: \(error.text)"))
+        }
+    }
+
+    private static func json(_ payload: [UInt8]) throws(ReadingProblem) -> JSONValue {
+        do {
+            return try JSONValue(parsing: payload, maximumDepth: 4)
+        } catch {
+            throw ReadingProblem(text: "is no JSON: \(error)")
+        }
+    }
+
+    private static func heading(_ payload: [UInt8], at time: Double) throws(ReadingProblem) -> SensorReading {
+        let legal = "a heading is plain degrees from -360 to 360, clockwise from north"
+        guard payload.count <= 64, let degrees = (try? JSONValue(parsing: payload))?.number,
+            degrees.magnitude <= 360
+        else {
+            let text = JSONValue.string(String(decoding: payload.prefix(60), as: UTF8.self)).excerpt
+            throw ReadingProblem(text: "\(legal) (is \(text))")
+        }
+        let turned = degrees.truncatingRemainder(dividingBy: 360)
+        let positive = turned < 0 ? turned + 360 : turned
+        // A tiny negative number turns to 360 itself.
+        return .heading(degrees: positive < 360 ? positive : 0, time: time)
+    }
+
+    private static func location(_ json: JSONValue, at time: Double) throws(ReadingProblem) -> SensorReading {
+        guard let members = json.object else {
+            throw ReadingProblem(
+                text: #"a place is {"latitude","longitude","accuracy"?} (is \#(json.excerpt))"#
+            )
+        }
+        var fields = ReadingFields(members)
+        let place = GeoPoint(
+            latitude: try fields.number("latitude", in: -90...90),
+            longitude: try fields.number("longitude", in: -180...180)
+        )
+        let accuracy = try fields.optionalNumber("accuracy", in: 0...1e9)
+        try fields.end()
+        return .location(place, accuracyMetres: accuracy, time: time)
+    }
+
+    private static func sightings(
+        _ json: JSONValue,
+        at time: Double
+    ) throws(ReadingProblem) -> [SensorReading] {
+        let list = json.array ?? [json]
+        guard list.count <= mostBeacons else {
+            throw ReadingProblem(text: "\(list.count) beacons are too many; at most \(mostBeacons)")
+        }
+        var heard: [(sighting: BeaconSighting, stamp: Double?)] = []
+        for (index, element) in list.enumerated() {
+            do {
+                heard.append(try sighting(element, at: time))
+            } catch {
+                throw json.array == nil ? error : ReadingProblem(text: "beacon \(index + 1): \(error.text)")
+            }
+        }
+        let newest = heard.compactMap(\.stamp).max()
+        return heard.compactMap { sighting, stamp in
+            guard BeaconSighting.isUsable(rssi: sighting.rssi) else { return nil }
+            var sighting = sighting
+            if let newest, let stamp { sighting.time = max(time - min(newest - stamp, oldest), 0) }
+            return .beacon(sighting)
+        }
+    }
+
+    private static func sighting(
+        _ json: JSONValue,
+        at time: Double
+    ) throws(ReadingProblem) -> (sighting: BeaconSighting, stamp: Double?) {
+        guard let members = json.object else {
+            throw ReadingProblem(
+                text: #"a beacon is {"uuid","major","minor","rssi","power"?,"ts"?} (is \#(json.excerpt))"#
+            )
+        }
+        var fields = ReadingFields(members)
+        let identity = BeaconIdentity(
+            uuid: try fields.uuid(),
+            major: try fields.number16("major"),
+            minor: try fields.number16("minor")
+        )
+        let rssi = try fields.whole("rssi", in: -128...127)
+        let power = try fields.optionalWhole("power", in: -127 ... -1)
+        let stamp = try fields.optional("ts").flatMap(Self.stamp)
+        try fields.end()
+        let sighting = BeaconSighting(identity: identity, rssi: rssi, powerAtOneMetre: power, time: time)
+        return (sighting, stamp)
+    }
+
+    /// Seconds of the sender's clock, from seconds or milliseconds since 1970 or RFC 3339 text.
+    private static func stamp(_ value: JSONValue) throws(ReadingProblem) -> Double? {
+        if value.isNull { return nil }
+        if let number = value.number, (0...1e14).contains(number) {
+            return number < 1e11 ? number : number / 1000
+        }
+        if let text = value.string, text.utf8.count <= 40 {
+            let whole = Date.ISO8601FormatStyle()
+            let parts = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            if let date = (try? whole.parse(text)) ?? (try? parts.parse(text)) {
+                return date.timeIntervalSince1970
+            }
+        }
+        throw ReadingProblem(
+            text:
+                "ts must be seconds or milliseconds since 1970, or a time as in RFC 3339 (is \(value.excerpt))"
+        )
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+
+/// Where a recording lies: in a file, or in memory.
+package enum RecordingOrigin: Sendable, Hashable {
+    case file(String)
+    case bytes([UInt8], name: String)
+
+    /// How messages call it.
+    package var name: String {
+        switch self {
+        case .file(let path): path
+        case .bytes(_, let name): name
+        }
+    }
+}
+
+/// A recording's bytes from front to back, read in pieces.
+struct RecordedBytes {
+    let name: String
+    /// How many bytes were taken so far.
+    private(set) var offset = 0
+    private var buffer: ArraySlice<UInt8>
+    private let file: InputFile?
+
+    private static let pieceSize = 64 * 1024
+
+    init(_ origin: RecordingOrigin) throws(SensorError) {
+        name = origin.name
+        switch origin {
+        case .file(let path):
+            file = try InputFile(path)
+            buffer = []
+        case .bytes(let bytes, _):
+            file = nil
+            buffer = bytes[...]
+        }
+    }
+
+    /// The next `count` bytes without taking them; fewer only at the end.
+    mutating func peek(_ count: Int) throws(SensorError) -> ArraySlice<UInt8> {
+        while buffer.count < count, try fill() {}
+        return buffer.prefix(count)
+    }
+
+    /// The next `count` bytes; fewer only at the end.
+    mutating func take(_ count: Int) throws(SensorError) -> ArraySlice<UInt8> {
+        let piece = try peek(count)
+        buffer = buffer.dropFirst(piece.count)
+        offset += piece.count
+        return piece
+    }
+
+    /// The next line without its line feed, and whether it had one; `nil` at the end.
+    ///
+    /// Of a line longer than `limit` the first `limit + 1` bytes.
+    mutating func line(limit: Int) throws(SensorError) -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
+        var searched = 0
+        while true {
+            let from = buffer.startIndex + searched
+            if let end = buffer[from...].firstIndex(of: 0x0A), end - buffer.startIndex <= limit {
+                let line = try take(end - buffer.startIndex)
+                _ = try take(1)
+                return (line, true)
+            }
+            if buffer.count > limit { return (try take(limit + 1), false) }
+            searched = buffer.count
+            guard try fill() else { break }
+        }
+        guard !buffer.isEmpty else { return nil }
+        return (try take(buffer.count), false)
+    }
+
+    /// Reads another piece; `false` at the end.
+    private mutating func fill() throws(SensorError) -> Bool {
+        guard let file else { return false }
+        let piece = try file.read(Self.pieceSize)
+        guard !piece.isEmpty else { return false }
+        // A new array, so that what was taken does not stay in memory.
+        buffer = ArraySlice(Array(buffer) + piece)
+        return true
+    }
+}
+
+/// An open file; closed with its last owner.
+private final class InputFile {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws(SensorError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { throw Self.failure(path) }
+    }
+
+    deinit { close(descriptor) }
+
+    func read(_ count: Int) throws(SensorError) -> [UInt8] {
+        while true {
+            var result = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                result = Glibc.read(descriptor, buffer.baseAddress, count)
+                filled = max(result, 0)
+            }
+            if result >= 0 { return bytes }
+            if errno != EINTR { throw Self.failure(path) }
+        }
+    }
+
+    private static func failure(_ path: String) -> SensorError {
+        let code = errno
+        return .cannotRead(file: path, code: code, reason: String(cString: strerror(code)))
+    }
+}

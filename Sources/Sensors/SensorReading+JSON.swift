@@ -1,0 +1,87 @@
+import Flare
+import Positioning
+
+/// Why a value is no reading.
+struct ReadingProblem: Error, Hashable {
+    let text: String
+}
+
+extension SensorReading {
+    /// The reading as a line of a trace holds it.
+    var json: JSONValue {
+        var members: [String: JSONValue] = ["t": .number(time)]
+        switch self {
+        case .beacon(let sighting):
+            members["type"] = "beacon"
+            switch sighting.identity.group {
+            case .uuid(let uuid): members["uuid"] = .string(uuid.description)
+            case .namespace(let namespace): members["namespace"] = .string(namespace.description)
+            }
+            members["major"] = JSONValue(Int(sighting.identity.major))
+            members["minor"] = JSONValue(Int(sighting.identity.minor))
+            members["rssi"] = JSONValue(sighting.rssi)
+            members["power"] = sighting.powerAtOneMetre.map { JSONValue($0) }
+        case .heading(let degrees, _):
+            members["type"] = "heading"
+            members["degrees"] = .number(degrees)
+        case .location(let place, let accuracy, _):
+            members["type"] = "location"
+            members["latitude"] = .number(place.latitude)
+            members["longitude"] = .number(place.longitude)
+            members["accuracy"] = accuracy.map { .number($0) }
+        case .tick:
+            members["type"] = "tick"
+        }
+        return .object(members)
+    }
+
+    /// Reads what ``json`` gives.
+    init(json: JSONValue) throws(ReadingProblem) {
+        guard let members = json.object else { throw ReadingProblem(text: "a reading is a JSON object") }
+        var fields = ReadingFields(members)
+        let time = try fields.number("t", in: 0...1e9)
+        let type = try fields.text("type")
+        switch type {
+        case "beacon": self = .beacon(try Self.sighting(&fields, at: time))
+        case "heading": self = .heading(degrees: try fields.number("degrees", in: 0...360), time: time)
+        case "location":
+            let place = GeoPoint(
+                latitude: try fields.number("latitude", in: -90...90),
+                longitude: try fields.number("longitude", in: -180...180)
+            )
+            let accuracy = try fields.optionalNumber("accuracy", in: 0...1e9)
+            self = .location(place, accuracyMetres: accuracy, time: time)
+        case "tick": self = .tick(time: time)
+        default:
+            throw ReadingProblem(
+                text: "unknown type \"\(type)\"; known are beacon, heading, location and tick"
+            )
+        }
+        try fields.end()
+    }
+
+    private static func sighting(
+        _ fields: inout ReadingFields,
+        at time: Double
+    ) throws(ReadingProblem) -> BeaconSighting {
+        let group: BeaconIdentity.Group
+        if let text = try fields.optionalText("namespace") {
+            guard let namespace = EddystoneNamespace(text) else {
+                throw ReadingProblem(text: "namespace must be 20 hexadecimal digits (is \"\(text)\")")
+            }
+            group = .namespace(namespace)
+        } else {
+            group = .uuid(try fields.uuid())
+        }
+        return BeaconSighting(
+            identity: BeaconIdentity(
+                group: group,
+                major: try fields.number16("major"),
+                minor: try fields.number16("minor")
+            ),
+            rssi: try fields.whole("rssi", in: -128...127),
+            powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
+            time: time
+        )
+    }
+}

@@ -1,0 +1,80 @@
+import Flare
+import Glibc
+
+/// Writes a trace of everything that the sensors said.
+///
+/// A trace is lines of JSON: first `{"trilateral_trace":1,"started":…}`, then a reading each, with its time `t`
+/// in seconds from the start of the sensors. What is read back is equal to what was written, to the last bit,
+/// so a trace that is played gives the same output as the sensors gave.
+package struct SensorTraceWriter: ~Copyable {
+    static let version = 1
+    static let versionKey = "trilateral_trace"
+
+    private let path: String
+    private let descriptor: Int32
+    private let limit: Int
+    private var pending: [UInt8] = []
+    private var written = 0
+    private var latestFlush: Double
+
+    private static let pendingLimit = 64 * 1024
+
+    /// Makes the file, which must not exist yet.
+    ///
+    /// - Parameters:
+    ///   - started: When, as RFC 3339; for the reader's eye.
+    ///   - limit: The greatest size of the file, bytes.
+    package init(creating path: String, started: String, limit: Int = 1 << 30) throws(SensorError) {
+        self.path = path
+        self.limit = limit
+        latestFlush = -.infinity
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw Self.failure(path) }
+        try append(.object([Self.versionKey: JSONValue(Self.version), "started": .string(started)]))
+        try flush()
+    }
+
+    deinit { close(descriptor) }
+
+    /// Appends a reading.
+    ///
+    /// Lines reach the file when a second has passed on the readings' clock.
+    ///
+    /// - Throws: `.full` when the trace would grow beyond its limit; what was appended before is in the file.
+    package mutating func append(_ reading: SensorReading) throws(SensorError) {
+        try append(reading.json)
+        if !(reading.time - latestFlush < 1) || pending.count >= Self.pendingLimit {
+            latestFlush = reading.time
+            try flush()
+        }
+    }
+
+    /// Writes out what was appended; to be called at the end.
+    package mutating func flush() throws(SensorError) {
+        var rest = pending[...]
+        pending = []
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw Self.failure(path)
+            }
+        }
+    }
+
+    private mutating func append(_ line: JSONValue) throws(SensorError) {
+        let bytes = line.bytes + [0x0A]
+        guard written + bytes.count <= limit else {
+            try flush()
+            throw .full(file: path, limit: limit)
+        }
+        written += bytes.count
+        pending += bytes
+    }
+
+    private static func failure(_ path: String) -> SensorError {
+        let code = errno
+        return .cannotWrite(file: path, code: code, reason: String(cString: strerror(code)))
+    }
+}

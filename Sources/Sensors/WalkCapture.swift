@@ -1,0 +1,103 @@
+package import Flare
+package import Positioning
+
+/// Makes the capture of a walk through a place: what a receiver would hear of its beacons.
+package enum WalkCapture {
+    /// Why there is nothing to hear, or nowhere to go.
+    package enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
+        case noBeacons([String])
+
+        package var description: String {
+            switch self {
+            case .noBeacons(let problems):
+                "the place has no beacons: a thing needs minor in its data and a position, its zone major"
+                    + problems.map { "\n  \($0)" }.joined()
+            }
+        }
+    }
+
+    /// When the demo's walk was "recorded": 2026-01-01, so that the same seed makes the same bytes.
+    private static let recorded: UInt32 = 1_767_225_600
+    /// Sent where the environment has no uuid, which then takes any.
+    private static let anyUUID = BeaconUUID(high: 0x5472_696C_6174_4572, low: 0x616C_2D44_656D_6F00)
+    private static let usualPower = -59
+
+    /// A btsnoop capture of a closed walk that stays for a while at each lamp, in a place with its zones'
+    /// perimeters as walls.
+    ///
+    /// A lamp is a thing with `on`, `color` and `brightness` in its data; a place without lamps has all its
+    /// beacons called on. The first lamp in the order of the things is reached first, a few seconds after the
+    /// start.
+    package static func demoWalk(
+        environment: FlareEnvironment,
+        zones: [FlareZone],
+        things: [FlareThing],
+        seed: UInt64,
+        visit: WalkRoute.Visit = WalkRoute.Visit(),
+        radio: RadioSettings = demoRadio
+    ) throws(Problem) -> [UInt8] {
+        let map = BeaconMap(environment: environment, zones: zones, things: things)
+        guard !map.beacons.isEmpty else { throw .noBeacons(map.problems) }
+        let route = demoRoute(environment: environment, zones: zones, things: things, visit: visit)
+        let simulator = WalkSimulator(
+            beacons: map.beacons.enumerated().map { beacon($1, uuid: map.uuid, number: $0) },
+            walls: WallPlan(rooms: zones.compactMap(\.perimeter)),
+            route: route,
+            settings: radio,
+            seed: seed
+        )
+        var writer = BtsnoopWriter(secondsSince1970: recorded)
+        for advertisement in simulator.advertisements() { writer.append(advertisement) }
+        return writer.bytes
+    }
+
+    /// The way that the demo's walk takes.
+    package static func demoRoute(
+        environment: FlareEnvironment,
+        zones: [FlareZone],
+        things: [FlareThing],
+        visit: WalkRoute.Visit = WalkRoute.Visit()
+    ) -> WalkRoute {
+        let lamps = things.filter { thing in
+            ["on", "color", "brightness"].allSatisfy { thing.data[$0] != nil }
+        }
+        let places = lamps.compactMap(\.position)
+        let beacons = BeaconMap(environment: environment, zones: zones, things: things).beacons.map(
+            \.position
+        )
+        return WalkRoute(
+            visiting: places.isEmpty ? beacons : places,
+            within: environment.perimeter,
+            floor: environment.perimeter?.origin.z ?? 0,
+            visit: visit
+        )
+    }
+
+    /// The demo has a calibrated receiver, and beacons that send every 100 ms, as iBeacon asks for; all else is
+    /// as everywhere.
+    package static var demoRadio: RadioSettings {
+        var settings = RadioSettings()
+        settings.receiverOffsetDecibels = 0
+        settings.intervalSeconds = 0.1
+        return settings
+    }
+
+    private static func beacon(
+        _ beacon: BeaconMap.Beacon,
+        uuid: BeaconUUID?,
+        number: Int
+    ) -> WalkSimulator.Beacon {
+        let power = beacon.powerAtOneMetre ?? usualPower
+        return WalkSimulator.Beacon(
+            address: DeviceAddress(bits: 0xC0DE_0000_0000 | UInt64(number), isRandom: true),
+            payload: BeaconFrame.iBeaconPayload(
+                uuid: uuid ?? anyUUID,
+                major: beacon.major,
+                minor: beacon.minor,
+                powerAtOneMetre: power
+            ),
+            position: beacon.position,
+            powerAtOneMetre: power
+        )
+    }
+}

@@ -1,0 +1,151 @@
+import Flare
+
+/// A legal value of one attribute.
+enum AttributeValue {
+    case state(State, name: String)
+    /// Brightness, 0…1, and how the answer tells it.
+    case level(Double, shown: JSONValue)
+    case colour(ColourValue)
+    case plain(JSONValue)
+
+    enum State: String {
+        case on = "ON"
+        case off = "OFF"
+        case toggle = "TOGGLE"
+    }
+
+    /// The value in the terms of the contract.
+    var shown: JSONValue {
+        switch self {
+        case .state(let state, "on"): state == .toggle ? "TOGGLE" : .bool(state == .on)
+        case .state(let state, _): .string(state.rawValue)
+        case .level(_, let shown): shown
+        case .colour(let colour): .string(colour.stored)
+        case .plain(let json): json
+        }
+    }
+
+    init(_ value: JSONValue, named name: String, of profile: ThingProfile, thing: FlareThing) throws(Refusal)
+    {
+        guard let kind = profile.attributes[name] ?? (name == "on" && profile.hasOn ? .state : nil) else {
+            throw Self.unknown(name, of: profile, thing: thing)
+        }
+        switch kind {
+        case .state: self = .state(try Self.state(value, name), name: name)
+        case .brightness: self = try Self.brightness(value)
+        case .level: self = try Self.level(value)
+        case .colour: self = .colour(try ColourValue(parsing: value, palette: profile.palette))
+        case .bool: self = .plain(try Self.flag(value, name))
+        case .number, .text, .list, .object: self = .plain(try Self.plain(value, name, kind))
+        }
+    }
+
+    private static func unknown(_ name: String, of profile: ThingProfile, thing: FlareThing) -> Refusal {
+        let label = thing.name.isEmpty ? "this thing" : Quotation.of(thing.name)
+        let list =
+            profile.settable.isEmpty
+            ? "nothing of it can be set" : "it has \(Quotation.list(profile.settable))"
+        if ThingProfile.fixedKeys.contains(name), thing.data[name] != nil {
+            return Refusal(
+                .notSettable,
+                "\(Quotation.of(name)) of \(label) belongs to the place and cannot be set; \(list)",
+                field: name
+            )
+        }
+        let hint = NearestName.hint(for: name, among: profile.settable)
+        return Refusal(
+            .unknownAttribute,
+            "\(label) has no attribute \(Quotation.of(name))\(hint.isEmpty ? ";" : hint) \(list)",
+            field: name
+        )
+    }
+
+    private static func state(_ value: JSONValue, _ name: String) throws(Refusal) -> State {
+        if let flag = value.bool { return flag ? .on : .off }
+        let legal = "must be ON, OFF, TOGGLE, true or false (is \(Quotation.of(value)))"
+        guard let text = value.string else { throw Refusal(.wrongType, "\(name) \(legal)", field: name) }
+        switch text.trimmingSpace.uppercased() {
+        case "ON", "TRUE": return .on
+        case "OFF", "FALSE": return .off
+        case "TOGGLE": return .toggle
+        default: throw Refusal(.invalidValue, "\(name) \(legal)", field: name)
+        }
+    }
+
+    private static func brightness(_ value: JSONValue) throws(Refusal) -> AttributeValue {
+        let legal =
+            "must be a whole number of 0 to 255, \"0%\" to \"100%\" or a fraction between 0 and 1 "
+            + "(is \(Quotation.of(value)))"
+        func refused(_ code: RefusalCode) -> Refusal {
+            Refusal(code, "brightness \(legal)", field: "brightness")
+        }
+        var level: Double
+        switch value {
+        case .string(let text):
+            let word = text.trimmingSpace
+            guard word.hasSuffix("%"), let percent = Double(String(word.dropLast()).trimmingSpace),
+                percent.isFinite
+            else { throw refused(.invalidValue) }
+            guard (0...100).contains(percent) else { throw refused(.outOfRange) }
+            level = percent / 100
+        case .number(let number):
+            guard (0...255).contains(number) else { throw refused(.outOfRange) }
+            if number == number.rounded() {
+                level = number / 255
+            } else if number < 1 {
+                level = number
+            } else {
+                throw refused(.invalidValue)
+            }
+        case .numeral: throw refused(.outOfRange)
+        case .null, .bool, .array, .object: throw refused(.wrongType)
+        }
+        level = rounded(level)
+        return .level(level, shown: JSONValue(Int((level * 255).rounded())))
+    }
+
+    private static func level(_ value: JSONValue) throws(Refusal) -> AttributeValue {
+        let legal = "level must be a number of 0.0 to 1.0 (is \(Quotation.of(value)))"
+        guard let number = value.number else { throw Refusal(.wrongType, legal, field: "level") }
+        guard (0...1).contains(number) else { throw Refusal(.outOfRange, legal, field: "level") }
+        let level = rounded(number)
+        return .level(level, shown: .number(level))
+    }
+
+    /// To four decimals, enough to keep 256 steps apart; what is above 0 stays above 0.
+    static func rounded(_ level: Double) -> Double {
+        let rounded = (level * 10_000).rounded() / 10_000
+        return level > 0 ? max(rounded, 0.000_1) : 0
+    }
+
+    /// A boolean; the words of the plain form count too.
+    private static func flag(_ value: JSONValue, _ name: String) throws(Refusal) -> JSONValue {
+        if value.bool != nil { return value }
+        let legal = "\(name) must be true or false (is \(Quotation.of(value)))"
+        guard let text = value.string else { throw Refusal(.wrongType, legal, field: name) }
+        switch text.trimmingSpace.uppercased() {
+        case "ON", "TRUE": return true
+        case "OFF", "FALSE": return false
+        default: throw Refusal(.wrongType, legal, field: name)
+        }
+    }
+
+    /// A value of the type that the data has.
+    private static func plain(
+        _ value: JSONValue,
+        _ name: String,
+        _ kind: ThingProfile.Kind
+    ) throws(Refusal) -> JSONValue {
+        switch (kind, value) {
+        case (.text, .string), (.list, .array), (.object, .object): return value
+        // A plain payload cannot say that its digits are text; Flare casts in the same way.
+        case (.text, .number), (.text, .numeral), (.text, .bool): return .string(value.text)
+        case (.number, _):
+            if let number = value.number, number.isFinite { return value }
+        default: break
+        }
+        let legal =
+            kind == .text ? "a text" : kind == .number ? "a number" : kind == .list ? "a list" : "an object"
+        throw Refusal(.wrongType, "\(name) must be \(legal) (is \(Quotation.of(value)))", field: name)
+    }
+}

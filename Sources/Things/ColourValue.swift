@@ -1,0 +1,159 @@
+package import Flare
+
+/// A colour that was asked for, and the text under which Flare stores it.
+package struct ColourValue: Sendable, Hashable {
+    package let stored: String
+    /// `nil` for a name of the palette that is no known colour.
+    package let rgb: RGBColour?
+
+    /// What `color` accepts, for messages.
+    package static let legal =
+        "a name of the palette, a CSS colour name, #rgb, #rrggbb, r,g,b of 0 to 255, {\"r\",\"g\",\"b\"}, "
+        + "{\"h\": 0 to 360, \"s\": 0 to 100} or {\"x\",\"y\"} of 0 to 1"
+
+    /// Reads every accepted form of a colour; names are not case sensitive.
+    ///
+    /// The stored text is the palette's name if it is one, else the name of CSS that is exactly this colour, else
+    /// `#rrggbb`.
+    /// - Source: the MQTT contract, values accepted by set.
+    package init(parsing value: JSONValue, palette: [String] = []) throws(Refusal) {
+        switch value {
+        case .string(let text): try self.init(text: text, palette: palette)
+        case .object(let members): self.init(rgb: try RGBColour(members: members), palette: palette)
+        case .null, .bool, .number, .numeral, .array:
+            throw Refusal(
+                .wrongType,
+                "color cannot be \(Quotation.of(value)); legal: \(Self.legal)",
+                field: "color"
+            )
+        }
+    }
+
+    /// The colour by its place in the palette, else by its name in CSS, else by its digits.
+    package init(rgb: RGBColour, palette: [String] = []) {
+        self.init(
+            stored: palette.first { RGBColour(name: $0) == rgb } ?? CSSColour.name(of: rgb) ?? rgb.hexText,
+            rgb: rgb
+        )
+    }
+
+    private init(stored: String, rgb: RGBColour?) {
+        self.stored = stored
+        self.rgb = rgb
+    }
+
+    private init(text: String, palette: [String]) throws(Refusal) {
+        let word = text.trimmingSpace
+        let name = word.lowercased()
+        if let own = palette.first(where: { $0 == word }) ?? palette.first(where: { $0.lowercased() == name })
+        {
+            self.init(stored: own, rgb: RGBColour(name: own))
+        } else if let named = CSSColour.rgb(of: name) {
+            self.init(stored: name, rgb: named)
+        } else if let hex = RGBColour(hexText: word) {
+            self.init(rgb: hex, palette: palette)
+        } else if word.contains(",") {
+            self.init(rgb: try RGBColour(decimalText: word), palette: palette)
+        } else {
+            let names = palette.isEmpty ? "" : " (palette: \(Quotation.list(palette)))"
+            let hint = NearestName.hint(for: name, among: palette + CSSColour.names)
+            throw Refusal(
+                .unknownColour,
+                "\(Quotation.of(text)) is no known colour\(hint)\(hint.isEmpty ? ";" : "") legal: "
+                    + Self.legal + names,
+                field: "color"
+            )
+        }
+    }
+}
+
+extension RGBColour {
+    /// The colour of a name or `#rrggbb` as it is stored in Flare.
+    package init?(name: String) {
+        guard let rgb = CSSColour.rgb(of: name.lowercased()) ?? RGBColour(hexText: name) else { return nil }
+        self = rgb
+    }
+
+    /// `r,g,b`, each 0…255.
+    fileprivate init(decimalText text: String) throws(Refusal) {
+        let parts = text.split(separator: ",", maxSplits: 3, omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int(String($0).trimmingSpace) }
+        guard numbers.count == 3, parts.count == 3 else {
+            throw Refusal(
+                .invalidValue,
+                "\(Quotation.of(text)) is not r,g,b: three whole numbers of 0 to 255",
+                field: "color"
+            )
+        }
+        try self.init(numbers: numbers.map(Double.init))
+    }
+
+    fileprivate init(members: [String: JSONValue]) throws(Refusal) {
+        let models = [["r", "g", "b"], ["h", "s"], ["x", "y"]]
+        guard let model = models.first(where: { Set($0) == Set(members.keys) }) else {
+            throw Refusal(
+                .invalidValue,
+                "color \(Quotation.of(.object(members))) must have the members of one colour model: "
+                    + "r, g, b or h, s or x, y",
+                field: "color"
+            )
+        }
+        var numbers: [Double] = []
+        for key in model {
+            guard let number = members[key]?.number, number.isFinite else {
+                throw Refusal(
+                    .wrongType,
+                    "color.\(key) must be a number (is \(Quotation.of(members[key] ?? .null)))",
+                    field: "color"
+                )
+            }
+            numbers.append(number)
+        }
+        switch model[0] {
+        case "r": try self.init(numbers: numbers)
+        case "h":
+            try Self.check(numbers[0], "h", 0...360)
+            try Self.check(numbers[1], "s", 0...100)
+            self.init(hue: numbers[0], saturation: numbers[1] / 100)
+        default:
+            try Self.check(numbers[0], "x", 0...1)
+            try Self.check(numbers[1], "y", 0...1)
+            self.init(x: numbers[0], y: numbers[1])
+        }
+    }
+
+    /// Three whole numbers of 0…255.
+    private init(numbers: [Double]) throws(Refusal) {
+        for (number, key) in zip(numbers, ["r", "g", "b"]) {
+            try Self.check(number, key, 0...255)
+            guard number == number.rounded() else {
+                throw Refusal(
+                    .invalidValue,
+                    "color.\(key) must be a whole number of 0 to 255 (is \(number))",
+                    field: "color"
+                )
+            }
+        }
+        self.init(red: UInt8(numbers[0]), green: UInt8(numbers[1]), blue: UInt8(numbers[2]))
+    }
+
+    private static func check(_ number: Double, _ key: String, _ range: ClosedRange<Double>) throws(Refusal) {
+        guard !range.contains(number) else { return }
+        throw Refusal(
+            .outOfRange,
+            "color.\(key) must be \(Int(range.lowerBound)) to \(Int(range.upperBound)) "
+                + "(is \(Quotation.of(.number(number))))",
+            field: "color"
+        )
+    }
+}
+
+extension String {
+    /// The text without spaces, tabs and line ends around it.
+    package var trimmingSpace: String {
+        guard let start = firstIndex(where: { !$0.isWhitespace }),
+            let end = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[start...end])
+    }
+}

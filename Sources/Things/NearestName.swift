@@ -1,0 +1,45 @@
+/// Finds what a misspelt name was probably meant to be.
+package enum NearestName {
+    /// Longer names are not compared: nobody misspells them, and comparing costs the product of the lengths.
+    private static let longest = 64
+
+    /// The candidate that takes the fewest slips of the keyboard to reach; `nil` when none is close.
+    ///
+    /// A slip is a letter too many, too few, wrong, or swapped with its neighbour; case does not count. Close is
+    /// one slip for short names, two from five letters on and three from nine on; of equals the first counts.
+    package static func to(_ name: String, among candidates: some Sequence<String>) -> String? {
+        let wanted = Array(name.lowercased().unicodeScalars.prefix(longest + 1))
+        guard !wanted.isEmpty, wanted.count <= longest else { return nil }
+        let limit = wanted.count < 5 ? 1 : wanted.count < 9 ? 2 : 3
+        var best: (name: String, slips: Int)?
+        for candidate in candidates {
+            let letters = Array(candidate.lowercased().unicodeScalars.prefix(longest + 1))
+            guard letters.count <= longest, abs(letters.count - wanted.count) <= limit else { continue }
+            let slips = slips(from: wanted, to: letters)
+            if slips <= limit, slips < best?.slips ?? .max { best = (candidate, slips) }
+        }
+        return best?.name
+    }
+
+    /// `; did you mean "…"?` for the end of a sentence, or nothing.
+    package static func hint(for name: String, among candidates: some Sequence<String>) -> String {
+        to(name, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+
+    /// The restricted Damerau-Levenshtein distance.
+    private static func slips(from left: [Unicode.Scalar], to right: [Unicode.Scalar]) -> Int {
+        var older: [Int] = []
+        var previous = Array(0...right.count)
+        for (i, a) in left.enumerated() {
+            var row = [i + 1]
+            row.reserveCapacity(right.count + 1)
+            for (j, b) in right.enumerated() {
+                var least = min(previous[j] + (a == b ? 0 : 1), previous[j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { least = min(least, older[j - 1] + 1) }
+                row.append(least)
+            }
+            (older, previous) = (previous, row)
+        }
+        return previous[right.count]
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+
+/// A colour of the sRGB space, eight bits a channel.
+package struct RGBColour: Sendable, Hashable {
+    package let red: UInt8
+    package let green: UInt8
+    package let blue: UInt8
+
+    package init(red: UInt8, green: UInt8, blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    /// From a number as it is written in hexadecimal: 0xRRGGBB.
+    package init(hex: UInt32) {
+        self.init(
+            red: UInt8(truncatingIfNeeded: hex >> 16),
+            green: UInt8(truncatingIfNeeded: hex >> 8),
+            blue: UInt8(truncatingIfNeeded: hex)
+        )
+    }
+
+    /// `#rrggbb`, or `#rgb` for `#rrggbb` of doubled digits; of either case.
+    package init?(hexText: some StringProtocol) {
+        let utf8 = hexText.utf8
+        guard utf8.first == UInt8(ascii: "#"), utf8.count == 7 || utf8.count == 4 else { return nil }
+        var hex: UInt32 = 0
+        for byte in utf8.dropFirst() {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else { return nil }
+            hex = hex << 4 | UInt32(digit)
+            if utf8.count == 4 { hex = hex << 4 | UInt32(digit) }
+        }
+        self.init(hex: hex)
+    }
+
+    /// `#rrggbb`, lower case.
+    package var hexText: String {
+        let hex = UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
+        let digits = String(hex, radix: 16)
+        return "#" + String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
+    /// From channels of 0…1; what lies outside is clamped.
+    private init(redChannel red: Double, greenChannel green: Double, blueChannel blue: Double) {
+        func channel(_ value: Double) -> UInt8 { value > 0 ? UInt8(min((value * 255).rounded(), 255)) : 0 }
+        self.init(red: channel(red), green: channel(green), blue: channel(blue))
+    }
+
+    private var channels: (red: Double, green: Double, blue: Double) {
+        (Double(red) / 255, Double(green) / 255, Double(blue) / 255)
+    }
+
+    /// The colour on the straight way from this to another.
+    /// - Parameter fraction: 0 for this, 1 for the other.
+    package func mixed(with other: RGBColour, fraction: Double) -> RGBColour {
+        let (from, to) = (channels, other.channels)
+        func mix(_ a: Double, _ b: Double) -> Double { a + (b - a) * fraction }
+        return RGBColour(
+            redChannel: mix(from.red, to.red),
+            greenChannel: mix(from.green, to.green),
+            blueChannel: mix(from.blue, to.blue)
+        )
+    }
+}
+
+extension RGBColour {
+    /// From hue (degrees, 0…360), saturation and value (0…1).
+    package init(hue: Double, saturation: Double, value: Double = 1) {
+        // The value falls from its highest, linearly, with the distance on the colour wheel.
+        func channel(_ offset: Double) -> Double {
+            let k = (offset + hue / 60).truncatingRemainder(dividingBy: 6)
+            return value - value * saturation * max(0, min(k, 4 - k, 1))
+        }
+        self.init(redChannel: channel(5), greenChannel: channel(3), blueChannel: channel(1))
+    }
+
+    /// Hue (degrees, 0..<360; 0 for greys), saturation and value (0…1).
+    package var hueSaturationValue: (hue: Double, saturation: Double, value: Double) {
+        let (red, green, blue) = channels
+        let (most, least) = (max(red, green, blue), min(red, green, blue))
+        let span = most - least
+        guard span > 0 else { return (0, 0, most) }
+        let sixths: Double =
+            if most == red {
+                (green - blue) / span
+            } else if most == green {
+                2 + (blue - red) / span
+            } else {
+                4 + (red - green) / span
+            }
+        return (sixths < 0 ? (sixths + 6) * 60 : sixths * 60, span / most, most)
+    }
+}
+
+extension RGBColour {
+    /// The brightest colour of a chromaticity (CIE 1931); one that no screen shows is moved to the edge of the gamut.
+    ///
+    /// sRGB primaries and the D65 white, so that the names of CSS mean what screens show.
+    /// - Source: IEC 61966-2-1.
+    package init(x: Double, y: Double) {
+        // Scaled by y, so that a y of 0 needs no special case: only the ratios matter.
+        let z = 1 - x - y
+        let linear: [Double] = [
+            3.240_969_9 * x - 1.537_383_2 * y - 0.498_610_8 * z,
+            -0.969_243_6 * x + 1.875_967_5 * y + 0.041_555_1 * z,
+            0.055_630_1 * x - 0.203_977_0 * y + 1.056_971_5 * z,
+        ].map { max($0, 0) }
+        let most = max(linear[0], linear[1], linear[2])
+        guard most > 0 else {
+            self.init(red: 255, green: 255, blue: 255)
+            return
+        }
+        func encoded(_ value: Double) -> Double {
+            value <= 0.003_130_8 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055
+        }
+        self.init(
+            redChannel: encoded(linear[0] / most),
+            greenChannel: encoded(linear[1] / most),
+            blueChannel: encoded(linear[2] / most)
+        )
+    }
+
+    /// The chromaticity (CIE 1931); that of white for black.
+    package var chromaticity: (x: Double, y: Double) {
+        func linear(_ value: Double) -> Double {
+            value <= 0.040_45 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+        }
+        let (r, g, b) = (linear(channels.red), linear(channels.green), linear(channels.blue))
+        let x = 0.412_390_8 * r + 0.357_584_3 * g + 0.180_480_8 * b
+        let y = 0.212_639_0 * r + 0.715_168_7 * g + 0.072_192_3 * b
+        let z = 0.019_330_8 * r + 0.119_194_8 * g + 0.950_532_2 * b
+        let sum = x + y + z
+        return sum > 0 ? (x / sum, y / sum) : (0.312_7, 0.329_0)
+    }
+}

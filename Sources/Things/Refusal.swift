@@ -1,0 +1,45 @@
+/// Why a command is refused, as a word for programs.
+/// - Source: the MQTT contract, rule 1.
+package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
+    case badJSON = "bad_json"
+    case tooLarge = "too_large"
+    case unknownKey = "unknown_key"
+    case unknownThing = "unknown_thing"
+    case unknownEnvironment = "unknown_environment"
+    case noNearbyThing = "no_nearby_thing"
+    case unknownAttribute = "unknown_attribute"
+    case notSettable = "not_settable"
+    case wrongType = "wrong_type"
+    case invalidValue = "invalid_value"
+    case outOfRange = "out_of_range"
+    case unknownColour = "unknown_colour"
+    case unknownAction = "unknown_action"
+    case unknownVerb = "unknown_verb"
+    case retainedCommand = "retained_command"
+    case staleTarget = "stale_target"
+    case serverUnreachable = "server_unreachable"
+    case serverRejected = "server_rejected"
+    case timeout
+    case superseded
+    case rateLimited = "rate_limited"
+    case notAllowed = "not_allowed"
+    case levelDenied = "level_denied"
+    case internalError = "internal"
+}
+
+/// A refused command or field: a code for programs, and a sentence for a person that says what was wrong and
+/// what is legal.
+package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+    package let code: RefusalCode
+    package let message: String
+    /// The field at fault, when it is one.
+    package let field: String?
+
+    package init(_ code: RefusalCode, _ message: String, field: String? = nil) {
+        self.code = code
+        self.message = message
+        self.field = field
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,69 @@
+package import Flare
+
+/// A thing as the contract shows it: its data in the terms of a light.
+package struct ThingAppearance: Sendable, Hashable {
+    /// The model of a light's value, as Home Assistant names it.
+    package enum ColourMode: String, Sendable, Hashable {
+        case rgb, brightness, onoff
+    }
+
+    package let isLight: Bool
+    /// Whether the light is on; false for what is no light.
+    package let isOn: Bool
+    /// 0…255; `nil` when it has none.
+    package let brightness: Int?
+    /// `nil` for what is no light.
+    package let colourMode: ColourMode?
+    /// The colour as it is drawn; `nil` when it has none.
+    package let rgb: RGBColour?
+    /// The colour as it is stored; `nil` when it has none.
+    package let colourName: String?
+    package let palette: [String]
+    package let actions: [String]
+    package let settable: [String]
+
+    package init(thing: FlareThing) {
+        let profile = ThingProfile(thing: thing)
+        isLight = profile.isLight
+        let level = Self.level(of: thing.data)
+        isOn = isLight && Self.isOn(thing.data)
+        brightness = level.map { Int(($0 * 255).rounded()) }
+        rgb = profile.hasColour ? Self.drawn(thing.data["color"]) : nil
+        colourName = thing.data["color"]?.string
+        colourMode =
+            if !isLight { nil } else if rgb != nil { .rgb } else if brightness != nil { .brightness } else {
+                .onoff
+            }
+        palette = profile.palette
+        actions = profile.actions
+        settable = profile.settable
+    }
+
+    /// Whether a light with this data is on: from `on`; without it, unless the brightness is 0.
+    ///
+    /// Numbers and texts count as a form of the origin's web pages would have sent them.
+    package static func isOn(_ data: [String: JSONValue]) -> Bool {
+        switch data["on"] {
+        case .bool(let flag)?: return flag
+        case .number(let number)?: return number != 0
+        case .string(let text)?: return !["false", "off", "0", "no", ""].contains(text.lowercased())
+        case .numeral?, .array?, .object?: return true
+        case .null?, nil: return level(of: data).map { $0 > 0 } ?? true
+        }
+    }
+
+    /// The brightness of the data, 0…1; numeric text counts, what lies outside is clamped.
+    package static func level(of data: [String: JSONValue]) -> Double? {
+        JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
+    }
+
+    /// The colour in which the origin draws a stored value: red for what it does not know.
+    /// - Source: flare-protocol 10.4.
+    private static func drawn(_ value: JSONValue?) -> RGBColour {
+        let red = RGBColour(red: 255, green: 0, blue: 0)
+        guard let value, let colour = try? ColourValue(parsing: value) else {
+            return value?.string?.lowercased() == "clear" ? RGBColour(red: 255, green: 255, blue: 255) : red
+        }
+        return colour.rgb ?? red
+    }
+}

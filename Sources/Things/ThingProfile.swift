@@ -1,0 +1,121 @@
+package import Flare
+
+/// What a thing has and what may be asked of it, read from its own data.
+package struct ThingProfile: Sendable, Hashable {
+    /// What an attribute accepts.
+    package enum Kind: String, Sendable, Hashable {
+        /// `ON`, `OFF`, `TOGGLE`, true, false.
+        case state
+        /// 0…255, `"NN%"`, a fraction strictly between 0 and 1.
+        case brightness
+        /// 0.0…1.0.
+        case level
+        /// Every form of ``ColourValue``.
+        case colour
+        /// JSON of the type that the thing's data has under this key.
+        case bool, number, text, list, object
+    }
+
+    package let hasOn: Bool
+    package let hasBrightness: Bool
+    package let hasColour: Bool
+    /// The colours it offers, in the order of `nextColor`; empty for a thing without colour.
+    package let palette: [String]
+    /// The actions it offers, in the order in which buttons would stand.
+    package let actions: [String]
+    /// The attributes of the contract by name, with what they accept.
+    package let attributes: [String: Kind]
+    /// Names of the attributes, the light's own first.
+    package let settable: [String]
+    /// Built-in actions that make sense for it beside the offered ones.
+    private let possibleActions: Set<String>
+
+    /// The colours of a thing that states none.
+    /// - Source: flare-protocol 6, nextColor.
+    package static let defaultPalette = ["red", "orange", "yellow", "green", "blue", "purple"]
+
+    /// Keys of a thing's data that say what or where it is: the place's matter, not a command's.
+    package static let fixedKeys: Set<String> = [
+        "minor", "major", "uuid", "namespace", "instance", "mac", "options",
+    ]
+
+    package init(thing: FlareThing) {
+        // A value of null is as good as none: it has no type.
+        let data = thing.data.filter { !$0.value.isNull }
+        hasOn = data["on"] != nil
+        hasBrightness = data["brightness"] != nil
+        hasColour = data["color"] != nil
+        let options = data["options"]?.array?.compactMap(\.string) ?? []
+        palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
+
+        var attributes = data.filter { !Self.fixedKeys.contains($0.key) }.mapValues(Kind.init(of:))
+        let isLight = hasOn || hasBrightness || hasColour
+        if isLight {
+            attributes["on"] = nil
+            attributes["state"] = .state
+        }
+        if hasBrightness {
+            attributes["brightness"] = .brightness
+            attributes["level"] = .level
+        }
+        if hasColour { attributes["color"] = .colour }
+        self.attributes = attributes
+        let own = ["state", "brightness", "level", "color"].filter { attributes[$0]?.isOfLight == true }
+        settable = own + attributes.keys.filter { !own.contains($0) }.sorted()
+
+        var possible: [String] = []
+        if isLight { possible += ["on", "off"] }
+        if hasColour { possible += ["nextColor", "previousColor"] }
+        if hasBrightness { possible += ["lighter", "darker"] }
+        actions = thing.actions.isEmpty ? possible : thing.actions
+        if data["angle"] != nil { possible += ["clockwise", "counterclockwise"] }
+        if thing.position != nil { possible += ["north", "south", "east", "west", "up", "down"] }
+        possibleActions = Set(possible)
+    }
+
+    /// Whether it is a light, as the contract has it.
+    package var isLight: Bool { hasOn || hasBrightness || hasColour }
+
+    /// Whether anything can be asked of it.
+    package var isDrivable: Bool { !settable.isEmpty || !actions.isEmpty }
+
+    /// The action, if it is one that the thing offers, or the server's built-in one for something that it has.
+    ///
+    /// A built-in action for something that it has not (`lighter` without a brightness) is refused: the original
+    /// server would store null, or stop.
+    /// - Source: flare-protocol 6 and 8.
+    package func checked(action: String) -> Result<String, Refusal> {
+        if actions.contains(action) || possibleActions.contains(action) { return .success(action) }
+        let legal = actions + possibleActions.subtracting(actions).sorted()
+        let hint = NearestName.hint(for: action, among: legal)
+        let list = legal.isEmpty ? "it has no actions" : "it has \(Quotation.list(legal))"
+        return .failure(
+            Refusal(
+                .unknownAction,
+                "\(Quotation.of(action)) is not an action of this thing\(hint.isEmpty ? ";" : hint) \(list)",
+                field: "action"
+            )
+        )
+    }
+}
+
+extension ThingProfile.Kind {
+    fileprivate init(of value: JSONValue) {
+        self =
+            switch value {
+            case .bool: .bool
+            case .number, .numeral: .number
+            case .string, .null: .text
+            case .array: .list
+            case .object: .object
+            }
+    }
+
+    /// Whether it is one of a light's own attributes rather than a plain key of its data.
+    fileprivate var isOfLight: Bool {
+        switch self {
+        case .state, .brightness, .level, .colour: true
+        case .bool, .number, .text, .list, .object: false
+        }
+    }
+}

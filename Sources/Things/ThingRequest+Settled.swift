@@ -1,0 +1,122 @@
+package import Flare
+
+extension ThingRequest {
+    /// The longest transition, seconds.
+    package static let longestTransition = 3600.0
+    /// The most attributes of one request.
+    private static let mostAttributes = 100
+
+    /// What the request comes to for a thing: values of Flare's data, or why it is refused.
+    ///
+    /// All attributes are legal or nothing is set, unless the request is partial: then the illegal ones are
+    /// listed, and only a request of which nothing remains is refused.
+    /// - Source: the MQTT contract, rule 1 and values accepted by set.
+    package func settled(on thing: FlareThing) -> Result<ThingSetting, Refusal> {
+        if let refusal = transitionProblem { return .failure(refusal) }
+        guard attributes.count <= Self.mostAttributes else {
+            return .failure(
+                Refusal(
+                    .tooLarge,
+                    "\(attributes.count) attributes in one request; at most \(Self.mostAttributes) are read"
+                )
+            )
+        }
+        let profile = ThingProfile(thing: thing)
+        var values: [String: AttributeValue] = [:]
+        var rejected: [String: Refusal] = [:]
+        for (name, value) in attributes {
+            do throws(Refusal) {
+                values[name] = try AttributeValue(value, named: name, of: profile, thing: thing)
+            } catch {
+                rejected[name] = error
+            }
+        }
+        for refusal in contradictions(in: values) {
+            rejected[refusal.field ?? ""] = refusal
+        }
+        for name in rejected.keys { values[name] = nil }
+        guard !values.isEmpty, isPartial || rejected.isEmpty else {
+            return .failure(Self.summary(of: rejected, profile: profile))
+        }
+        return .success(
+            ThingSetting(
+                writes: writes(for: values, on: thing),
+                accepted: values.mapValues(\.shown),
+                rejected: rejected,
+                transition: transition
+            )
+        )
+    }
+
+    private var transitionProblem: Refusal? {
+        guard let transition, !(0...Self.longestTransition).contains(transition) else { return nil }
+        return Refusal(
+            .outOfRange,
+            "transition must be 0 to 3600 seconds (is \(Quotation.of(.number(transition))))",
+            field: "transition"
+        )
+    }
+
+    /// Pairs that cannot both be meant, once for each of their fields.
+    private func contradictions(in values: [String: AttributeValue]) -> [Refusal] {
+        func both(_ first: String, _ second: String, _ why: String) -> [Refusal] {
+            [first, second].map {
+                Refusal(.invalidValue, "\(first) and \(second) \(why)", field: $0)
+            }
+        }
+        var problems: [Refusal] = []
+        if values["brightness"] != nil, values["level"] != nil {
+            problems += both("brightness", "level", "are two names for one value; give one of them")
+        }
+        guard case .state(let state, _)? = values["state"] else { return problems }
+        if case .state(let on, _)? = values["on"], on != state {
+            problems += both("state", "on", "contradict each other; give one of them")
+        }
+        for name in ["brightness", "level"] {
+            guard case .level(let level, _)? = values[name] else { continue }
+            if state == .off, level > 0 {
+                problems += both("state", name, "contradict each other: OFF, and a brightness above 0")
+            } else if state == .on, level == 0 {
+                problems += both("state", name, "contradict each other: ON, and a brightness of 0")
+            }
+        }
+        return problems
+    }
+
+    private func writes(for values: [String: AttributeValue], on thing: FlareThing) -> [String: DataWrite] {
+        var writes: [String: DataWrite] = [:]
+        for (name, value) in values {
+            switch value {
+            case .state(.toggle, _): writes["on"] = .toggle
+            case .state(let state, _): writes["on"] = .value(.bool(state == .on))
+            case .level(let level, _): writes["brightness"] = .value(.number(level))
+            case .colour(let colour): writes["color"] = .value(.string(colour.stored))
+            case .plain(let json): writes[name] = .value(json)
+            }
+        }
+        // Home Assistant sends "ON" with every colour and brightness; it says nothing new to a light that is on.
+        if writes["on"] == .value(true), writes["color"] != nil || writes["brightness"] != nil {
+            var data = thing.data
+            for case (let key, .value(let json)) in writes where key != "on" { data[key] = json }
+            if ThingAppearance.isOn(data) { writes["on"] = nil }
+        }
+        return writes
+    }
+
+    /// One refusal for all that is wrong: the code and field of the first by name, the sentences of up to three.
+    private static func summary(of rejected: [String: Refusal], profile: ThingProfile) -> Refusal {
+        let problems = rejected.sorted { $0.key < $1.key }.map(\.value)
+        guard let first = problems.first else {
+            let legal =
+                profile.settable.isEmpty
+                ? "nothing of this thing can be set" : "this thing has \(Quotation.list(profile.settable))"
+            return Refusal(.invalidValue, "no attribute to set was given; \(legal)")
+        }
+        var sentences: [String] = []
+        for problem in problems where !sentences.contains(problem.message) {
+            sentences.append(problem.message)
+        }
+        let more = sentences.count > 3 ? "; and \(sentences.count - 3) more" : ""
+        return Refusal(first.code, sentences.prefix(3).joined(separator: "; ") + more, field: first.field)
+    }
+}

@@ -1,0 +1,47 @@
+package import Flare
+
+/// What a `set` command asks of a thing: attributes of the contract, as they were sent.
+package struct ThingRequest: Sendable, Hashable {
+    /// `state`, `brightness`, `level`, `color`, or any key of the thing's data.
+    package var attributes: [String: JSONValue]
+    /// Seconds over which the change is to happen; `nil` at once.
+    package var transition: Double?
+    /// Whether legal fields are to be set although others are not.
+    package var isPartial: Bool
+
+    package init(attributes: [String: JSONValue], transition: Double? = nil, isPartial: Bool = false) {
+        self.attributes = attributes
+        self.transition = transition
+        self.isPartial = isPartial
+    }
+}
+
+/// One value to be stored in a thing's data.
+package enum DataWrite: Sendable, Hashable {
+    case value(JSONValue)
+    /// The opposite of the state at the time of writing.
+    case toggle
+}
+
+/// A legal request, in the terms of Flare's data.
+package struct ThingSetting: Sendable, Hashable {
+    /// What is to be written, by data key.
+    package var writes: [String: DataWrite]
+    /// The fields that are obeyed, as the answer tells them.
+    package var accepted: [String: JSONValue]
+    /// The fields that are not (only for a partial request).
+    package var rejected: [String: Refusal]
+    package var transition: Double?
+
+    package init(
+        writes: [String: DataWrite],
+        accepted: [String: JSONValue],
+        rejected: [String: Refusal] = [:],
+        transition: Double? = nil
+    ) {
+        self.writes = writes
+        self.accepted = accepted
+        self.rejected = rejected
+        self.transition = transition
+    }
+}

@@ -1,0 +1,178 @@
+import Bridge
+import Controller
+import Flare
+import FlareServer
+import HTTPListener
+import Logging
+import MQTT
+import Positioning
+import Sensors
+import ServiceLifecycle
+import Web
+
+/// What a daemon is built from.
+struct DaemonPlan: Sendable {
+    var configuration: TrilateralConfiguration
+    var folder: StateFolder
+    /// Where sensor readings come from, beside the broker.
+    var sources: [SensorSource] = []
+    var isReloaded = false
+    /// Reads the configuration again, for a reload.
+    var read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    var setLogLevel: @Sendable (String) -> Void
+    /// Called with the true ports once the listeners are bound.
+    var onFlareBound: @Sendable (Int) async -> Void = { _ in }
+    var onWebBound: @Sendable (Int) async -> Void = { _ in }
+    /// Called with every snapshot's state, for a screen in this process.
+    var traits = DeviceTraits.ofThisMachine()
+}
+
+extension Daemon {
+    /// The one place where everything is constructed and joined.
+    ///
+    /// - Throws: When the state folder's databases cannot be used.
+    static func build(_ plan: DaemonPlan, logger: Logger) throws -> Daemon {
+        let configuration = plan.configuration
+        let clock = RuntimeClock.now
+        let started = clock()
+        let node = configuration.mqtt.node ?? plan.traits.node
+        let epoch = epochText(started)
+
+        // What was kept
+        let memory = try MemoryStore(folder: plan.folder.url)
+        let store = try FlareStore(file: plan.folder.flareDatabase, options: FlareStore.Options(configuration.flare))
+        let hub = try FlareHub(store: store, clock: { clock().wallMilliseconds }, logger: logger)
+
+        // Streams between the parts
+        let (events, eventPort) = AsyncStream.makeStream(of: ControllerEvent.self)
+        let (flareRequests, flarePort) = AsyncStream.makeStream(of: FlareRequest.self)
+        let (sensorInputs, sensorPort) = AsyncStream.makeStream(of: SensorDesk.Input.self)
+        let (timerRequests, timerPort) = AsyncStream.makeStream(of: TimerDesk.Request.self)
+        let (mementos, memoryPort) = AsyncStream.makeStream(of: ControllerEffect.Memento.self)
+        let (outputs, bridgePort) = AsyncStream.makeStream(of: MQTTBridge.Output.self)
+        let (shellRequests, shellPort) = AsyncStream.makeStream(of: RuntimeLoop.ShellRequest.self)
+        let (snapshots, snapshotPort) = AsyncStream.makeStream(
+            of: StateSnapshot.self, bufferingPolicy: .bufferingNewest(1))
+        let send: @Sendable (ControllerEvent) -> Void = { eventPort.yield($0) }
+
+        // Outside parties
+        let bridgeConfiguration = BridgeConfiguration(configuration, node: node)
+        let identity = BridgeIdentity(epoch: epoch, started: started, rememberedSlugs: try memory.slugs())
+        let client = MQTTClient(
+            MQTTConfiguration(
+                configuration.mqtt, node: node, installation: try memory.installationID(),
+                root: bridgeConfiguration.root),
+            logger: logger)
+        let bridge = MQTTBridge(
+            configuration: bridgeConfiguration, identity: identity, client: client, logger: logger, clock: clock,
+            send: send)
+        let desk = SensorDesk(
+            inputs: sensorInputs, settings: CentroidEstimator.Settings(), send: send, logger: logger)
+        let timers = TimerDesk(requests: timerRequests, port: timerPort, send: send)
+        let link = EmbeddedFlareLink(hub: hub)
+
+        // The controller
+        var remembered = try memory.memory()
+        remembered.sensors.merge(configuration.sensors.switchedOff) { saved, _ in saved }
+        let controller = DeviceController(
+            epoch: epoch, configuration: ControllerConfiguration(plan), memory: remembered)
+        let loop = RuntimeLoop(
+            controller: controller, events: events,
+            ports: .init(
+                flare: flarePort, sensors: sensorPort, timers: timerPort, memory: memoryPort, bridge: bridgePort,
+                shell: shellPort),
+            snapshots: snapshotPort, clock: clock,
+            about: ShellAbout(version: TrilateralProgram.version, started: started))
+        for (sensor, isOn) in controller.state.sensors where !isOn {
+            sensorPort.yield(.switched(sensor, on: false))
+        }
+
+        var services: [any Service] = [
+            DaemonService(name: "mqtt") {
+                await withGracefulShutdownHandler {
+                    await client.run()
+                } onGracefulShutdown: {
+                    // Stopping waits for the broker's word, which this handler may not; run() ends with it.
+                    Task { await client.stop(last: bridge.farewell) }
+                }
+            },
+            DaemonService(name: "bridge") { await bridge.run(snapshots: snapshots, outputs: outputs) },
+            DaemonService(name: "memory") {
+                for await memento in mementos { keep(memento, in: memory, logger: logger, send: send) }
+            },
+            DaemonService(name: "timers") { await timers.run() },
+            DaemonService(name: "sensors") { await desk.run() },
+            DaemonService(name: "flare link") { await link.run(flareRequests) { eventPort.yield(.flare($0)) } },
+            DaemonService(name: "controller") {
+                await withGracefulShutdownHandler {
+                    await loop.run()
+                } onGracefulShutdown: {
+                    eventPort.yield(.stopBegun)
+                    eventPort.finish()
+                }
+            },
+        ]
+        if configuration.flare.isServerEnabled {
+            services.append(
+                RESTServer(
+                    hub: hub, HTTPListenerConfiguration(configuration.flare), logger: logger,
+                    onBound: { port in
+                        let address = HostAndPort(host: configuration.flare.listen.host, port: port)
+                        await bridge.state(flareURL: "http://\(address)")
+                        await plan.onFlareBound(port)
+                    }))
+        }
+        if let listener = HTTPListenerConfiguration(configuration.web) {
+            services.append(
+                WebListener(
+                    listener, logger: logger,
+                    problems: { await bridge.problems }, onBound: plan.onWebBound))
+        }
+        services.append(
+            contentsOf: sensorServices(
+                plan, client: client, root: bridgeConfiguration.root, port: sensorPort, send: send, logger: logger))
+        return Daemon(
+            services: services, requests: shellRequests, read: plan.read,
+            tell: { send(.configurationRead(problem: $0)) }, setLogLevel: plan.setLogLevel, logger: logger)
+    }
+
+    /// Readings from the broker and from recordings, each source with a clock of its own.
+    private static func sensorServices(
+        _ plan: DaemonPlan, client: MQTTClient, root: String, port: AsyncStream<SensorDesk.Input>.Continuation,
+        send: @escaping @Sendable (ControllerEvent) -> Void, logger: Logger
+    ) -> [any Service] {
+        let raw = RawReadings(client: client, root: root, logger: logger)
+        let sources = [raw.source] + plan.sources
+        return sources.enumerated().map { index, source in
+            DaemonService(name: source.name) {
+                await cancelWhenGracefulShutdown {
+                    do throws(SensorError) {
+                        try await source.run { port.yield(.reading($0, source: index)) }
+                    } catch {
+                        logger.error("sensor source ended", metadata: ["source": "\(source.name)", "error": "\(error)"])
+                        send(.alertRaised("sensors", .error, message: "\(error)"))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func keep(
+        _ memento: ControllerEffect.Memento, in memory: MemoryStore, logger: Logger,
+        send: @Sendable (ControllerEvent) -> Void
+    ) {
+        do {
+            try memory.save(memento)
+        } catch {
+            logger.error("not remembered", metadata: ["file": "\(memory.path)", "error": "\(error)"])
+            send(.alertRaised("memory", .error, message: "\(memory.path) cannot be written: \(error)"))
+        }
+    }
+
+    /// Sixteen hexadecimal digits: the time, so that later runs sort later, and chance.
+    private static func epochText(_ now: Moment) -> String {
+        let value = UInt64(clamping: now.wallMilliseconds) << 16 | UInt64(UInt16.random(in: .min ... .max))
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+    }
+}

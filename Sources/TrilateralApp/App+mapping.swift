@@ -1,0 +1,80 @@
+import Bridge
+import Controller
+import FlareServer
+import HTTPListener
+import MQTT
+
+// From the user's configuration to what the modules are made with.
+
+extension FlareStore.Options {
+    init(_ flare: TrilateralConfiguration.Platform) {
+        self.init()
+        synchronous = flare.synchronous == .full ? .full : .normal
+    }
+}
+
+extension HTTPListenerConfiguration {
+    init(_ flare: TrilateralConfiguration.Platform) {
+        self.init(section: "flare.server", host: flare.listen.host, port: flare.listen.port)
+        allowedHosts = flare.allowedHosts
+        allowedOrigins = flare.allowedOrigins
+    }
+
+    /// `nil` when no pages are served.
+    init?(_ web: TrilateralConfiguration.Pages) {
+        guard let listen = web.listen else { return nil }
+        self.init(section: "web", host: listen.host, port: listen.port)
+        allowedHosts = web.allowedHosts
+        allowedOrigins = web.allowedOrigins
+    }
+}
+
+extension ControllerConfiguration {
+    init(_ plan: DaemonPlan) {
+        self.init()
+        stayPaired = plan.configuration.controller.stayPaired
+        brightnessByProximity = plan.configuration.controller.brightnessByProximity
+        allowsDeviceSet = plan.configuration.device.allowSet
+        deviceName = plan.configuration.device.name ?? plan.traits.hostName
+        deviceDescription = plan.traits.description
+        deviceMAC = plan.traits.mac
+        isReloaded = plan.isReloaded
+    }
+}
+
+extension TrilateralConfiguration.Sensors {
+    /// The sensors that the configuration switches off.
+    var switchedOff: [SensorKind: Bool] {
+        let all: [(SensorKind, Bool)] = [
+            (.beacons, beaconsEnabled), (.compass, compassEnabled), (.gps, gpsEnabled), (.cmx, cmxEnabled),
+        ]
+        return Dictionary(uniqueKeysWithValues: all.filter { !$0.1 })
+    }
+}
+
+extension BridgeConfiguration {
+    init(_ configuration: TrilateralConfiguration, node: String) {
+        self.init()
+        base = configuration.mqtt.base
+        self.node = node
+        version = TrilateralProgram.version
+        flareMode = configuration.flare.mode.rawValue
+        features = ["mqtt", "flare-rest", "beacons"]
+        publishesLocation = configuration.device.publishLocation
+        positionsPerSecond = configuration.mqtt.rates.positionPerSecond
+        anglesPerSecond = configuration.mqtt.rates.anglePerSecond
+        copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
+        healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
+    }
+}
+
+extension MQTTConfiguration {
+    /// - Parameters:
+    ///   - installation: This installation's own id, so that two never push each other off the broker.
+    ///   - root: `<base>/<node>`, for the will.
+    init(_ broker: TrilateralConfiguration.Broker, node: String, installation: String, root: String) {
+        self.init(broker, clientID: "trilateral-\(node)-\(installation)")
+        will = MQTTMessage(
+            topic: "\(root)/status", payload: Array("offline".utf8), qos: .atLeastOnce, isRetained: true)
+    }
+}

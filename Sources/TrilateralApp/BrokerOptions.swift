@@ -1,0 +1,115 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MQTT
+
+/// How the commands that talk to a running daemon find it.
+///
+/// User name and password come from the configuration or the environment, never from the command line, where
+/// other users of the machine could read them.
+struct BrokerOptions: ParsableArguments {
+    @OptionGroup var file: ConfigurationOption
+
+    @Option(help: ArgumentHelp("The broker; else that of the configuration.", valueName: "host:port"))
+    var mqtt: HostAndPort?
+
+    @Option(help: "The daemon's node; else that of the configuration, else the only one that is online.")
+    var node: String?
+
+    @Option(help: "The first levels of all topics; else that of the configuration.")
+    var base: String?
+
+    func validate() throws {
+        for (name, value) in [("--node", node), ("--base", base)] {
+            guard let value else { continue }
+            let isLegal = !value.isEmpty && value.utf8.count <= 200 && !value.contains { "+#\0".contains($0) }
+            guard isLegal else { throw ValidationError("\(name) must be part of a topic, without + and #.") }
+        }
+    }
+
+    /// Who to talk to: the link, and `<base>/<node>`.
+    func daemon(for command: String, timeout: Duration) async throws -> (
+        link: MQTTConfiguration, root: String
+    ) {
+        let loaded = try file.load(by: command)
+        var link = MQTTConfiguration(loaded.values.mqtt)
+        // The daemon's own id would throw the daemon off the broker.
+        link.clientID = ""
+        if let mqtt {
+            link.host = mqtt.host
+            link.port = mqtt.port
+        }
+        let base = base ?? loaded.values.mqtt.base
+        if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
+        return (link, "\(base)/\(try await findNode(link, base: base, for: command, timeout: timeout))")
+    }
+
+    private func findNode(
+        _ link: MQTTConfiguration,
+        base: String,
+        for command: String,
+        timeout: Duration
+    ) async throws -> String {
+        let broker = BrokerSession(link)
+        var finder = NodeFinder(base: base)
+        var reason: String?
+        var isLinked = false
+        let finding = await broker.run(filters: [finder.filter], timeout: timeout) { session in
+            for await event in session.events {
+                switch event {
+                case .link(.connected):
+                    isLinked = true
+                    // What is retained comes at once; nothing says when that was all.
+                    session.wake(after: .milliseconds(400))
+                case .link(.disconnected(let error)):
+                    isLinked = false
+                    reason = "\(error)"
+                    if error.isFinal { return NodeFinder.Finding?.none }
+                case .link(.drained), .signal: break
+                case .message(let message): finder.heard(topic: message.topic, payload: message.payload)
+                case .woken:
+                    if isLinked, let finding = finder.finding { return finding }
+                    session.wake(after: .milliseconds(200))
+                case .deadline: return finder.finding
+                }
+            }
+            return nil
+        }
+        switch finding {
+        case .one(let node)?:
+            return node
+        case .several(let nodes)?:
+            StandardError.print("trilateral \(command): several are online, choose one with --node:")
+            for node in nodes { StandardError.print("  \(node)") }
+            throw ExitCode.usage
+        case nil where isLinked:
+            StandardError.print(
+                "trilateral \(command): no daemon is online at \(link.address) under \(base)/; is trilateral running?"
+            )
+            throw ExitCode.unavailable
+        case nil:
+            let text = reason ?? "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
+            StandardError.print("trilateral \(command): \(text)")
+            throw ExitCode.unavailable
+        }
+    }
+}
+
+extension MQTTError {
+    /// Whether trying again would end in the same way.
+    var isFinal: Bool {
+        switch self {
+        case .notAuthorised, .tls, .configuration: true
+        case .unreachable, .refused, .noAnswer, .lost, .endedByBroker: false
+        }
+    }
+}
+
+extension Duration {
+    /// `5 s`, `0.5 s`.
+    var inSeconds: String {
+        let (seconds, attoseconds) = components
+        let tenths = attoseconds / 100_000_000_000_000_000
+        return tenths == 0 ? "\(seconds) s" : "\(seconds).\(tenths) s"
+    }
+}

@@ -1,0 +1,79 @@
+import Logging
+import MQTT
+
+/// One short visit to a broker by a command: a link, what comes over it, and a time limit, as one stream.
+struct BrokerSession {
+    enum Event: Sendable {
+        case link(MQTTLinkEvent)
+        case message(MQTTMessage)
+        /// What was asked for with ``Visit/wake(after:)``.
+        case woken
+        case deadline
+        /// A signal of the process.
+        case signal(Int32)
+    }
+
+    /// What the body of a visit works with.
+    struct Visit: Sendable {
+        let events: AsyncStream<Event>
+        fileprivate let client: MQTTClient
+        fileprivate let alarms: AsyncStream<Duration>.Continuation
+
+        func publish(topic: String, payload: [UInt8]) {
+            client.publish(MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce))
+        }
+
+        func wake(after time: Duration) {
+            alarms.yield(time)
+        }
+    }
+
+    private let client: MQTTClient
+
+    init(_ configuration: MQTTConfiguration) {
+        // What goes wrong with the link comes as an event, and is told in the words of the command.
+        let logger = Logger(label: "mqtt") { _ in SwiftLogNoOpLogHandler() }
+        client = MQTTClient(configuration, logger: logger)
+    }
+
+    /// Runs the body with a link that is kept up, and ends the link when the body returns.
+    ///
+    /// - Parameters:
+    ///   - filters: Subscribed at every connect, before ``Event/link(_:)`` tells of it.
+    ///   - timeout: When ``Event/deadline`` comes; `nil` never.
+    ///   - signals: Taken from the system and told as ``Event/signal(_:)``.
+    func run<Result: Sendable>(
+        filters: [String],
+        timeout: Duration?,
+        signals: [Int32] = [],
+        body: (Visit) async -> Result
+    ) async -> Result {
+        let (events, feed) = AsyncStream<Event>.makeStream()
+        let (alarms, alarm) = AsyncStream<Duration>.makeStream()
+        let messages = client.subscribe(filters, qos: .atLeastOnce)
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask { [client] in await client.run() }
+            group.addTask { [client] in for await link in client.links { feed.yield(.link(link)) } }
+            group.addTask { for await message in messages { feed.yield(.message(message)) } }
+            group.addTask {
+                for await time in alarms {
+                    do { try await Task.sleep(for: time) } catch { return }
+                    feed.yield(.woken)
+                }
+            }
+            let signalStream = SignalStream(signals)
+            group.addTask { for await number in signalStream.numbers { feed.yield(.signal(number)) } }
+            if let timeout {
+                group.addTask {
+                    do { try await Task.sleep(for: timeout) } catch { return }
+                    feed.yield(.deadline)
+                }
+            }
+            let result = await body(Visit(events: events, client: client, alarms: alarm))
+            await client.stop()
+            feed.finish()
+            group.cancelAll()
+            return result
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Controller
+import Foundation
+
+extension ConfigurationForm<String> {
+    private static func checked(
+        _ legal: String,
+        _ isLegal: @escaping @Sendable (String) -> Bool
+    ) -> ConfigurationForm {
+        one(legal) {
+            isLegal($0) ? $0 : nil
+        } show: {
+            $0
+        }
+    }
+
+    /// Any text without control characters.
+    static func text(upTo limit: Int = 1024) -> ConfigurationForm {
+        checked("a text of at most \(limit) bytes") {
+            !$0.isEmpty && $0.utf8.count <= limit
+                && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        }
+    }
+
+    /// The path of a file; a relative one begins at the folder of the configuration file.
+    static var path: ConfigurationForm {
+        var form = checked("the path of a file") {
+            !$0.isEmpty && $0.utf8.count <= 4096 && !$0.utf8.contains(0)
+        }
+        form.isFile = true
+        return form
+    }
+
+    static var host: ConfigurationForm {
+        checked("a host name or address without a port") {
+            HostAndPort.isHost($0) || ($0.contains(":") && HostAndPort("[\($0)]:0") != nil)
+        }
+    }
+
+    /// A web origin: `https://name[:port]`.
+    static var origin: ConfigurationForm {
+        checked("an origin such as https://name:8080") { text in
+            guard let scheme = ["http://", "https://"].first(where: text.hasPrefix) else { return false }
+            let rest = text.dropFirst(scheme.count)
+            return HostAndPort.isHost(rest) || HostAndPort(String(rest)) != nil
+        }
+    }
+
+    /// The first levels of an MQTT topic.
+    static var topic: ConfigurationForm {
+        checked("a topic without +, #, leading $, and without a / at its ends") { text in
+            !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix("$") && !text.hasPrefix("/")
+                && !text.hasSuffix("/")
+                && !text.unicodeScalars.contains {
+                    $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control
+                }
+        }
+    }
+
+    static var slug: ConfigurationForm {
+        checked("1 to 48 of a-z, 0-9 and hyphens") { SlugBook.slug(from: $0) == $0 }
+    }
+}
+
+extension ConfigurationForm<UUID> {
+    static var uuid: ConfigurationForm {
+        one("a UUID such as f7826da6-4fa2-4e98-8024-bc5b71e0893e") {
+            UUID(uuidString: $0)
+        } show: {
+            $0.uuidString.lowercased()
+        }
+    }
+}
+
+extension ConfigurationForm<HostAndPort> {
+    static var hostAndPort: ConfigurationForm {
+        one("HOST:PORT") {
+            HostAndPort($0)
+        } show: {
+            $0.description
+        }
+    }
+}

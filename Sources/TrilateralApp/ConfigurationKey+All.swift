@@ -1,0 +1,287 @@
+extension ConfigurationKey {
+    /// Every key, in the order of the example file.
+    package static let all: [ConfigurationKey] = [
+        .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
+        .init("mqtt.port", \.mqtt.port, .integer(1...65535), "The broker's TCP port; with TLS usually 8883."),
+        .init(
+            "mqtt.version",
+            \.mqtt.version,
+            .choice(),
+            "The MQTT version; auto takes 5 where the broker has it."
+        ),
+        .init(
+            "mqtt.client_id",
+            \.mqtt.clientID,
+            .optional(.text(upTo: 128)),
+            "The client id; null makes one of the node and a stored number."
+        ),
+        .init(
+            "mqtt.username",
+            \.mqtt.username,
+            .optional(.text()),
+            "The user name at the broker; null for none."
+        ),
+        .init(
+            "mqtt.password",
+            \.mqtt.password,
+            .optional(.secret),
+            secret: true,
+            "The password is never written here: use password_file, or the variable TRILATERAL_MQTT_PASSWORD."
+        ),
+        .init(
+            "mqtt.password_file",
+            \.mqtt.passwordFile,
+            .optional(.path),
+            "A file that holds the password and nothing else; only its owner should be able to read it."
+        ),
+        .init(
+            "mqtt.keepalive_seconds",
+            \.mqtt.keepaliveSeconds,
+            .integer(5...3600),
+            "Seconds between signs of life; after one and a half of them without one the broker sends our last will."
+        ),
+        .init("mqtt.base", \.mqtt.base, .topic, "All topics begin with <base>/<node>."),
+        .init(
+            "mqtt.node",
+            \.mqtt.node,
+            .optional(.slug),
+            "The name of this daemon among others on the broker; null makes one of the host's name."
+        ),
+        .init(
+            "mqtt.reconnect_min_seconds",
+            \.mqtt.reconnectMinSeconds,
+            .number(0.1...60),
+            "Seconds before the first attempt to connect again; doubled each time, with chance."
+        ),
+        .init(
+            "mqtt.reconnect_max_seconds",
+            \.mqtt.reconnectMaxSeconds,
+            .number(1...3600),
+            "The longest time between two attempts, seconds."
+        ),
+        .init(
+            "mqtt.max_queued",
+            \.mqtt.maxQueued,
+            .integer(100...30000),
+            "How many messages may wait for the broker."
+        ),
+        .init(
+            "mqtt.health_interval_seconds",
+            \.mqtt.healthIntervalSeconds,
+            .integer(5...3600),
+            "Seconds between two messages on <base>/<node>/health."
+        ),
+        .init(
+            "mqtt.tls.enabled",
+            \.mqtt.tls.isEnabled,
+            .flag,
+            "Whether the link to the broker is encrypted."
+        ),
+        .init(
+            "mqtt.tls.ca_file",
+            \.mqtt.tls.caFile,
+            .optional(.path),
+            "The certificates that vouch for the broker (PEM); null takes the system's."
+        ),
+        .init(
+            "mqtt.tls.certificate_file",
+            \.mqtt.tls.certificateFile,
+            .optional(.path),
+            "Our own certificate (PEM), for brokers that ask for one; needs key_file."
+        ),
+        .init(
+            "mqtt.tls.key_file",
+            \.mqtt.tls.keyFile,
+            .optional(.path),
+            "The private key of our own certificate (PEM, not encrypted)."
+        ),
+        .init(
+            "mqtt.tls.alpn",
+            \.mqtt.tls.alpn,
+            .optional(.text(upTo: 255)),
+            "The protocol name to ask for, for brokers that share a port with others; null for none."
+        ),
+        .init(
+            "mqtt.tls.verify_hostname",
+            \.mqtt.tls.verifyHostname,
+            .flag,
+            "Whether the broker's certificate must carry its host name."
+        ),
+        .init(
+            "mqtt.rates.position_per_second",
+            \.mqtt.rates.positionPerSecond,
+            .number(0.1...50),
+            "How often the device's position is told at most, times a second."
+        ),
+        .init(
+            "mqtt.rates.angle_per_second",
+            \.mqtt.rates.anglePerSecond,
+            .number(0.1...50),
+            "How often the device's angle is told at most, times a second."
+        ),
+        .init(
+            "mqtt.rates.copies_per_second",
+            \.mqtt.rates.copiesPerSecond,
+            .number(0.1...50),
+            "How often their copies inside state and device are told at most, times a second."
+        ),
+
+        .init(
+            "flare.mode",
+            \.flare.mode,
+            .choice(),
+            "Who keeps the place: embedded is the server inside this program."
+        ),
+        .init(
+            "flare.server.enabled",
+            \.flare.isServerEnabled,
+            .flag,
+            "Whether the embedded server is open to other Flare programs."
+        ),
+        .init(
+            "flare.server.listen",
+            \.flare.listen,
+            .hostAndPort,
+            "Where it listens, HOST:PORT; 127.0.0.1 is this machine only, port 0 a free port."
+        ),
+        .init(
+            "flare.server.allowed_hosts",
+            \.flare.allowedHosts,
+            .list(.host),
+            "Further names by which it may be called (Host header); addresses of this machine always may."
+        ),
+        .init(
+            "flare.server.allowed_origins",
+            \.flare.allowedOrigins,
+            .list(.origin),
+            "Web pages that may drive it, as https://name[:port]; none else may."
+        ),
+        .init(
+            "flare.server.synchronous",
+            \.flare.synchronous,
+            .choice(),
+            "normal survives a crash of the program; full also a power cut, and is slower."
+        ),
+
+        .init(
+            "controller.presence",
+            \.controller.presence,
+            .choice(),
+            "Who decides which zone we are in and what is near: the server."
+        ),
+        .init(
+            "controller.stay_paired",
+            \.controller.stayPaired,
+            .flag,
+            "Whether the nearby thing stays until another one is near."
+        ),
+        .init(
+            "controller.brightness_by_proximity",
+            \.controller.brightnessByProximity,
+            .flag,
+            "Whether the nearby thing is brighter the closer we are (changes its brightness)."
+        ),
+
+        .init(
+            "device.name",
+            \.device.name,
+            .optional(.text(upTo: 128)),
+            "The name of this device in the place; null takes the host's name."
+        ),
+        .init(
+            "device.allow_set",
+            \.device.allowSet,
+            .flag,
+            "Whether position, angle and name of this device may be set over MQTT."
+        ),
+        .init(
+            "device.publish_location",
+            \.device.publishLocation,
+            .flag,
+            "Whether latitude and longitude are published."
+        ),
+
+        .init("sensors.beacons.enabled", \.sensors.beaconsEnabled, .flag, "Position from Bluetooth beacons."),
+        .init(
+            "sensors.beacons.uuid",
+            \.sensors.beaconsUUID,
+            .optional(.uuid),
+            "The beacons' UUID; null takes data.uuid of the environment."
+        ),
+        .init("sensors.compass.enabled", \.sensors.compassEnabled, .flag, "Angle from a compass."),
+        .init("sensors.gps.enabled", \.sensors.gpsEnabled, .flag, "The choice of the environment by GPS."),
+        .init(
+            "sensors.cmx.enabled",
+            \.sensors.cmxEnabled,
+            .flag,
+            "Position from a Cisco CMX server that reports to the Flare server."
+        ),
+        .init(
+            "sensors.replay.file",
+            \.sensors.replayFile,
+            .optional(.path),
+            "A recording or capture to be played instead of the sensors; null for none."
+        ),
+        .init(
+            "sensors.replay.speed",
+            \.sensors.replaySpeed,
+            .number(0.01...1000),
+            "How fast it is played; 1 is as recorded."
+        ),
+        .init("sensors.replay.loop", \.sensors.replayLoop, .flag, "Whether it begins again at its end."),
+
+        .init(
+            "positioning.estimator",
+            \.positioning.estimator,
+            .choice(),
+            "How a position is reckoned: centroid is the weighted mean of the beacons heard."
+        ),
+
+        .init(
+            "web.listen",
+            \.web.listen,
+            .optional(.hostAndPort),
+            "Where the kiosk page and /healthz are served, HOST:PORT; null serves none."
+        ),
+        .init(
+            "web.allowed_hosts",
+            \.web.allowedHosts,
+            .list(.host),
+            "Further names by which the pages may be called (Host header)."
+        ),
+        .init(
+            "web.allowed_origins",
+            \.web.allowedOrigins,
+            .list(.origin),
+            "Other web pages that may use ours, as https://name[:port]."
+        ),
+
+        .init("log.level", \.log.level, .choice(), "What is logged: this level and those after it."),
+        .init(
+            "log.format",
+            \.log.format,
+            .choice(),
+            "text for people, json for programs; one line each, on standard error."
+        ),
+    ]
+
+    /// What the sections are about, by path.
+    static let sections: [String: String] = [
+        "mqtt": "The MQTT broker, and what is said there.",
+        "mqtt.tls": "Encryption of the link to the broker.",
+        "mqtt.rates": "Limits for what changes all the time.",
+        "flare": "The place: environments, zones, things and devices.",
+        "flare.server": "The embedded Flare server, for other Flare programs.",
+        "controller": "What follows from where we are.",
+        "device": "This device, as it appears in the place.",
+        "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",
+        "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone-UID).",
+        "sensors.compass": "Compass.",
+        "sensors.gps": "GPS.",
+        "sensors.cmx": "Cisco CMX.",
+        "sensors.replay": "A recording in place of the sensors.",
+        "positioning": "From beacons to a position.",
+        "web": "Pages for people and monitors.",
+        "log": "The log.",
+    ]
+}

@@ -1,0 +1,89 @@
+import Flare
+
+/// Writes a configuration as YAML that explains itself; secrets are never shown.
+///
+/// With the defaults this is the example file.
+package struct ConfigurationPrinter {
+    private let loaded: LoadedConfiguration
+    private var lines: [String] = []
+    private static let width = 100
+    private static let introduction = """
+        The configuration of Trilateral. Every key may be left out; what stands here is the default, unless its \
+        line says where it comes from. Each key can also be given by an environment variable, which wins over the \
+        file: TRILATERAL_ and the path in upper case, such as TRILATERAL_MQTT_HOST or \
+        TRILATERAL_MQTT_TLS_CA_FILE; lists are separated by commas there. Names of files begin at the folder of \
+        this file. "trilateral check" finds every mistake; "trilateral check --print" shows what counts in the end.
+        """
+
+    package static func text(_ loaded: LoadedConfiguration) -> String {
+        var printer = ConfigurationPrinter(loaded: loaded)
+        printer.comment(introduction, depth: 0)
+        printer.write()
+        return printer.lines.joined(separator: "\n") + "\n"
+    }
+
+    private init(loaded: LoadedConfiguration) { self.loaded = loaded }
+
+    private mutating func write() {
+        var open: [Substring] = []
+        for key in ConfigurationKey.all {
+            let sections = Array(key.path.split(separator: ".").dropLast())
+            let common = zip(open, sections).prefix { $0 == $1 }.count
+            for depth in common..<max(common, sections.count) {
+                if depth == common { lines.append("") }
+                let path = sections[...depth].joined(separator: ".")
+                if let summary = ConfigurationKey.sections[path] { comment(summary, depth: depth) }
+                lines.append(Self.indent(depth) + sections[depth] + ":")
+            }
+            open = sections
+            write(key, depth: sections.count)
+        }
+    }
+
+    private mutating func write(_ key: ConfigurationKey, depth: Int) {
+        let origin = loaded.origin(key.path)
+        let source = origin == .standard ? "" : "  # from \(origin)"
+        guard !key.isSecret else {
+            comment(key.summary, depth: depth)
+            if origin != .standard { comment("\(key.name): ***\(source)", depth: depth) }
+            return
+        }
+        comment(key.summary + (key.hint.map { " (\($0))" } ?? ""), depth: depth)
+        lines.append("\(Self.indent(depth))\(key.name): \(Self.yaml(key.show(loaded.values)))\(source)")
+    }
+
+    /// A comment, broken into lines at spaces.
+    private mutating func comment(_ text: String, depth: Int) {
+        let start = Self.indent(depth) + "#"
+        var line = start
+        for word in text.split(separator: " ") {
+            if line.count + 1 + word.count > Self.width, line != start {
+                lines.append(line)
+                line = start
+            }
+            line += " " + word
+        }
+        lines.append(line)
+    }
+
+    private static func indent(_ depth: Int) -> String { String(repeating: "  ", count: depth) }
+
+    private static func yaml(_ value: ConfigurationInput) -> String {
+        switch value {
+        case .null, .mapping: "null"
+        case .scalar(let text, _): isPlain(text) ? text : JSONValue.string(text).text
+        case .list(let elements): "[" + elements.map { yaml($0) }.joined(separator: ", ") + "]"
+        }
+    }
+
+    /// Whether a text means itself without quotes, wherever it stands.
+    private static func isPlain(_ text: String) -> Bool {
+        let isSafe = text.unicodeScalars.allSatisfy {
+            $0.isASCII
+                && ($0.properties.isAlphabetic || ("0"..."9").contains($0)
+                    || "._/:-".unicodeScalars.contains($0))
+        }
+        let startsWell = text.first.map { $0.isLetter || $0.isNumber || $0 == "/" } ?? false
+        return isSafe && startsWell && text.last != ":" && text.lowercased() != "null"
+    }
+}

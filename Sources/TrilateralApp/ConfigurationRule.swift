@@ -1,0 +1,50 @@
+import Flare
+
+/// What several keys must say together.
+struct ConfigurationRule: Sendable {
+    /// The keys concerned; the first is named in the complaint.
+    let paths: [String]
+    let complaint: @Sendable (TrilateralConfiguration) -> String?
+
+    static let all: [ConfigurationRule] = [
+        .init(paths: ["mqtt.tls.certificate_file", "mqtt.tls.key_file"]) {
+            $0.mqtt.tls.certificateFile != nil && $0.mqtt.tls.keyFile == nil
+                ? "needs mqtt.tls.key_file as well" : nil
+        },
+        .init(paths: ["mqtt.tls.key_file", "mqtt.tls.certificate_file"]) {
+            $0.mqtt.tls.keyFile != nil && $0.mqtt.tls.certificateFile == nil
+                ? "needs mqtt.tls.certificate_file as well" : nil
+        },
+        withoutTLS("ca_file") { $0.caFile },
+        withoutTLS("certificate_file") { $0.certificateFile },
+        withoutTLS("key_file") { $0.keyFile },
+        withoutTLS("alpn") { $0.alpn },
+        .init(paths: ["mqtt.password_file", "mqtt.password"]) {
+            $0.mqtt.passwordFile != nil && $0.mqtt.password != nil
+                ? "set either this or TRILATERAL_MQTT_PASSWORD, not both" : nil
+        },
+        .init(paths: ["mqtt.password_file", "mqtt.username"]) {
+            $0.mqtt.passwordFile != nil && $0.mqtt.username == nil ? "needs mqtt.username as well" : nil
+        },
+        .init(paths: ["mqtt.password", "mqtt.username", "mqtt.password_file"]) {
+            $0.mqtt.password != nil && $0.mqtt.passwordFile == nil && $0.mqtt.username == nil
+                ? "needs mqtt.username as well" : nil
+        },
+        .init(paths: ["mqtt.reconnect_max_seconds", "mqtt.reconnect_min_seconds"]) {
+            let (least, most) = ($0.mqtt.reconnectMinSeconds, $0.mqtt.reconnectMaxSeconds)
+            guard most < least else { return nil }
+            let values = (JSONValue.number(most), JSONValue.number(least))
+            return "must be at least mqtt.reconnect_min_seconds (is \(values.0), and that is \(values.1))"
+        },
+    ]
+
+    private static func withoutTLS(
+        _ name: String,
+        _ value: @escaping @Sendable (TrilateralConfiguration.TLS) -> String?
+    ) -> ConfigurationRule {
+        ConfigurationRule(paths: ["mqtt.tls.\(name)", "mqtt.tls.enabled"]) {
+            value($0.mqtt.tls) != nil && !$0.mqtt.tls.isEnabled
+                ? "has no effect while mqtt.tls.enabled is false" : nil
+        }
+    }
+}

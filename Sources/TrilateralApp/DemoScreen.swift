@@ -1,0 +1,87 @@
+import Flare
+import Foundation
+import MQTT
+
+/// What the demo shows in the terminal: where everything is, what to try, and where the walker is now.
+struct DemoScreen: Sendable {
+    enum Port: Sendable {
+        case flare(Int)
+        case web(Int)
+    }
+
+    let broker: HostAndPort
+    let isPrivate: Bool
+    let root: String
+    let folder: String
+    let web: HostAndPort
+    let flare: HostAndPort
+    let isTerminal: Bool
+
+    /// Waits for the listeners, says where things are, and then follows `B/state` until the task is cancelled.
+    func run(ports: AsyncStream<Port>) async {
+        var (flarePort, webPort): (Int?, Int?)
+        for await port in ports {
+            switch port {
+            case .flare(let number): flarePort = number
+            case .web(let number): webPort = number
+            }
+            if flarePort != nil, webPort != nil { break }
+        }
+        guard let flarePort, let webPort else { return }
+        Terminal.output.write(introduction(flarePort: flarePort, webPort: webPort))
+        var configuration = MQTTConfiguration()
+        configuration.host = broker.host
+        configuration.port = broker.port
+        await BrokerSession(configuration).run(filters: ["\(root)/state"], timeout: nil) { visit in
+            var shown = ""
+            for await event in visit.events {
+                guard case .message(let message) = event, let state = try? JSONValue(parsing: message.payload) else {
+                    continue
+                }
+                let line = Self.line(state)
+                guard line != shown else { continue }
+                shown = line
+                Terminal.output.write(isTerminal ? "\r\u{1B}[2K  \(line)" : "  \(line)\n")
+            }
+        }
+        if isTerminal { Terminal.output.write("\n") }
+    }
+
+    /// The lines above the live one.
+    func introduction(flarePort: Int, webPort: Int) -> String {
+        let options = broker.host == "localhost" && broker.port == 1883 ? "" : " -h \(broker.host) -p \(broker.port)"
+        return """
+            Trilateral demo: a flat with lamps, and somebody walking through it for ever. Ctrl-C ends it.
+
+              broker   \(broker)\(isPrivate ? "   (private, ends with the demo)" : "")
+              topics   \(root)/#
+              Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments
+              web      http://\(HostAndPort(host: web.host, port: webPort))/
+              state    \(folder)
+
+            Try, in another terminal:
+
+              mosquitto_sub\(options) -t '\(root)/state'
+              mosquitto_pub\(options) -t '\(root)/nearby/set' -m '{"color":"red"}'
+              mosquitto_pub\(options) -t '\(root)/nearby/action' -m nextColor
+
+            Now:
+
+            """
+    }
+
+    /// One line that says where the walker is and what is near.
+    static func line(_ state: JSONValue) -> String {
+        let environment = state["environment"]?["name"]?.string ?? "no environment"
+        let zone = state["zone"]?["name"]?.string ?? "between rooms"
+        guard let thing = state["nearby"]?["name"]?.string else {
+            return "\(environment) › \(zone) · nothing near"
+        }
+        let values = [
+            state["nearby"]?["state"]?.string, state["nearby"]?["color_name"]?.string,
+            state["nearby"]?["brightness"]?.integer.map { "\(Int((Double($0) / 255 * 100).rounded())) %" },
+        ]
+        let shown = values.compactMap { $0 }.joined(separator: ", ")
+        return "\(environment) › \(zone) · near \(thing)\(shown.isEmpty ? "" : ": \(shown)")"
+    }
+}

@@ -1,0 +1,158 @@
+import ArgumentParser
+import Flare
+import Foundation
+import MQTT
+
+/// `trilateral set`: changes the nearby thing, or any other, and waits for the answer.
+struct SetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Change a thing, this device, the environment or a sensor.",
+        discussion: """
+            Examples: trilateral set nearby color=red brightness=40%; trilateral set desk-lamp state=ON transition=2; \
+            trilateral set desk-lamp toggle; trilateral set environment next; trilateral set sensors/beacons OFF. \
+            Exits with 1 and the daemon's message when the change is refused.
+            """
+    )
+
+    @Argument(help: "nearby, a thing by its short name or id, device, environment, or sensors/<sensor>.")
+    var target: String
+
+    @Argument(help: ArgumentHelp("What to set; a bare value is the state.", valueName: "name=value"))
+    var values: [String]
+
+    @OptionGroup var drive: DriveOptions
+
+    func run() async throws {
+        let target = try drive.target(target)
+        guard let topic = target.setTopic else {
+            throw ValidationError("\(self.target) cannot be set; it follows.")
+        }
+        switch target.members(values) {
+        case .success(let members):
+            try await drive.ask(.command(topic: topic, members: members, subject: "set"), by: "set")
+        case .failure(let fault):
+            throw ValidationError(fault.message)
+        }
+    }
+}
+
+/// `trilateral action`: has a thing carry out an action and waits for the answer.
+struct ActionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "action",
+        abstract: "Have a thing carry out an action.",
+        discussion: "Example: trilateral action nearby nextColor."
+    )
+
+    @Argument(help: "nearby, or a thing by its short name or id.")
+    var target: String
+
+    @Argument(help: "The action's name.")
+    var action: String
+
+    @OptionGroup var drive: DriveOptions
+
+    func run() async throws {
+        guard let topic = try drive.target(target).actionTopic else {
+            throw ValidationError("\(target) has no actions; only things have.")
+        }
+        let members: [String: JSONValue] = ["action": .string(action)]
+        try await drive.ask(.command(topic: topic, members: members, subject: "set"), by: "action")
+    }
+}
+
+/// `trilateral get`: what the daemon knows of something.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Show a thing, the environment, the zone, this device or all of it."
+    )
+
+    @Argument(
+        help:
+            "nearby, environment, zone, device, state, sensors/<sensor>, or a thing by its short name or id."
+    )
+    var target: String
+
+    @OptionGroup var drive: DriveOptions
+
+    func run() async throws {
+        switch try drive.target(target) {
+        case .thing(let name):
+            try await drive.ask(
+                .command(topic: "things/\(name)/get", members: [:], subject: "get"),
+                by: "get"
+            )
+        case let target:
+            guard let topic = target.stateTopic else { return }
+            try await drive.ask(.state(topic: topic), by: "get")
+        }
+    }
+}
+
+/// What `set`, `action` and `get` have in common.
+struct DriveOptions: ParsableArguments {
+    @OptionGroup var broker: BrokerOptions
+
+    @Option(help: ArgumentHelp("How long to wait for the broker and the answer.", valueName: "seconds"))
+    var timeout = 5.0
+
+    @Flag(help: "Print the whole answer as one line of JSON.")
+    var json = false
+
+    func validate() throws {
+        guard (0.1...3600).contains(timeout) else {
+            throw ValidationError("--timeout must be 0.1 to 3600 seconds.")
+        }
+    }
+
+    func target(_ text: String) throws -> DriveTarget {
+        guard let target = DriveTarget(text) else {
+            throw ValidationError("\"\(text)\" names no target: a name without /, + and # is expected.")
+        }
+        return target
+    }
+
+    /// Asks a question, prints the answer, and ends the program otherwise when there is none or it is a refusal.
+    func ask(_ question: DriveExchange.Question, by command: String) async throws {
+        let limit = Duration.milliseconds(Int64(timeout * 1000))
+        let daemon = try await broker.daemon(for: command, timeout: limit)
+        var exchange = DriveExchange(
+            root: daemon.root,
+            question: question,
+            tx: "cli-" + UUID().uuidString.lowercased(),
+            timeout: limit.inSeconds
+        )
+        let session = BrokerSession(daemon.link)
+        let outcome = await session.run(filters: exchange.filters, timeout: limit) {
+            visit -> DriveExchange.Outcome in
+            for await event in visit.events {
+                let input: DriveExchange.Event
+                switch event {
+                case .link(.connected(let link)): input = .linked(refusedFilters: link.refusedFilters)
+                case .link(.disconnected(let error)) where error.isFinal: return .notAllowed("\(error)")
+                case .link(.disconnected(let error)): input = .unlinked(reason: "\(error)")
+                case .message(let message): input = .message(topic: message.topic, payload: message.payload)
+                case .deadline: input = .deadline
+                case .link(.drained), .woken, .signal: continue
+                }
+                for step in exchange.apply(input) {
+                    switch step {
+                    case .publish(let topic, let payload): visit.publish(topic: topic, payload: payload)
+                    case .finish(let outcome): return outcome
+                    }
+                }
+            }
+            return .noBroker("the link to the broker ended")
+        }
+        try report(outcome, by: command)
+    }
+
+    private func report(_ outcome: DriveExchange.Outcome, by command: String) throws {
+        let report = DriveReport(outcome, asJSON: json)
+        for line in report.output { print(line) }
+        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
+        guard report.exitCode == .success else { throw report.exitCode }
+    }
+}

@@ -1,0 +1,145 @@
+package import Flare
+
+/// The rules of one question to a daemon and its answer, over MQTT.
+///
+/// A command is sent once the daemon is known to be online and our subscriptions stand; before, it would be lost.
+package struct DriveExchange {
+    /// What is asked.
+    package enum Question: Hashable {
+        /// A retained topic below `B/`.
+        case state(topic: String)
+        /// A command on a topic below `B/`, answered on `B/response/<subject>`.
+        case command(topic: String, members: [String: JSONValue], subject: String)
+    }
+
+    package enum Event: Hashable {
+        /// The link is up and the subscriptions stand, save those that were refused.
+        case linked(refusedFilters: [String])
+        case unlinked(reason: String)
+        case message(topic: String, payload: [UInt8])
+        case deadline
+    }
+
+    package enum Outcome: Hashable {
+        /// The value of a retained topic: JSON, or a plain word as a text.
+        case state(JSONValue)
+        /// The body of an answer.
+        case answer(JSONValue)
+        case noBroker(String)
+        case notAllowed(String)
+        case noDaemon(String)
+    }
+
+    package enum Step: Hashable {
+        case publish(topic: String, payload: [UInt8])
+        case finish(Outcome)
+    }
+
+    private let root: String
+    private let question: Question
+    private let tx: JSONValue
+    private let timeout: String
+
+    private var isLinked = false
+    private var wasLinked = false
+    private var lastReason: String?
+    private var status: String?
+    private var value: JSONValue?
+    private var isSent = false
+    private var isFinished = false
+
+    /// - Parameters:
+    ///   - root: `<base>/<node>`.
+    ///   - tx: A mark that nobody else uses.
+    ///   - timeout: How long is waited, for messages.
+    package init(root: String, question: Question, tx: String, timeout: String) {
+        self.root = root
+        self.question = question
+        self.tx = .string(tx)
+        self.timeout = timeout
+    }
+
+    /// What has to be subscribed before the link is made.
+    package var filters: [String] {
+        switch question {
+        case .state(let topic): ["\(root)/status", "\(root)/\(topic)"]
+        case .command(_, _, let subject): ["\(root)/status", "\(root)/response/\(subject)"]
+        }
+    }
+
+    package mutating func apply(_ event: Event) -> [Step] {
+        guard !isFinished else { return [] }
+        let steps = next(event)
+        if steps.contains(where: { if case .finish = $0 { true } else { false } }) { isFinished = true }
+        return steps
+    }
+
+    private mutating func next(_ event: Event) -> [Step] {
+        switch event {
+        case .linked(let refused):
+            let missing = refused.filter { filters.contains($0) }
+            guard missing.isEmpty else {
+                let topics = missing.joined(separator: ", ")
+                return [.finish(.notAllowed("the broker does not let this user read \(topics)"))]
+            }
+            isLinked = true
+            wasLinked = true
+            return proceed()
+        case .unlinked(let reason):
+            isLinked = false
+            lastReason = reason
+            return []
+        case .message(let topic, let payload):
+            return heard(topic, payload)
+        case .deadline:
+            return [.finish(overdue)]
+        }
+    }
+
+    private mutating func heard(_ topic: String, _ payload: [UInt8]) -> [Step] {
+        let text = String(decoding: payload, as: UTF8.self)
+        if topic == "\(root)/status" {
+            status = text
+            return proceed()
+        }
+        switch question {
+        case .state(let wanted) where topic == "\(root)/\(wanted)" && !payload.isEmpty:
+            value = (try? JSONValue(parsing: payload)) ?? .string(text)
+            return proceed()
+        case .command(_, _, let subject) where topic == "\(root)/response/\(subject)" && isSent:
+            guard let answer = try? JSONValue(parsing: payload), answer["tx"] == tx else { return [] }
+            return [.finish(.answer(answer))]
+        case .state, .command:
+            return []
+        }
+    }
+
+    private mutating func proceed() -> [Step] {
+        guard isLinked, status == "online" else { return [] }
+        switch question {
+        case .state:
+            return value.map { [.finish(.state($0))] } ?? []
+        case .command(let topic, let members, _):
+            guard !isSent else { return [] }
+            isSent = true
+            let payload = JSONValue.object(members.merging(["tx": tx]) { _, new in new })
+            return [.publish(topic: "\(root)/\(topic)", payload: payload.bytes)]
+        }
+    }
+
+    private var overdue: Outcome {
+        guard wasLinked else { return .noBroker(lastReason ?? "the broker did not answer within \(timeout)") }
+        guard isLinked else { return .noBroker(lastReason ?? "the link to the broker was lost") }
+        switch status {
+        case "online"?:
+            if case .state(let topic) = question {
+                return .noDaemon("\(root) is online, but has no \(topic)")
+            }
+            return .noDaemon("\(root) is online, but did not answer within \(timeout)")
+        case let status?:
+            return .noDaemon("no daemon is online at \(root): its status is \"\(status.prefix(40))\"")
+        case nil:
+            return .noDaemon("no daemon is online at \(root): there is no \(root)/status")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import Flare
+import Things
+
+/// What `set`, `action` and `get` are about, as it is written on the command line.
+package enum DriveTarget: Sendable, Hashable {
+    case nearby, device, environment
+    /// For `get` only.
+    case zone, state
+    case sensor(String)
+    /// By slug or identifier.
+    case thing(String)
+
+    /// From a word of the command line; `nil` for what cannot stand in a topic.
+    ///
+    /// `nearby`, `device`, `environment`, `zone`, `state`, `sensors/<sensor>`, `things/<thing>`; any other word is a
+    /// thing.
+    package init?(_ text: String) {
+        switch text {
+        case "nearby": self = .nearby
+        case "device": self = .device
+        case "environment": self = .environment
+        case "zone": self = .zone
+        case "state": self = .state
+        default:
+            let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts.last ?? "")
+            let isLegal =
+                name.utf8.count <= 128
+                && name.unicodeScalars.allSatisfy { scalar in
+                    scalar.properties.generalCategory != .control && !"/+#".unicodeScalars.contains(scalar)
+                }
+            guard !name.isEmpty, isLegal else { return nil }
+            switch (parts.count, parts.first) {
+            case (1, _), (2, "things"): self = .thing(name)
+            case (2, "sensors"): self = .sensor(name)
+            default: return nil
+            }
+        }
+    }
+
+    /// Where its state is retained, below `B/`; `nil` for a thing, which is asked for.
+    package var stateTopic: String? {
+        switch self {
+        case .nearby: "nearby"
+        case .device: "device"
+        case .environment: "environment"
+        case .zone: "zone"
+        case .state: "state"
+        case .sensor(let name): "sensors/\(name)"
+        case .thing: nil
+        }
+    }
+
+    /// Where it is set, below `B/`; `nil` for what only follows.
+    package var setTopic: String? {
+        switch self {
+        case .nearby: "nearby/set"
+        case .device: "device/set"
+        case .environment: "environment/set"
+        case .sensor(let name): "sensors/\(name)/set"
+        case .thing(let name): "things/\(name)/set"
+        case .zone, .state: nil
+        }
+    }
+
+    /// Where actions are asked for, below `B/`; `nil` for what has none.
+    package var actionTopic: String? {
+        switch self {
+        case .nearby: "nearby/action"
+        case .thing(let name): "things/\(name)/action"
+        case .device, .environment, .zone, .state, .sensor: nil
+        }
+    }
+
+    /// The member that a value without a name sets.
+    private var mainMember: String {
+        self == .environment ? "environment" : "state"
+    }
+
+    /// The object that `set` sends, from `name=value` words and at most one bare value.
+    ///
+    /// A value is JSON where it is a number, true, false, null, an object, a list or a text in quotes, else a text.
+    package func members(_ words: [String]) -> Result<[String: JSONValue], UsageFault> {
+        var members: [String: JSONValue] = [:]
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts.count == 2 ? String(parts[0]) : mainMember
+            let text = String(parts.last ?? "")
+            guard !name.isEmpty else {
+                return .failure(UsageFault("\(Quotation.of(word)): a name must stand before ="))
+            }
+            guard name != "tx" else { return .failure(UsageFault("tx is chosen by this program")) }
+            guard members[name] == nil else { return .failure(UsageFault("\(name) is given twice")) }
+            members[name] = (try? JSONValue(parsing: text)) ?? .string(text)
+        }
+        return .success(members)
+    }
+}
+
+/// Why a command line makes no sense, as a sentence.
+package struct UsageFault: Error, Hashable {
+    package let message: String
+
+    init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Why a file cannot be read, as a sentence.
+struct FileFault: Error {
+    let message: String
+}
+
+/// Bytes of a file, and who may read it.
+struct FileContents {
+    let bytes: [UInt8]
+    let isReadableByAll: Bool
+
+    /// Reads a whole file of limited size.
+    static func read(_ path: String, upTo limit: Int) -> Result<FileContents, FileFault> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            return .failure(FileFault(message: "cannot be read: \(systemMessage(errno))"))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            return .failure(FileFault(message: "cannot be read: \(systemMessage(errno))"))
+        }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            return .failure(FileFault(message: "cannot be read: it is a folder"))
+        }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = Foundation.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                return .failure(FileFault(message: "cannot be read: \(systemMessage(errno))"))
+            }
+            if count == 0 { break }
+            bytes.append(contentsOf: chunk.prefix(count))
+            guard bytes.count <= limit else {
+                return .failure(FileFault(message: "is larger than \(limit) bytes"))
+            }
+        }
+        return .success(FileContents(bytes: bytes, isReadableByAll: status.st_mode & S_IROTH != 0))
+    }
+}
+
+/// The system's own words for an error number.
+func systemMessage(_ number: Int32) -> String {
+    String(cString: strerror(number))
+}
+
+extension Secret {
+    /// The text of a password file, without the line break at its end.
+    static func load(_ path: String) -> Result<(secret: Secret, warning: String?), FileFault> {
+        FileContents.read(path, upTo: 65535).flatMap { file in
+            guard var text = String(validating: file.bytes, as: UTF8.self) else {
+                return .failure(FileFault(message: "holds no text (UTF-8)"))
+            }
+            while text.last?.isNewline == true { text.removeLast() }
+            guard !text.isEmpty else { return .failure(FileFault(message: "is empty")) }
+            let warning =
+                file.isReadableByAll
+                ? "everybody on this machine can read \(path); run: chmod 600 \(path)" : nil
+            return .success((Secret(text), warning))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Controller
+import Flare
+import Foundation
+import GRDB
+
+/// What the daemon remembers between runs: `trilateral.db` in the state folder.
+///
+/// Device ids (one for each environment), the chosen environment, sensor switches, short names, and this
+/// installation's own id.
+final class MemoryStore: Sendable {
+    private let database: DatabaseQueue
+    let path: String
+
+    /// - Throws: ``MemoryStoreError``.
+    init(folder: URL) throws {
+        path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        }
+        do {
+            database = try DatabaseQueue(path: path, configuration: configuration)
+            try Self.migrate(database, path: path)
+        } catch let error as DatabaseError {
+            throw MemoryStoreError.database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
+        }
+    }
+
+    private static func migrate(_ database: DatabaseQueue, path: String) throws {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE device (environment TEXT PRIMARY KEY, id TEXT NOT NULL) STRICT;
+                    CREATE TABLE slug (kind TEXT NOT NULL, id TEXT NOT NULL, slug TEXT NOT NULL,
+                        PRIMARY KEY (kind, id), UNIQUE (kind, slug)) STRICT;
+                    CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+                    """)
+        }
+        guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
+            throw MemoryStoreError.newerVersion(path: path)
+        }
+        try migrator.migrate(database)
+    }
+
+    /// Everything that was remembered.
+    func memory() throws -> ControllerMemory {
+        try database.read { database in
+            var memory = ControllerMemory()
+            for row in try Row.fetchAll(database, sql: "SELECT environment, id FROM device") {
+                guard let environment = FlareID(row["environment"]), let id = FlareID(row["id"]) else { continue }
+                memory.devices[environment] = id
+            }
+            for row in try Row.fetchAll(database, sql: "SELECT kind, id, slug FROM slug ORDER BY rowid") {
+                guard let kind = FlareClass(rawValue: row["kind"]), let id = FlareID(row["id"]) else { continue }
+                memory.slugs.restore(row["slug"], for: ObjectReference(kind, id))
+            }
+            memory.environment = try Self.setting("environment", database).flatMap { FlareID($0) }
+            for sensor in SensorKind.allCases {
+                guard let value = try Self.setting("sensor.\(sensor.rawValue)", database) else { continue }
+                memory.sensors[sensor] = value == "on"
+            }
+            return memory
+        }
+    }
+
+    /// The short names with the classes they belong to.
+    func slugs() throws -> [(kind: FlareClass, slug: String)] {
+        try database.read { database in
+            try Row.fetchAll(database, sql: "SELECT kind, slug FROM slug ORDER BY kind, slug")
+                .compactMap { row in FlareClass(rawValue: row["kind"]).map { ($0, row["slug"]) } }
+        }
+    }
+
+    /// Eight hexadecimal digits that stay the same for this installation.
+    func installationID() throws -> String {
+        try database.write { database in
+            if let known = try Self.setting("installation", database) { return known }
+            let made = String(UInt32.random(in: .min ... .max), radix: 16)
+            let id = String(repeating: "0", count: 8 - made.count) + made
+            try Self.set("installation", id, database)
+            return id
+        }
+    }
+
+    func save(_ memento: ControllerEffect.Memento) throws {
+        try database.write { database in
+            switch memento {
+            case .environment(let id):
+                try Self.set("environment", "\(id)", database)
+            case .device(let id, let environment):
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO device (environment, id) VALUES (?, ?)",
+                    arguments: ["\(environment)", "\(id)"])
+            case .slug(let slug, let object):
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO slug (kind, id, slug) VALUES (?, ?, ?)",
+                    arguments: [object.kind.rawValue, "\(object.id)", slug])
+            case .sensor(let sensor, let on):
+                try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
+            }
+        }
+    }
+
+    private static func setting(_ key: String, _ database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
+    }
+
+    private static func set(_ key: String, _ value: String, _ database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", arguments: [key, value])
+    }
+}
+
+/// Why the daemon's memory cannot be used; SQLite's own code is kept.
+enum MemoryStoreError: Error, CustomStringConvertible {
+    case database(path: String, code: Int32, message: String)
+    case newerVersion(path: String)
+
+    var description: String {
+        switch self {
+        case .database(let path, let code, let message):
+            "\(path) cannot be used: \(message) (SQLite \(code)); check the folder's owner, rights and free space"
+        case .newerVersion(let path):
+            "\(path) was written by a newer version of trilateral; use that version, or another state folder"
+        }
+    }
+}

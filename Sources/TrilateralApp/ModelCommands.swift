@@ -1,0 +1,148 @@
+import ArgumentParser
+import Controller
+import Flare
+import FlareServer
+import Foundation
+import Logging
+
+/// `trilateral import`: takes a place into the database.
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Import a model: environments with their zones, things and devices.",
+        discussion: """
+            All or nothing: every problem is told with its place in the file, and then nothing is changed. The daemon \
+            must not run on the same state folder meanwhile. "-" reads standard input.
+            """)
+
+    @Argument(help: ArgumentHelp("The model, JSON.", valueName: "file"))
+    var model: String
+
+    @Flag(help: "Only look for problems.")
+    var check = false
+
+    @Flag(help: "Replace objects that are there already, instead of refusing them.")
+    var replace = false
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let file = ModelFile(path: model, command: "import")
+        if check, state.path == nil, !FileManager.default.fileExists(atPath: StateFolder.standard(environment)) {
+            // Nothing to hold it against, and checking makes nothing.
+            let count = try file.read().records.count
+            print("\(model): \(count) objects, no problem")
+            return
+        }
+        let folder = try state.folder(environment)
+        try await folder.withHub(command: "import") { hub in
+            if check {
+                let tree = try file.read()
+                let problems = await hub.problems(importing: tree, replacing: replace)
+                guard problems.isEmpty else { throw file.report(ModelProblems(problems: problems)) }
+                print("\(model): \(tree.records.count) objects, no problem")
+            } else {
+                try await file.importInto(hub, replacing: replace, environment)
+            }
+        }
+    }
+}
+
+/// `trilateral export`: writes everything that the database holds as a model.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Export everything as a model that import reads.",
+        discussion: "The daemon must not run on the same state folder meanwhile. \"-\" writes to standard output.")
+
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+    var model: String
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let folder = try state.folder()
+        try await folder.withHub(command: "export") { hub in
+            let export = await hub.exportModel()
+            for orphan in export.orphans {
+                StandardError.print(
+                    "trilateral export: left out: \(orphan.kind.rawValue) \(orphan.id) belongs to nothing that exists")
+            }
+            if model == "-" {
+                Terminal.output.write(String(decoding: export.bytes, as: UTF8.self))
+                return
+            }
+            do {
+                try Data(export.bytes).write(to: URL(filePath: model), options: .atomic)
+            } catch {
+                StandardError.print("trilateral export: \(model) cannot be written: \(error.localizedDescription)")
+                throw ExitCode.cannotCreate
+            }
+        }
+    }
+}
+
+/// A model file as a command names it.
+struct ModelFile: Sendable {
+    let path: String
+    let command: String
+
+    /// - Throws: An exit code; what is wrong was told.
+    func read() throws -> ModelTree {
+        let bytes: [UInt8]
+        switch FileContents.read(path == "-" ? "/dev/stdin" : path, upTo: ModelTree.maximumBytes) {
+        case .success(let contents): bytes = contents.bytes
+        case .failure(let fault):
+            StandardError.print("trilateral \(command): \(path) \(fault.message)")
+            throw ExitCode.noInput
+        }
+        do throws(ModelProblems) {
+            let tree = try ModelTree.read(bytes)
+            for ignored in tree.ignored { StandardError.print("trilateral \(command): \(path): ignored: \(ignored)") }
+            return tree
+        } catch {
+            throw report(error)
+        }
+    }
+
+    func importInto(_ hub: FlareHub, replacing: Bool, _ environment: [String: String]) async throws {
+        let tree = try read()
+        let bar = Locked(ProgressBar.onStandardError("importing", environment: environment))
+        do {
+            try await hub.importModel(tree, replacing: replacing) { done, total in
+                if let text = bar.withLock({ $0.update(done: done, of: total) }) { StandardError.write(text) }
+            }
+        } catch let problems as ModelProblems {
+            throw report(problems)
+        }
+        StandardError.write(bar.withLock { $0.finish("\(tree.records.count) objects") })
+    }
+
+    /// Tells every problem.
+    func report(_ problems: ModelProblems) -> ExitCode {
+        let count = problems.problems.count
+        StandardError.print("trilateral \(command): \(path): \(count == 1 ? "1 problem" : "\(count) problems"); nothing was changed")
+        for problem in problems.problems.prefix(1000) { StandardError.print("  \(problem)") }
+        if count > 1000 { StandardError.print("  … and \(count - 1000) more") }
+        return .dataError
+    }
+}
+
+extension StateFolder {
+    /// Opens the Flare database for one command and closes it again.
+    ///
+    /// - Throws: An exit code; what is wrong was told.
+    func withHub(command: String, _ body: (FlareHub) async throws -> Void) async throws {
+        do {
+            let store = try FlareStore(file: flareDatabase)
+            let logger = Logger(label: command) { _ in SwiftLogNoOpLogHandler() }
+            let hub = try FlareHub(store: store, clock: { RuntimeClock.now().wallMilliseconds }, logger: logger)
+            try await body(hub)
+            try store.close()
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            StandardError.print("trilateral \(command): \(error)")
+            throw DaemonRunner.exitCode(error)
+        }
+    }
+}

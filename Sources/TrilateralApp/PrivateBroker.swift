@@ -1,0 +1,124 @@
+import Foundation
+import Logging
+import MQTT
+
+/// A mosquitto of our own on a free loopback port, which ends with this process.
+final class PrivateBroker: Sendable {
+    let port: Int
+    /// Closing it, also by dying, ends the broker.
+    private let lifeline: Pipe
+    private let process: Process
+
+    /// Starts the broker and waits until it answers.
+    static func start(in folder: StateFolder) async throws(PrivateBrokerError) -> PrivateBroker {
+        guard let program = find("mosquitto") else { throw .missing }
+        for _ in 0..<5 {
+            let broker = try PrivateBroker(program: program, folder: folder)
+            if await BrokerProbe.answers(host: "127.0.0.1", port: broker.port, within: .seconds(5)) { return broker }
+            broker.stop()
+        }
+        throw .silent(program)
+    }
+
+    private init(program: String, folder: StateFolder) throws(PrivateBrokerError) {
+        guard let port = Self.freePort() else { throw .failed("no free port on 127.0.0.1") }
+        self.port = port
+        let file = folder.url.appending(path: "mosquitto.conf")
+        let text = """
+            # Written by trilateral demo, for the broker that it starts and ends.
+            listener \(port) 127.0.0.1
+            allow_anonymous true
+            persistence false
+            """
+        lifeline = Pipe()
+        process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        // The shell waits for the end of its input, which comes when we end, however that happens.
+        process.arguments = [
+            "-c", "\"$0\" -c \"$1\" >/dev/null 2>&1 & broker=$!; read -r line; kill $broker 2>/dev/null; wait $broker",
+            program, file.path(percentEncoded: false),
+        ]
+        process.standardInput = lifeline
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        do {
+            try Data(text.utf8).write(to: file)
+            try process.run()
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    /// Ends the broker and waits until it has ended.
+    func stop() {
+        try? lifeline.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    private static func find(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
+        return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+
+    private static func freePort() -> Int? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+    }
+}
+
+/// Why no broker could be started.
+enum PrivateBrokerError: Error, CustomStringConvertible {
+    case missing
+    case silent(String)
+    case failed(String)
+
+    var description: String {
+        switch self {
+        case .missing:
+            "no broker answers on localhost:1883, and mosquitto is not installed; install it (apt install mosquitto), or name a broker with --mqtt HOST:PORT"
+        case .silent(let program): "\(program) was started, but does not answer"
+        case .failed(let why): "mosquitto cannot be started: \(why)"
+        }
+    }
+}
+
+/// Whether an MQTT broker takes us.
+enum BrokerProbe {
+    static func answers(host: String, port: Int, within limit: Duration) async -> Bool {
+        var configuration = MQTTConfiguration()
+        configuration.host = host
+        configuration.port = port
+        configuration.reconnect = MQTTBackoff(minimum: .milliseconds(50), maximum: .milliseconds(200))
+        return await answers(configuration, within: limit)
+    }
+
+    /// Tries until the broker takes us or the time is over; a refusal ends it at once when `isPatient` is false.
+    static func answers(
+        _ configuration: MQTTConfiguration, within limit: Duration, isPatient: Bool = true
+    ) async -> Bool {
+        await BrokerSession(configuration).run(filters: [], timeout: limit) { visit in
+            for await event in visit.events {
+                switch event {
+                case .link(.connected): return true
+                case .link(.disconnected):
+                    guard isPatient else { return false }
+                case .deadline: return false
+                case .link(.drained), .message, .woken, .signal: continue
+                }
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import FlareServer
+import Foundation
+import HTTPListener
+import Logging
+import Sensors
+
+/// `trilateral run`: the daemon.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run the daemon.",
+        discussion: """
+            Without a configuration: the broker on localhost:1883, the embedded Flare server on 127.0.0.1:1234, and \
+            an empty place. SIGTERM and SIGINT end it, SIGHUP reads the configuration again.
+            """)
+
+    @OptionGroup var file: ConfigurationOption
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let loaded = try file.load(by: "run", environment: environment)
+        let folder = try state.folder(environment)
+        let path = file.path
+        let runner = DaemonRunner(folder: folder, environment: environment) {
+            ConfigurationOption.read(path, environment)
+        }
+        try await runner.run(loaded)
+    }
+}
+
+/// `--state DIR`, for every command that keeps something.
+struct StateOption: ParsableArguments {
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp(
+            "The folder that keeps the databases; default $STATE_DIRECTORY, else ~/.local/state/trilateral.",
+            valueName: "dir"))
+    var path: String?
+
+    func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
+        do throws(StateFolderError) {
+            return try StateFolder(named: path, environment: environment)
+        } catch {
+            StandardError.print("trilateral: \(error)")
+            throw ExitCode.cannotCreate
+        }
+    }
+}
+
+/// Runs a daemon, builds it anew after a reload, and turns what ends it into an exit code.
+struct DaemonRunner: Sendable {
+    let folder: StateFolder
+    let environment: [String: String]
+    /// Reads the configuration again, for a reload.
+    let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    /// Recordings to play beside those of the configuration.
+    var replays: [ReplaySettings] = []
+    /// What the command line says beside the configuration.
+    var adjust: @Sendable (inout TrilateralConfiguration) -> Void = { _ in }
+    var onFlareBound: @Sendable (Int) async -> Void = { _ in }
+    var onWebBound: @Sendable (Int) async -> Void = { _ in }
+
+    init(
+        folder: StateFolder, environment: [String: String],
+        read: @escaping @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    ) {
+        self.folder = folder
+        self.environment = environment
+        self.read = read
+    }
+
+    func run(_ first: LoadedConfiguration) async throws {
+        var loaded = first
+        var isReloaded = false
+        while true {
+            var configuration = loaded.values
+            adjust(&configuration)
+            let log = LogOutput(
+                level: Logger.Level(configuration.log.level),
+                form: LogForm(configuration.log.format, environment: environment))
+            defer { log.flush() }
+            let logger = log.logger("trilateral")
+            switch try await runOnce(configuration, isReloaded: isReloaded, log: log, logger: logger) {
+            case .stopped: return
+            case .rebuild(let next):
+                logger.notice("configuration read again; starting anew")
+                loaded = next
+                isReloaded = true
+            }
+        }
+    }
+
+    private func runOnce(
+        _ configuration: TrilateralConfiguration, isReloaded: Bool, log: LogOutput, logger: Logger
+    ) async throws -> Daemon.End {
+        do {
+            let plan = DaemonPlan(
+                configuration: configuration, folder: folder,
+                sources: try (replays + configuration.sensors.replays).map { try $0.source(logger) },
+                isReloaded: isReloaded, read: read,
+                setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } }, onFlareBound: onFlareBound, onWebBound: onWebBound)
+            return try await Daemon.build(plan, logger: logger).run()
+        } catch {
+            StandardError.print("trilateral: \(error)")
+            throw Self.exitCode(error)
+        }
+    }
+
+    /// What a failure means for whoever started us.
+    static func exitCode(_ error: any Error) -> ExitCode {
+        switch error {
+        case is HTTPListenerError: .unavailable
+        case is SensorError: .noInput
+        case FlareStoreError.inUse: .temporary
+        case is FlareStoreError, is MemoryStoreError: .ioError
+        case let code as ExitCode: code
+        default: .software
+        }
+    }
+}
+
+/// A recording that takes the part of the sensors.
+struct ReplaySettings: Sendable {
+    var file: String
+    var speed = ReplaySpeed.times(1)
+    var isLooping = false
+
+    func source(_ logger: Logger) throws(SensorError) -> SensorSource {
+        try Replay(
+            .file(file), speed: speed, isLooping: isLooping, clock: ContinuousClock(), logger: logger
+        ).source
+    }
+}
+
+extension TrilateralConfiguration.Sensors {
+    /// The recording that the configuration names, if it names one.
+    var replays: [ReplaySettings] {
+        guard let replayFile else { return [] }
+        return [ReplaySettings(file: replayFile, speed: .times(replaySpeed), isLooping: replayLoop)]
+    }
+}
+
+extension ConfigurationOption {
+    /// The configuration of the named file, else of the standard one, as it is now.
+    static func read(
+        _ path: String?, _ environment: [String: String]
+    ) -> Result<LoadedConfiguration, ConfigurationErrors> {
+        do throws(ConfigurationErrors) {
+            let file = path ?? ConfigurationLoader.standardFile(environment: environment)
+            return .success(try ConfigurationLoader.load(file: file, environment: environment))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

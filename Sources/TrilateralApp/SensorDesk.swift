@@ -1,0 +1,91 @@
+import Controller
+import Flare
+import Logging
+import Positioning
+import Sensors
+
+/// Turns what the sensors say into facts for the controller: positions, headings, places.
+struct SensorDesk: Sendable {
+    enum Input: Sendable {
+        /// From one of the sources; each has a clock of its own.
+        case reading(SensorReading, source: Int)
+        case track(ControllerEffect.BeaconPlace?)
+        case switched(SensorKind, on: Bool)
+    }
+
+    let inputs: AsyncStream<Input>
+    let settings: CentroidEstimator.Settings
+    let send: @Sendable (ControllerEvent) -> Void
+    let logger: Logger
+
+    func run() async {
+        var map: BeaconMap?
+        var trackers: [Int: PositionTracker] = [:]
+        var heading = HeadingFilter()
+        var switchedOff: Set<SensorKind> = []
+        for await input in inputs {
+            switch input {
+            case .track(let place):
+                guard let place else {
+                    map = nil
+                    trackers.removeAll()
+                    continue
+                }
+                let known = BeaconMap(environment: place.environment, zones: place.zones, things: place.things)
+                guard known != map else { continue }
+                tell(known, in: place.environment)
+                for source in trackers.keys { trackers[source]?.estimator.map = known }
+                map = known
+            case .switched(let sensor, let on):
+                if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
+                if sensor == .beacons { trackers.removeAll() }
+            case .reading(.heading(let degrees, _), _):
+                guard !switchedOff.contains(.compass), let rounded = heading.hear(degrees) else { continue }
+                send(.headingChanged(degrees: Double(rounded)))
+            case .reading(.location(let place, let accuracy, _), _):
+                guard !switchedOff.contains(.gps) else { continue }
+                send(.located(Location(point: place, accuracyMetres: accuracy)))
+            case .reading(.beacon(let sighting), let source):
+                guard !switchedOff.contains(.beacons), let map else { continue }
+                var tracker = trackers[source] ?? PositionTracker(estimator: CentroidEstimator(map: map, settings: settings))
+                for estimate in tracker.hear(sighting) { tell(estimate) }
+                trackers[source] = tracker
+            case .reading(.tick(let time), let source):
+                for estimate in trackers[source]?.advance(to: time) ?? [] { tell(estimate) }
+            }
+        }
+    }
+
+    private func tell(_ map: BeaconMap, in environment: FlareEnvironment) {
+        for problem in map.problems { logger.warning("beacons: \(problem)") }
+        send(
+            map.problems.isEmpty
+                ? .alertCleared("beacons")
+                : .alertRaised(
+                    "beacons", .warning,
+                    message: "Some beacons of this environment cannot be used: "
+                        + map.problems.prefix(5).joined(separator: "; ")))
+        logger.info(
+            "listening for beacons",
+            metadata: ["environment": "\(environment.name)", "beacons": "\(map.beacons.count)"])
+    }
+
+    private func tell(_ estimate: PositionEstimate) {
+        send(
+            .positionEstimated(
+                .init(
+                    position: estimate.position, accuracyMetres: estimate.accuracyMetres,
+                    quality: PositionFix.Quality(estimate.quality))))
+    }
+}
+
+extension PositionFix.Quality {
+    init(_ quality: PositionQuality) {
+        switch quality {
+        case .good: self = .good
+        case .fair: self = .fair
+        case .coarse: self = .coarse
+        case .lost: self = .lost
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Where the daemon keeps what outlives it.
+struct StateFolder: Sendable {
+    let url: URL
+
+    var path: String { url.path(percentEncoded: false) }
+    var flareDatabase: String { url.appending(path: "flare.db").path(percentEncoded: false) }
+
+    /// The folder that was named, else `$STATE_DIRECTORY` (systemd), else the user's; made if it is missing.
+    ///
+    /// - Throws: ``StateFolderError`` when it cannot be made or written.
+    init(named path: String?, environment: [String: String]) throws(StateFolderError) {
+        url = URL(filePath: path ?? Self.standard(environment), directoryHint: .isDirectory)
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StateFolderError(path: self.path, reason: Self.reason(error))
+        }
+        guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
+            throw StateFolderError(path: self.path, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    static func standard(_ environment: [String: String]) -> String {
+        // systemd lists several folders with colons; the first is ours.
+        if let folders = environment["STATE_DIRECTORY"], let first = folders.split(separator: ":").first {
+            return String(first)
+        }
+        if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") { return home + "/trilateral" }
+        return (environment["HOME"] ?? "/var/lib") + "/.local/state/trilateral"
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+        return String(cString: strerror(Int32(underlying.code)))
+    }
+}
+
+/// Why the state folder cannot be used.
+struct StateFolderError: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    var description: String {
+        "the state folder \(path) cannot be used: \(reason); name another one with --state, or mend its owner and rights"
+    }
+}

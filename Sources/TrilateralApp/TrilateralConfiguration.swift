@@ -1,0 +1,137 @@
+package import Foundation
+
+/// Everything a user can configure, as typed values with their defaults.
+///
+/// The keys of the file, their limits and their meaning stand in ``ConfigurationKey/all``.
+package struct TrilateralConfiguration: Sendable, Hashable {
+    package var mqtt = Broker()
+    package var flare = Platform()
+    package var controller = Rules()
+    package var device = Device()
+    package var sensors = Sensors()
+    package var positioning = Positioning()
+    package var web = Pages()
+    package var log = Log()
+
+    package init() {}
+
+    /// The link to the broker, and what is said there.
+    package struct Broker: Sendable, Hashable {
+        package enum Version: String, Sendable, CaseIterable {
+            case automatic = "auto"
+            case version5 = "5"
+            case version311 = "3.1.1"
+        }
+
+        package var host = "localhost"
+        package var port = 1883
+        package var version = Version.automatic
+        package var clientID: String?
+        package var username: String?
+        /// From `password_file` or the environment, never from the configuration file itself.
+        package var password: Secret?
+        package var passwordFile: String?
+        package var keepaliveSeconds = 30
+        package var base = "trilateral"
+        /// `nil`: the slug of the host name.
+        package var node: String?
+        package var tls = TLS()
+        package var reconnectMinSeconds = 0.5
+        package var reconnectMaxSeconds = 60.0
+        package var maxQueued = 10_000
+        package var healthIntervalSeconds = 60
+        package var rates = Rates()
+    }
+
+    package struct TLS: Sendable, Hashable {
+        package var isEnabled = false
+        package var caFile: String?
+        package var certificateFile: String?
+        package var keyFile: String?
+        package var alpn: String?
+        package var verifyHostname = true
+    }
+
+    /// How often what moves is told, per second.
+    package struct Rates: Sendable, Hashable {
+        package var positionPerSecond = 5.0
+        package var anglePerSecond = 10.0
+        package var copiesPerSecond = 1.0
+    }
+
+    /// Where the place is kept.
+    package struct Platform: Sendable, Hashable {
+        package enum Mode: String, Sendable, CaseIterable {
+            case embedded
+        }
+
+        package enum Synchronous: String, Sendable, CaseIterable {
+            case normal, full
+        }
+
+        package var mode = Mode.embedded
+        /// Whether the embedded server is offered to other programs.
+        package var isServerEnabled = true
+        package var listen = HostAndPort(host: "127.0.0.1", port: 1234)
+        package var allowedHosts: [String] = []
+        package var allowedOrigins: [String] = []
+        package var synchronous = Synchronous.normal
+    }
+
+    package struct Rules: Sendable, Hashable {
+        package enum Presence: String, Sendable, CaseIterable {
+            case server
+        }
+
+        package var presence = Presence.server
+        package var stayPaired = false
+        package var brightnessByProximity = false
+    }
+
+    package struct Device: Sendable, Hashable {
+        /// `nil`: the host's name.
+        package var name: String?
+        package var allowSet = false
+        package var publishLocation = false
+    }
+
+    package struct Sensors: Sendable, Hashable {
+        package var beaconsEnabled = true
+        /// `nil`: the environment's `data.uuid`.
+        package var beaconsUUID: UUID?
+        package var compassEnabled = true
+        package var gpsEnabled = true
+        package var cmxEnabled = true
+        package var replayFile: String?
+        package var replaySpeed = 1.0
+        package var replayLoop = false
+    }
+
+    package struct Positioning: Sendable, Hashable {
+        package enum Estimator: String, Sendable, CaseIterable {
+            case centroid
+        }
+
+        package var estimator = Estimator.centroid
+    }
+
+    package struct Pages: Sendable, Hashable {
+        /// `nil`: no pages are served.
+        package var listen: HostAndPort?
+        package var allowedHosts: [String] = []
+        package var allowedOrigins: [String] = []
+    }
+
+    package struct Log: Sendable, Hashable {
+        package enum Level: String, Sendable, CaseIterable {
+            case trace, debug, info, notice, warning, error, critical
+        }
+
+        package enum Format: String, Sendable, CaseIterable {
+            case text, json
+        }
+
+        package var level = Level.info
+        package var format = Format.text
+    }
+}

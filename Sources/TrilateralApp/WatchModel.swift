@@ -1,0 +1,73 @@
+package import Flare
+
+/// What `watch` has heard of a daemon: the last value of every topic, and the last events.
+package struct WatchModel: Hashable {
+    /// Values by topic below `B/`.
+    private(set) var values: [String: JSONValue] = [:]
+    /// The last events, newest last.
+    package private(set) var events: [Event] = []
+    /// Why there is no link to the broker; `nil` while there is one.
+    package var linkProblem: String? = "connecting"
+
+    package struct Event: Hashable {
+        package var topic: String
+        package var body: JSONValue
+    }
+
+    private static let remembered = 200
+
+    package init() {}
+
+    /// The topics that are read, below `B/`.
+    static let filters = [
+        "status", "info", "health", "alert/+", "environment", "zone", "device", "device/position",
+        "device/angle",
+        "nearby", "nearby/availability", "sensors/+", "event/+",
+    ]
+
+    /// Takes a message in.
+    /// - Returns: What a reader of lines should be told; `nil` when it is nothing new.
+    package mutating func hear(topic: String, payload: [UInt8]) -> String? {
+        if topic.hasPrefix("event/") {
+            guard let body = try? JSONValue(parsing: payload) else { return nil }
+            let event = Event(topic: String(topic.dropFirst("event/".count)), body: body)
+            events.append(event)
+            if events.count > Self.remembered { events.removeFirst(events.count - Self.remembered) }
+            return WatchText.line(event)
+        }
+        let isNew = values[topic] == nil
+        let value = payload.isEmpty ? nil : Self.value(payload)
+        guard values[topic] != value else { return nil }
+        values[topic] = value
+        // Later changes of the place and the device are told as events.
+        let root = topic.prefix { $0 != "/" }
+        guard isNew || root == "status" || root == "alert" || root == "sensors" else { return nil }
+        return WatchText.line(topic: topic, value: value)
+    }
+
+    private static func value(_ payload: [UInt8]) -> JSONValue {
+        (try? JSONValue(parsing: payload)) ?? .string(String(decoding: payload, as: UTF8.self))
+    }
+
+    subscript(topic: String) -> JSONValue? { values[topic] }
+
+    /// Open problems: identifier and body.
+    var alerts: [(id: String, body: JSONValue)] {
+        values.filter { $0.key.hasPrefix("alert/") }.sorted { $0.key < $1.key }
+            .map { (String($0.key.dropFirst("alert/".count)), $0.value) }
+    }
+
+    /// Position, accuracy and quality: the quick topic where it was heard, else the device.
+    var position: JSONValue? {
+        guard let quick = values["device/position"] else {
+            guard var members = values["device"]?.object, let position = members["position"]?.object else {
+                return nil
+            }
+            members.merge(position) { _, new in new }
+            return .object(members)
+        }
+        return quick
+    }
+
+    var angle: Double? { values["device/angle"]?.number ?? values["device"]?["angle"]?.number }
+}

@@ -1,0 +1,122 @@
+import Flare
+
+/// How `watch` says things in words: single lines, for the screen and for a pipe.
+enum WatchText {
+    static func line(_ event: WatchModel.Event) -> String {
+        let body = event.body
+        let time = body["ts"]?.string.map(clock) ?? "--:--:--"
+        var words = [time, event.topic, body["event_type"]?.string ?? "?"]
+        if let slug = body["slug"]?.string { words.append(slug) }
+        if let changes = changes(body), !changes.isEmpty { words.append(changes) }
+        for name in ["action", "link"] {
+            if let detail = body[name] { words.append(plain(detail)) }
+        }
+        if let up = body["up"]?.bool { words.append(up ? "up" : "down") }
+        if let source = body["cause"]?["source"]?.string { words.append("(\(source))") }
+        return words.map(TerminalText.visible).joined(separator: " ")
+    }
+
+    /// `color red -> blue`, for what changed.
+    private static func changes(_ body: JSONValue) -> String? {
+        let names = body["changed"]?.array?.compactMap(\.string) ?? []
+        guard let after = body["after"] else { return names.joined(separator: ", ") }
+        guard let members = after.object else {
+            return [body["before"].map(plain), plain(after)].compactMap { $0 }.joined(separator: " -> ")
+        }
+        return names.map { name in
+            let old = body["before"]?[name].map { plain($0) + " -> " } ?? ""
+            return members[name].map { "\(name) \(old)\(plain($0))" } ?? name
+        }.joined(separator: ", ")
+    }
+
+    /// A topic's value when it is heard for the first time, or changes.
+    static func line(topic: String, value: JSONValue?) -> String {
+        guard let value else { return TerminalText.visible("\(topic) cleared") }
+        if let message = value["message"]?.string { return TerminalText.visible("\(topic) \(message)") }
+        if value.object != nil, value["id"] != nil { return TerminalText.visible("\(topic) \(name(value))") }
+        return TerminalText.visible("\(topic) \(plain(value))")
+    }
+
+    /// `Kitchen (kitchen)`, or `none`.
+    static func name(_ object: JSONValue?) -> String {
+        guard let object, object["id"]?.string != nil else { return object == nil ? "?" : "none" }
+        let name = object["name"]?.string ?? ""
+        guard let slug = object["slug"]?.string, slug != name else { return name }
+        return name.isEmpty ? slug : "\(name) (\(slug))"
+    }
+
+    /// A position: `x 1.25  y 3.40  z 1.00  ±1.2 m  good  beacons`.
+    static func position(_ value: JSONValue?) -> String {
+        guard let value, value["x"]?.number != nil else { return "unknown" }
+        var words = ["x", "y", "z"].compactMap { axis in
+            value[axis]?.number.map { "\(axis) \(decimal($0, 2))" }
+        }
+        if let accuracy = value["accuracy_m"]?.number { words.append("±\(decimal(accuracy, 1)) m") }
+        for key in ["quality", "source"] {
+            if let word = value[key]?.string { words.append(word) }
+        }
+        if value["moving"]?.bool == true { words.append("moving") }
+        return words.joined(separator: "  ")
+    }
+
+    /// An angle: `95° E`.
+    static func angle(_ degrees: Double?) -> String {
+        guard let degrees, degrees.isFinite, degrees.magnitude < 1e6 else { return "unknown" }
+        let turn = (degrees.truncatingRemainder(dividingBy: 360) + 360).truncatingRemainder(dividingBy: 360)
+        let names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
+        return "\(decimal(degrees, 0))° \(names[Int((turn + 22.5) / 45) % 8])"
+    }
+
+    /// What a thing shows: `state ON  brightness 128 (50 %)  color red`.
+    static func values(_ thing: JSONValue) -> String {
+        var words: [String] = []
+        if let state = thing["state"]?.string { words.append("state \(state)") }
+        if let brightness = thing["brightness"]?.number {
+            words.append("brightness \(decimal(brightness, 0)) (\(decimal(brightness / 255 * 100, 0)) %)")
+        }
+        if let color = thing["color_name"]?.string ?? hex(thing["color"]) { words.append("color \(color)") }
+        if let goal = thing["target"]?.object {
+            words.append(
+                "on its way to "
+                    + goal.sorted { $0.key < $1.key }.map { "\($0.key) \(plain($0.value))" }
+                    .joined(separator: ", ")
+            )
+        }
+        return words.joined(separator: "  ")
+    }
+
+    /// Where a thing is: `1.2 m  bearing 40°`.
+    static func direction(_ thing: JSONValue) -> String {
+        var words: [String] = []
+        if let metres = thing["distance_m"]?.number { words.append("\(decimal(metres, 1)) m") }
+        if let bearing = thing["bearing_deg"]?.number { words.append("bearing \(decimal(bearing, 0))°") }
+        return words.joined(separator: "  ")
+    }
+
+    private static func hex(_ color: JSONValue?) -> String? {
+        let parts = ["r", "g", "b"].compactMap { color?[$0]?.integer }
+        guard parts.count == 3, parts.allSatisfy({ (0...255).contains($0) }) else { return nil }
+        return "#" + parts.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The time of day of an RFC 3339 time (UTC).
+    static func clock(_ timestamp: String) -> String {
+        guard let t = timestamp.firstIndex(of: "T") else { return timestamp }
+        return String(timestamp[timestamp.index(after: t)...].prefix(8))
+    }
+
+    static func plain(_ value: JSONValue) -> String { value.string ?? value.text }
+
+    /// A number with so many decimals.
+    static func decimal(_ number: Double, _ places: Int) -> String {
+        let scale = places == 0 ? 1.0 : places == 1 ? 10 : 100
+        let scaled = (number * scale).rounded()
+        guard scaled.magnitude < 1e15 else { return "\(number)" }
+        let whole = Int(scaled.magnitude)
+        let sign = scaled < 0 ? "-" : ""
+        guard places > 0 else { return sign + String(whole) }
+        let fraction = String(whole % Int(scale))
+        return sign + "\(whole / Int(scale))."
+            + String(repeating: "0", count: max(places - fraction.count, 0)) + fraction
+    }
+}

@@ -1,0 +1,3 @@
+import TrilateralApp
+
+await TrilateralProgram.main()

@@ -1,0 +1,218 @@
+import Controller
+import Flare
+import Testing
+import Things
+
+@Suite struct CommandTests {
+    @Test func `a set is stored, confirmed, told and answered`() {
+        var rig = Rig.atHome()
+        let asked = rig.set(["brightness": 255], tx: "a")
+        #expect(asked == [.flare(.setData(House.lampThing, values: ["brightness": 1], sender: House.homeDevice))])
+        #expect(rig.lamp("brightness") == 0.5)
+        let effects = rig.serve()
+        #expect(rig.lamp("brightness") == 1)
+        #expect(effects.told == ["thing changed"])
+        let event = effects.events.first
+        #expect(event?.id == House.lamp)
+        #expect(event?.slug == "lamp")
+        #expect(event?.before == ["brightness": 0.5])
+        #expect(event?.after == ["brightness": 1])
+        #expect(event?.changed == ["brightness"])
+        #expect(event?.cause == .init("command", tx: "a"))
+        let answer = effects.answers.first
+        #expect(answer?.subject == .set)
+        #expect(answer?.target == .init(kind: "thing", slug: "lamp"))
+        #expect(answer?.tx == "a")
+        #expect(answer?.refusal == nil)
+        #expect(Array(answer?.accepted.keys ?? [:].keys) == ["brightness"])
+        #expect(rig.state.changedAt[House.lamp] != nil)
+    }
+
+    @Test func `the same value again is confirmed and is no event`() {
+        var rig = Rig.atHome()
+        rig.set(["brightness": "50%"])
+        let effects = rig.serve()
+        #expect(effects.codes == [nil])
+        #expect(effects.events.isEmpty)
+    }
+
+    @Test func `a thing is named by slug or identifier, of either case`() {
+        var server = HouseServer()
+        var odd = FlareThing(id: House.id(500))
+        odd.name = "aaaaaaaaaaaaaaaaaaaaaaaa"
+        odd.environment = House.home
+        odd.data = ["on": true]
+        server.things.append(odd)
+        var rig = Rig.atHome(server: server)
+        for name in ["lamp", "\(House.lamp)", "\(House.lamp)".uppercased(), odd.name] {
+            rig.set(["state": "OFF"], of: name)
+            #expect(rig.serve().codes == [nil], "\(name)")
+        }
+        let unknown = rig.set(["state": "OFF"], of: "lamb").answers.first
+        #expect(unknown?.refusal?.code == .unknownThing)
+        #expect(unknown?.refusal?.message.contains("\"lamb\"") == true)
+        #expect(rig.set(["state": "OFF"], of: "screen").codes == [.unknownThing])
+    }
+
+    @Test func `all fields or none, unless the request is partial`() {
+        var rig = Rig.atHome()
+        let refused = rig.set(["brightness": 10, "colour": "red"])
+        #expect(refused.requests.isEmpty)
+        #expect(refused.answers.first?.refusal?.field == "colour")
+        #expect(refused.answers.first?.rejected == ["colour": .unknownAttribute])
+        rig.set(["brightness": 255, "colour": "red"], partial: true)
+        let answer = rig.serve().answers.first
+        #expect(answer?.refusal == nil)
+        #expect(answer?.rejected == ["colour": .unknownAttribute])
+        #expect(rig.lamp("brightness") == 1)
+    }
+
+    @Test(arguments: [
+        (FlareLinkError.timedOut(seconds: 5), RefusalCode.timeout), (.rejected("no"), .serverRejected),
+        (.unreachable("gone"), .serverUnreachable), (.unknownObject(House.lampThing), .unknownThing),
+    ])
+    func `a set that fails moves nothing`(error: FlareLinkError, code: RefusalCode) {
+        var rig = Rig.atHome()
+        rig.set(["brightness": 255])
+        let effects = rig.serveOne(.failure(error))
+        #expect(effects.codes == [code])
+        #expect(effects.answers.first?.accepted == [:])
+        #expect(effects.events.isEmpty)
+        #expect(rig.lamp("brightness") == 0.5)
+        if code == .unknownThing { #expect(effects.requests == [.loadPlace(environment: House.home)]) }
+    }
+
+    @Test func `while the link is down nothing is begun`() {
+        var rig = Rig.atHome()
+        rig.lose()
+        #expect(rig.set(["brightness": 1]).codes == [.serverUnreachable])
+        #expect(rig.command(.action(.thing("lamp"), name: "lighter")).codes == [.serverUnreachable])
+        #expect(rig.command(.request(.refresh)).codes == [.serverUnreachable])
+        #expect(rig.command(.get(.thing("lamp"))).codes == [nil])
+        #expect(rig.command(.request(.ping)).codes == [nil])
+        #expect(rig.asked.isEmpty)
+    }
+
+    @Test func `nearby means the nearby thing, and says so when it is another by now`() {
+        var rig = Rig.atHome()
+        let request = ThingRequest(attributes: ["state": "OFF"])
+        #expect(rig.command(.set(.nearby(ifID: nil), request)).codes == [.noNearbyThing])
+        rig.notice(.near(thing: House.lamp, device: House.homeDevice, distance: 1))
+        for name in [nil, "lamp", "\(House.lamp)"] {
+            rig.command(.set(.nearby(ifID: name), request))
+            #expect(rig.serve().answers.first?.target?.slug == "lamp")
+        }
+        let stale = rig.command(.set(.nearby(ifID: "kettle"), request)).answers.first?.refusal
+        #expect(stale?.code == .staleTarget)
+        #expect(stale?.field == "if_id")
+        #expect(stale?.message == "the nearby thing is lamp by now, not kettle")
+        rig.command(.set(.nearby(ifID: nil), ThingRequest(attributes: ["brightness": 3])))
+        #expect(rig.serve().told == ["thing changed", "nearby changed"])
+    }
+
+    @Test func `an action is done, told and answered; its results come from the server`() {
+        var rig = Rig.atHome()
+        rig.command(.action(.thing("lamp"), name: "lighter"), tx: 7)
+        let effects = rig.serve()
+        #expect(effects.told == ["thing changed", "thing action"])
+        #expect(effects.events.first?.cause == .init("server"))
+        #expect(effects.events.last?.details == ["action": "lighter"])
+        #expect(effects.events.last?.cause == .init("command", tx: 7))
+        #expect(effects.answers.first?.accepted == ["action": "lighter"])
+        #expect(rig.lamp("brightness") == 0.6)
+        #expect(rig.command(.action(.thing("lamp"), name: "boil")).codes == [.unknownAction])
+        #expect(rig.command(.action(.thing("kettle"), name: "boil")).requests.count == 1)
+    }
+
+    @Test func `the own device is set in order, with one answer`() {
+        var configuration = ControllerConfiguration()
+        configuration.allowsDeviceSet = true
+        var rig = Rig.atHome(configuration)
+        let change = Command.DeviceChange(position: Point3D(x: 6, y: 2), angle: 90, name: "wall")
+        rig.command(.setDevice(change), tx: "d")
+        let device = ObjectReference(.device, House.homeDevice)
+        var requests = rig.asked
+        var effects: [ControllerEffect] = []
+        while !rig.asked.isEmpty {
+            #expect(rig.asked.count == 1)
+            let new = rig.serveOne()
+            requests += new.requests
+            effects += new
+        }
+        #expect(
+            requests == [
+                .renameDevice(House.homeDevice, environment: House.home, name: "wall"),
+                .setData(device, values: ["angle": 90], sender: House.homeDevice),
+                .setPosition(device, Point3D(x: 6, y: 2), sender: House.homeDevice),
+            ])
+        #expect(
+            effects.told == ["device changed", "device turned", "nearby near", "zone exit", "zone enter", "device moved"])
+        #expect(effects.codes == [nil])
+        #expect(effects.answers.first?.accepted.keys.sorted() == ["angle", "name", "position"])
+        #expect(rig.state.device?.name == "wall")
+        #expect(rig.state.angle == 90)
+        #expect(rig.state.device?.position == Point3D(x: 6, y: 2))
+        #expect(rig.state.fix?.source == "command")
+    }
+
+    @Test func `a failure ends the rest of a device set`() {
+        var configuration = ControllerConfiguration()
+        configuration.allowsDeviceSet = true
+        var rig = Rig.atHome(configuration)
+        rig.command(.setDevice(.init(position: .zero, angle: 90)))
+        #expect(rig.serveOne(.failure(.rejected("no"))).codes == [.serverRejected])
+        #expect(rig.asked.isEmpty)
+    }
+
+    @Test func `the own device is not set unless it is allowed`() {
+        var rig = Rig.atHome()
+        #expect(rig.command(.setDevice(.init(angle: 90))).codes == [.notAllowed])
+    }
+
+    @Test func `requests`() {
+        var rig = Rig.atHome()
+        #expect(rig.command(.request(.snapshot)).first == .resendState)
+        #expect(rig.command(.request(.logLevel("debug"))).first == .setLogLevel("debug"))
+        #expect(rig.command(.request(.logLevel("debug"))).answers.first?.subject == .verb("loglevel"))
+        #expect(rig.command(.request(.ping)).answers.first?.subject == .verb("ping"))
+        #expect(rig.command(.get(.thing("lamp"))).answers.first?.subject == .get)
+    }
+
+    @Test func `a reload is answered when the configuration was read, and read once for all who ask`() {
+        var rig = Rig.atHome()
+        #expect(rig.command(.request(.reload)) == [.readConfiguration])
+        #expect(rig.command(.request(.reload)) == [])
+        let bad = rig.happens(.configurationRead(problem: "no such key"))
+        #expect(bad.codes == [.invalidValue, .invalidValue])
+        #expect(rig.state.alerts["configuration"]?.message.contains("no such key") == true)
+        rig.command(.request(.reload))
+        let good = rig.happens(.configurationRead(problem: nil))
+        #expect(good.codes == [nil])
+        #expect(good.last == .rebuild)
+        #expect(rig.state.alerts.isEmpty)
+    }
+
+    @Test func `a refresh is answered by a reading that was asked for after it`() {
+        var rig = Rig.atHome()
+        rig.notice(.modelChanged(House.lampThing, environment: House.home))
+        rig.command(.request(.refresh))
+        rig.server.things[0].name = "Other"
+        #expect(rig.asked.filter { $0 == .loadPlace(environment: House.home) }.count == 1)
+        #expect(rig.serveOne().answers.isEmpty, "the reading before the refresh")
+        #expect(rig.serve().codes == [nil])
+        #expect(rig.state.things[House.lamp]?.name == "Other")
+    }
+
+    @Test func `who waits at the stop is told so`() {
+        var rig = Rig.atHome()
+        rig.set(["brightness": 1])
+        rig.set(["brightness": 2])
+        rig.command(.chooseEnvironment(.next))
+        rig.command(.request(.refresh))
+        rig.command(.request(.reload))
+        let effects = rig.happens(.stopBegun)
+        #expect(effects.told == ["bridge stopping"])
+        #expect(effects.codes == Array(repeating: .timeout, count: 5))
+        #expect(rig.serve().answers.isEmpty)
+    }
+}

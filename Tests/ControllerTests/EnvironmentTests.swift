@@ -1,0 +1,209 @@
+import Controller
+import Flare
+import Things
+import Testing
+
+@Suite struct EnvironmentTests {
+    private func started(saved: FlareID? = nil, at degrees: Double? = nil, gps: Bool = true) -> Rig {
+        var memory = ControllerMemory()
+        memory.environment = saved
+        memory.sensors = [.gps: gps]
+        var rig = Rig(memory: memory)
+        if let degrees { rig.happens(House.located(degrees)) }
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        return rig
+    }
+
+    @Test func `the first by name is taken when nothing else is known`() {
+        #expect(started().state.environmentID == House.home)
+    }
+
+    @Test func `the saved one is taken, unless the server has it no more`() {
+        #expect(started(saved: House.office).state.environmentID == House.office)
+        #expect(started(saved: House.id(9)).state.environmentID == House.home)
+    }
+
+    @Test func `a place on the earth goes before the saved one, while GPS is on`() {
+        #expect(started(saved: House.office, at: 30).state.environmentID == House.studio)
+        #expect(started(saved: House.office, at: 50).state.environmentID == House.office)
+        #expect(started(saved: House.office, at: 30, gps: false).state.environmentID == House.office)
+    }
+
+    @Test func `of several geofences around a place the nearest counts`() {
+        var server = HouseServer()
+        for index in server.environments.indices {
+            server.environments[index].geofence?.centre = GeoPoint(
+                latitude: 10 + Double(index) * 0.0001, longitude: 10)
+            server.environments[index].geofence?.radiusMetres = 1000
+        }
+        var rig = Rig(server: server)
+        rig.happens(.located(Location(point: GeoPoint(latitude: 10.0001, longitude: 10))))
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.state.environmentID == server.environments[1].id)
+    }
+
+    @Test func `coming into another geofence chooses it, which is told`() {
+        var rig = Rig.atHome()
+        let effects = rig.happens(House.located(20))
+        #expect(effects.told == ["environment selected"])
+        #expect(effects.events.first?.cause == .init("gps"))
+        #expect(effects.events.first?.before == .string("\(House.home)"))
+        #expect(effects.events.first?.after == .string("\(House.office)"))
+        #expect(rig.state.environmentID == House.office)
+    }
+
+    @Test func `a choice by hand holds until another geofence is entered`() {
+        var rig = started(at: 10)
+        rig.command(.chooseEnvironment(.named("studio")))
+        rig.serve()
+        rig.happens(.located(Location(point: GeoPoint(latitude: 10.0001, longitude: 10))))
+        #expect(rig.state.environmentID == House.studio)
+        rig.happens(House.located(20))
+        #expect(rig.state.environmentID == House.office)
+    }
+
+    @Test func `who comes home again is at home again`() {
+        var rig = started(at: 10)
+        rig.happens(House.located(50))
+        rig.command(.chooseEnvironment(.named("studio")))
+        rig.serve()
+        rig.happens(House.located(10))
+        #expect(rig.state.environmentID == House.home)
+    }
+
+    @Test func `bad places and a sensor that is off choose nothing`() {
+        var rig = Rig.atHome()
+        for degrees in [Double.nan, .infinity, 200] {
+            #expect(rig.happens(House.located(degrees)).isEmpty)
+        }
+        rig.command(.switchSensor(.gps, on: false))
+        rig.happens(House.located(20))
+        #expect(rig.state.environmentID == House.home)
+        #expect(rig.state.location == nil)
+    }
+
+    @Test func `next and previous go round by name`() {
+        var rig = Rig.atHome()
+        var names: [String?] = []
+        for choice: Command.EnvironmentChoice in [.next, .next, .next, .previous, .previous, .previous] {
+            rig.command(.chooseEnvironment(choice))
+            rig.serve()
+            names.append(rig.state.environment?.name)
+        }
+        #expect(names == ["Office", "Studio", "Home", "Studio", "Office", "Home"])
+    }
+
+    @Test func `next after next goes on from what is about to be taken`() {
+        var rig = Rig.atHome()
+        rig.command(.chooseEnvironment(.next))
+        let second = rig.command(.chooseEnvironment(.next))
+        #expect(second.codes == [.superseded])
+        let served = rig.serve()
+        #expect(served.codes == [nil])
+        #expect(rig.state.environmentID == House.studio)
+    }
+
+    @Test func `a choice is taken, saved, told and answered when its place was read`() {
+        var rig = Rig.atHome()
+        let asked = rig.command(.chooseEnvironment(.named("office")), tx: "t")
+        #expect(asked == [.flare(.loadPlace(environment: House.office))])
+        #expect(rig.state.environmentID == House.home)
+        let effects = rig.serveOne()
+        #expect(
+            effects.requests == [
+                .unsubscribe(environment: House.home), .subscribe(environment: House.office),
+                .loadPlace(environment: House.office), .loadDevice(House.officeDevice, environment: House.office),
+            ])
+        #expect(effects.contains(.remember(.environment(House.office))))
+        #expect(effects.contains(.trackBeacons(nil)))
+        #expect(effects.events.map(\.cause) == [.init("command", tx: "t")])
+        #expect(effects.answers.first?.target == .init(kind: "environment", slug: "office"))
+        #expect(effects.answers.first?.tx == "t")
+        #expect(effects.codes == [nil])
+        #expect(Set(rig.state.things.keys) == [House.screen])
+        rig.serve()
+        #expect(rig.state.device?.id == House.officeDevice)
+    }
+
+    @Test(arguments: [FlareLinkError.timedOut(seconds: 5), .rejected("no"), .unreachable("gone")])
+    func `a choice whose place cannot be read changes nothing`(error: FlareLinkError) {
+        var rig = Rig.atHome()
+        let before = rig.state
+        rig.command(.chooseEnvironment(.named("office")))
+        let effects = rig.serveOne(.failure(error))
+        #expect(effects.answers.count == 1)
+        #expect(effects.answers.first?.refusal != nil)
+        #expect(rig.state == before)
+    }
+
+    @Test func `the current one is chosen at once, and ends another choice`() {
+        var rig = Rig.atHome()
+        #expect(rig.command(.chooseEnvironment(.named("home"))).codes == [nil])
+        rig.command(.chooseEnvironment(.named("\(House.office)")))
+        #expect(rig.command(.chooseEnvironment(.named("\(House.home)"))).codes == [.superseded, nil])
+        rig.serve()
+        #expect(rig.state.environmentID == House.home)
+    }
+
+    @Test func `unknown names and a link that is down are refused`() {
+        var rig = Rig.atHome()
+        let unknown = rig.command(.chooseEnvironment(.named("moon"))).answers.first?.refusal
+        #expect(unknown?.code == .unknownEnvironment)
+        #expect(unknown?.message == "no environment \"moon\"; legal: next, previous, home, office, studio")
+        rig.lose()
+        #expect(rig.command(.chooseEnvironment(.next)).codes == [.serverUnreachable])
+        #expect(rig.state.environmentID == House.home)
+    }
+
+    @Test func `answers for an environment that is no longer current are dropped`() {
+        var rig = Rig.atHome()
+        rig.happens(House.located(20))
+        let late: [(FlareRequest, FlareReply)] = [
+            (.loadPlace(environment: House.home), .place(zones: House.zones, things: House.things)),
+            (.loadDevice(House.homeDevice, environment: House.home), .device(House.device(House.homeDevice, in: House.home))),
+            (.loadDevice(House.homeDevice, environment: House.home), .device(nil)),
+            (
+                .loadPresence(device: House.homeDevice, environment: House.home, position: .zero),
+                .presence(zone: House.kitchen, nearest: House.lamp)
+            ),
+        ]
+        let before = rig.state
+        for (request, reply) in late {
+            #expect(rig.happens(.flare(.replied(request, .success(reply)))) == [])
+        }
+        #expect(rig.state == before)
+        rig.happens(.flare(.replied(.loadPlace(environment: House.home), .failure(.timedOut(seconds: 1)))))
+        #expect(rig.state.alerts.isEmpty)
+    }
+
+    @Test func `an environment that is removed is left for the first by name`() {
+        var rig = Rig.atHome()
+        rig.server.environments.removeAll { $0.id == House.home }
+        rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))
+        let effects = rig.serve()
+        #expect(effects.told == ["environment removed", "environment selected"])
+        #expect(rig.state.environmentID == House.office)
+        rig.server.environments = []
+        rig.notice(.modelChanged(ObjectReference(.environment, House.office), environment: House.office))
+        let last = rig.serve()
+        #expect(last.told == ["environment removed", "environment removed", "environment selected"])
+        #expect(rig.state.environmentID == nil)
+        #expect(rig.state.things.isEmpty)
+        #expect(rig.state.device == nil)
+    }
+
+    @Test func `a rename changes the name and not the slug`() {
+        var rig = Rig.atHome()
+        rig.server.environments[1].name = "Zuhause"
+        rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))
+        let effects = rig.serve()
+        #expect(effects.told == ["environment changed"])
+        #expect(effects.events.first?.slug == "home")
+        #expect(effects.events.first?.before == ["name": "Home"])
+        #expect(effects.events.first?.after == ["name": "Zuhause"])
+        #expect(effects.events.first?.changed == ["name"])
+        #expect(rig.state.environmentID == House.home)
+    }
+}

@@ -1,0 +1,126 @@
+import Flare
+
+/// A Flare server as a value: it stores, answers, and tells what its asker would hear.
+struct HouseServer {
+    var environments = House.environments
+    var zones = House.zones
+    var things = House.things
+    var devices = [
+        House.device(House.homeDevice, in: House.home), House.device(House.officeDevice, in: House.office),
+    ]
+    private var made: UInt32 = 1000
+
+    /// Carries out a request.
+    /// - Returns: What is heard of it, its answer last.
+    mutating func carryOut(_ request: FlareRequest) -> [FlareEvent] {
+        var notices: [FlareNotice] = []
+        let result = answer(request, &notices)
+        return notices.map { .notice($0) } + [.replied(request, result)]
+    }
+
+    private mutating func answer(
+        _ request: FlareRequest, _ notices: inout [FlareNotice]
+    ) -> Result<FlareReply, FlareLinkError> {
+        switch request {
+        case .loadEnvironments:
+            return .success(.environments(environments))
+        case .loadPlace(let id):
+            guard environments.contains(where: { $0.id == id }) else { return unknown(.environment, id) }
+            return .success(
+                .place(zones: zones.filter { $0.environment == id }, things: things.filter { $0.environment == id }))
+        case .loadDevice(let id, _):
+            return .success(.device(devices.first { $0.id == id }))
+        case .createDevice(let draft, let environment):
+            guard environments.contains(where: { $0.id == environment }) else {
+                return unknown(.environment, environment)
+            }
+            made += 1
+            var device = House.device(House.id(made), in: environment, at: draft.position)
+            device.name = draft.name
+            device.description = draft.description
+            device.data = draft.data
+            devices.append(device)
+            return .success(.device(device))
+        case .loadPresence(let id, let environment, let position):
+            guard let device = devices.first(where: { $0.id == id }) else { return unknown(.device, id) }
+            return .success(.presence(zone: zone(at: position, in: environment), nearest: device.nearest))
+        case .subscribe(let id):
+            return environments.contains { $0.id == id } ? .success(.done) : unknown(.environment, id)
+        case .unsubscribe:
+            return .success(.done)
+        case .setData(let object, let values, _):
+            return change(object) { data, _ in
+                for (key, value) in values { _ = DataPath(key)?.set(value, in: &data) }
+            }
+        case .setPosition(let object, let position, _):
+            let result = change(object) { $1 = position }
+            if object.kind == .device { notices += moved(object.id) }
+            return result
+        case .performAction(let object, let action, let sender):
+            let sender = sender.map { JSONValue.string("\($0)") }
+            return change(object) { data, position in
+                switch BuiltInAction(rawValue: action)?.effect(position: position, data: data) {
+                case .data(let key, let value)?:
+                    data[key] = value
+                    notices.append(.data(object, [key: value], sender: sender))
+                case .position(let point)?:
+                    position = point
+                    notices.append(.position(object, point, sender: sender))
+                case nil: break
+                }
+            }
+        case .renameDevice(let id, _, let name):
+            guard let index = devices.firstIndex(where: { $0.id == id }) else { return unknown(.device, id) }
+            devices[index].name = name
+            return .success(.done)
+        }
+    }
+
+    private func unknown(_ kind: FlareClass, _ id: FlareID) -> Result<FlareReply, FlareLinkError> {
+        .failure(.unknownObject(ObjectReference(kind, id)))
+    }
+
+    private mutating func change(
+        _ object: ObjectReference, _ body: (inout [String: JSONValue], inout Point3D?) -> Void
+    ) -> Result<FlareReply, FlareLinkError> {
+        if object.kind == .thing, let index = things.firstIndex(where: { $0.id == object.id }) {
+            var thing = things[index]
+            body(&thing.data, &thing.position)
+            things[index] = thing
+        } else if object.kind == .device, let index = devices.firstIndex(where: { $0.id == object.id }) {
+            var device = devices[index]
+            body(&device.data, &device.position)
+            devices[index] = device
+        } else {
+            return unknown(object.kind, object.id)
+        }
+        return .success(.done)
+    }
+
+    private func zone(at point: Point3D, in environment: FlareID) -> FlareID? {
+        zones.first { $0.environment == environment && $0.perimeter?.contains(point) == true }?.id
+    }
+
+    /// A device was moved: its zone and nearest thing follow.
+    private mutating func moved(_ id: FlareID) -> [FlareNotice] {
+        guard let index = devices.firstIndex(where: { $0.id == id }), let environment = devices[index].environment
+        else { return [] }
+        let (old, point) = (devices[index], devices[index].position ?? .zero)
+        let near = things.filter { $0.environment == environment }
+            .compactMap { thing in thing.position.map { (id: thing.id, distance: $0.distance(to: point)) } }
+            .filter { $0.distance < ProximityLimit.standard }.min { $0.distance < $1.distance }
+        devices[index].zone = zone(at: point, in: environment)
+        devices[index].nearest = near?.id
+        var notices: [FlareNotice] = []
+        if old.nearest != near?.id {
+            if let thing = old.nearest { notices.append(.far(thing: thing, device: id)) }
+            if let near { notices.append(.near(thing: near.id, device: id, distance: near.distance)) }
+        }
+        if old.zone != devices[index].zone {
+            // The new before the old, as is usually seen.
+            if let zone = devices[index].zone { notices.append(.enter(zone: zone, device: id)) }
+            if let zone = old.zone { notices.append(.exit(zone: zone, device: id)) }
+        }
+        return notices
+    }
+}

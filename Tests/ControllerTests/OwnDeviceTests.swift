@@ -1,0 +1,112 @@
+import Controller
+import Flare
+import Testing
+
+@Suite struct OwnDeviceTests {
+    @Test func `a saved device is kept`() {
+        let rig = Rig.atHome()
+        #expect(rig.state.device?.id == House.homeDevice)
+        #expect(rig.server.devices.count == 2)
+    }
+
+    @Test func `none saved: one is made as configured`() {
+        var configuration = ControllerConfiguration()
+        configuration.deviceName = "wall"
+        configuration.deviceDescription = "tablet, Linux 6"
+        configuration.deviceMAC = "aa:bb:cc:00:11:22"
+        var rig = Rig(configuration: configuration)
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        let device = rig.state.device
+        #expect(device?.name == "wall")
+        #expect(device?.description == "tablet, Linux 6")
+        #expect(device?.data == ["mac": "aa:bb:cc:00:11:22"])
+        #expect(device?.position == .zero)
+        #expect(rig.effects.contains(.remember(.device(House.id(1001), environment: House.home))))
+    }
+
+    @Test(arguments: [false, true]) func `unknown to the server: another is made`(asError: Bool) {
+        var rig = Rig(memory: memory(House.id(77)))
+        rig.happens(.flare(.linkUp))
+        while let next = rig.asked.first, next != .loadDevice(House.id(77), environment: House.home) { rig.serveOne() }
+        if asError {
+            rig.serveOne(.failure(.unknownObject(ObjectReference(.device, House.id(77)))))
+        }
+        rig.serve()
+        #expect(rig.state.device?.id == House.id(1001))
+        #expect(rig.effects.contains(.remember(.device(House.id(1001), environment: House.home))))
+    }
+
+    @Test func `of another environment: another is made`() {
+        var rig = Rig(memory: memory(House.officeDevice))
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.state.device?.id == House.id(1001))
+        #expect(rig.state.device?.environment == House.home)
+    }
+
+    private func memory(_ device: FlareID) -> ControllerMemory {
+        var memory = ControllerMemory()
+        memory.devices = [House.home: device]
+        return memory
+    }
+
+    @Test func `removed while we run: another is made, quietly`() {
+        var rig = Rig.atHome()
+        rig.server.devices.removeAll { $0.id == House.homeDevice }
+        rig.notice(.modelChanged(ObjectReference(.device, House.homeDevice), environment: House.home))
+        rig.notice(.modelChanged(ObjectReference(.device, House.homeDevice), environment: House.home))
+        rig.notice(.modelChanged(ObjectReference(.device, House.homeDevice), environment: House.home))
+        #expect(rig.serve().events.isEmpty)
+        #expect(rig.state.device?.id == House.id(1001))
+        #expect(rig.server.devices.count == 2, "only one was made")
+    }
+
+    @Test func `missed again and again while one is being made, only one is made`() {
+        var rig = Rig()
+        rig.happens(.flare(.linkUp))
+        rig.serveOne()
+        for _ in 0..<5 { rig.command(.request(.refresh)) }
+        rig.serve()
+        #expect(rig.server.devices.count == 3)
+        #expect(rig.effects.answers.count == 5)
+    }
+
+    @Test func `made for an environment that was left meanwhile, it is remembered`() {
+        var rig = Rig()
+        rig.happens(.flare(.linkUp))
+        rig.serveOne()
+        rig.happens(House.located(20))
+        rig.serve()
+        let made = rig.effects.filter { if case .remember(.device) = $0 { true } else { false } }
+        #expect(made.count == 2)
+        #expect(rig.state.device?.environment == House.office)
+        rig.command(.chooseEnvironment(.named("home")))
+        rig.serve()
+        #expect(rig.state.device?.environment == House.home)
+        #expect(rig.server.devices.count == 4)
+    }
+
+    @Test func `changed by others as a whole, the differences are told`() {
+        var rig = Rig.atHome()
+        rig.server.devices[0].name = "wall"
+        rig.server.devices[0].position = Point3D(x: 1, y: 1)
+        rig.notice(.modelChanged(ObjectReference(.device, House.homeDevice), environment: House.home))
+        let effects = rig.serve()
+        #expect(effects.told == ["device moved", "device changed"])
+        #expect(effects.events.last?.before == ["name": "tablet"])
+        #expect(effects.events.last?.after == ["name": "wall"])
+    }
+
+    @Test func `other devices do not matter`() {
+        var rig = Rig.atHome()
+        let other = ObjectReference(.device, House.stranger)
+        let before = rig.state
+        rig.notice(.modelChanged(other, environment: House.home))
+        rig.notice(.data(other, ["angle": 5], sender: nil))
+        rig.notice(.position(other, Point3D(x: 1, y: 1), sender: nil))
+        rig.notice(.handleAction(other, "north", sender: nil))
+        #expect(rig.asked.isEmpty)
+        #expect(rig.state == before)
+    }
+}

@@ -1,0 +1,147 @@
+import Controller
+import Flare
+import Testing
+
+@Suite struct PresenceTests {
+    private let me = House.homeDevice
+
+    private func inKitchen() -> Rig {
+        let rig = Rig.atHome()
+        #expect(rig.state.zoneID == House.kitchen)
+        return rig
+    }
+
+    @Test func `exit, then enter: the natural order`() {
+        var rig = inKitchen()
+        let exit = rig.notice(.exit(zone: House.kitchen, device: me), after: 10_000)
+        #expect(exit.told == ["zone exit"])
+        #expect(rig.state.zoneID == nil)
+        #expect(rig.state.zoneSince == nil)
+        let enter = rig.notice(.enter(zone: House.living, device: me), after: 1)
+        #expect(enter.told == ["zone enter"])
+        #expect(enter.events.first?.slug == "living-room")
+        #expect(rig.state.zoneSince == Rig.moment(10_001))
+    }
+
+    @Test(arguments: [Int64(0), 499, 500, 60_000])
+    func `enter, then exit of the old one: the exit is ignored, however late`(delay: Int64) {
+        var rig = inKitchen()
+        let enter = rig.notice(.enter(zone: House.living, device: me), after: 1000)
+        #expect(enter.told == ["zone exit", "zone enter"])
+        #expect(rig.notice(.exit(zone: House.kitchen, device: me), after: delay) == [])
+        #expect(rig.state.zoneID == House.living)
+    }
+
+    @Test func `an exit of the current zone within half a second holds when the time is over`() {
+        var rig = inKitchen()
+        rig.notice(.enter(zone: House.living, device: me), after: 1000)
+        #expect(
+            rig.notice(.exit(zone: House.living, device: me), after: 200)
+                == [.startTimer(.exitCheck, milliseconds: 300)])
+        #expect(rig.state.zoneID == House.living)
+        #expect(rig.happens(.timerFired(.exitCheck), after: 300).told == ["zone exit"])
+        #expect(rig.state.zoneID == nil)
+        #expect(rig.happens(.timerFired(.exitCheck)) == [])
+    }
+
+    @Test(arguments: [House.living, House.kitchen])
+    func `a new enter overtakes an exit that came too soon`(zone: FlareID) {
+        var rig = inKitchen()
+        rig.notice(.enter(zone: House.living, device: me), after: 1000)
+        rig.notice(.exit(zone: House.living, device: me), after: 100)
+        rig.notice(.enter(zone: zone, device: me), after: 100)
+        #expect(rig.happens(.timerFired(.exitCheck), after: 300) == [])
+        #expect(rig.state.zoneID == zone)
+    }
+
+    @Test func `half a second after the enter an exit holds at once`() {
+        var rig = inKitchen()
+        rig.notice(.enter(zone: House.living, device: me))
+        #expect(rig.notice(.exit(zone: House.living, device: me), after: 500).told == ["zone exit"])
+    }
+
+    @Test func `an enter that is repeated is no event, and begins the half second anew`() {
+        var rig = inKitchen()
+        #expect(rig.notice(.enter(zone: House.kitchen, device: me)) == [])
+        rig.notice(.exit(zone: House.kitchen, device: me), after: 499)
+        #expect(rig.state.zoneID == House.kitchen)
+    }
+
+    @Test func `a late look at an exit does not touch another environment's zone`() {
+        var rig = inKitchen()
+        rig.notice(.enter(zone: House.living, device: me))
+        rig.notice(.exit(zone: House.living, device: me), after: 100)
+        #expect(rig.happens(House.located(20)).contains(.stopTimer(.exitCheck)))
+        rig.serve()
+        #expect(rig.state.zoneID == House.meeting)
+        #expect(rig.happens(.timerFired(.exitCheck), after: 400) == [])
+        #expect(rig.state.zoneID == House.meeting)
+    }
+
+    @Test func `near and far in either order`() {
+        var rig = inKitchen()
+        #expect(rig.notice(.near(thing: House.lamp, device: me, distance: 1)).told == ["nearby near"])
+        #expect(rig.notice(.near(thing: House.lamp, device: me, distance: 1)) == [])
+        let other = rig.notice(.near(thing: House.kettle, device: me, distance: 1), after: 5)
+        #expect(other.told == ["nearby far", "nearby near"])
+        #expect(other.events.map(\.slug) == ["lamp", "kettle"])
+        #expect(rig.notice(.far(thing: House.lamp, device: me)) == [])
+        #expect(rig.state.nearbyID == House.kettle)
+        #expect(rig.state.nearbySince == Rig.moment(5))
+        #expect(rig.notice(.far(thing: House.kettle, device: me)).told == ["nearby far"])
+        #expect(rig.state.nearbyID == nil)
+        #expect(rig.state.nearbySince == nil)
+    }
+
+    @Test func `a thing stays paired until another comes near, or it is gone`() {
+        var configuration = ControllerConfiguration()
+        configuration.stayPaired = true
+        var rig = Rig.atHome(configuration)
+        rig.notice(.near(thing: House.lamp, device: me, distance: 1))
+        #expect(rig.notice(.far(thing: House.lamp, device: me)) == [])
+        rig.command(.request(.refresh))
+        rig.serve()
+        #expect(rig.state.nearbyID == House.lamp)
+        rig.notice(.near(thing: House.kettle, device: me, distance: 1))
+        #expect(rig.state.nearbyID == House.kettle)
+        rig.server.things.removeAll { $0.id == House.kettle }
+        rig.notice(.modelChanged(ObjectReference(.thing, House.kettle), environment: House.home))
+        #expect(rig.serve().told == ["thing removed", "nearby far"])
+        #expect(rig.state.nearbyID == nil)
+    }
+
+    @Test func `other devices' transitions are ignored`() {
+        var rig = inKitchen()
+        rig.notice(.near(thing: House.lamp, device: me, distance: 1))
+        let before = rig.state
+        let other = House.stranger
+        let notices: [FlareNotice] = [
+            .enter(zone: House.living, device: other), .exit(zone: House.kitchen, device: other),
+            .near(thing: House.kettle, device: other, distance: 1), .far(thing: House.lamp, device: other),
+        ]
+        for notice in notices { #expect(rig.notice(notice) == []) }
+        #expect(rig.state == before)
+    }
+
+    @Test func `an unknown zone or thing makes the place be read again`() {
+        var rig = inKitchen()
+        var cellar = FlareZone(id: House.id(13))
+        cellar.name = "Cellar"
+        cellar.environment = House.home
+        rig.server.zones.append(cellar)
+        #expect(rig.notice(.enter(zone: cellar.id, device: me)).requests == [.loadPlace(environment: House.home)])
+        #expect(rig.serve().told == ["zone added"])
+        #expect(rig.state.zone?.name == "Cellar")
+        rig.notice(.near(thing: House.id(999), device: me, distance: 1))
+        #expect(rig.serve().told == ["nearby far"])
+        #expect(rig.state.nearbyID == nil)
+    }
+
+    @Test func `a zone that is removed is left`() {
+        var rig = inKitchen()
+        rig.server.zones.removeAll { $0.id == House.kitchen }
+        rig.notice(.modelChanged(ObjectReference(.zone, House.kitchen), environment: House.home))
+        #expect(rig.serve().told == ["zone removed", "zone exit"])
+        #expect(rig.state.zoneID == nil)
+    }
+}

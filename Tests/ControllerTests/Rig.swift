@@ -1,0 +1,111 @@
+import Controller
+import Flare
+import Things
+
+/// A controller with a server, a clock that is moved by hand, and all that has come out so far.
+struct Rig {
+    var controller: DeviceController
+    var server = HouseServer()
+    /// Milliseconds since the start.
+    var time: Int64 = 0
+    /// What the server was asked and has not answered yet.
+    var asked: [FlareRequest] = []
+    private(set) var effects: [ControllerEffect] = []
+    private var tickets = 0
+
+    init(
+        memory: ControllerMemory = ControllerMemory(), configuration: ControllerConfiguration = .init(),
+        server: HouseServer = HouseServer()
+    ) {
+        self.server = server
+        controller = DeviceController(epoch: "e1", configuration: configuration, memory: memory)
+    }
+
+    /// At home with the known device, everything read, nothing due.
+    static func atHome(_ configuration: ControllerConfiguration = .init(), server: HouseServer = HouseServer()) -> Rig {
+        var memory = ControllerMemory()
+        memory.environment = House.home
+        memory.devices = [House.home: House.homeDevice, House.office: House.officeDevice]
+        var rig = Rig(memory: memory, configuration: configuration, server: server)
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        rig.effects = []
+        _ = rig.controller.takeChanges()
+        return rig
+    }
+
+    var state: ControllerState { controller.state }
+
+    static func moment(_ time: Int64) -> Moment {
+        Moment(wallMilliseconds: 1_800_000_000_000 + time, steadyMilliseconds: time)
+    }
+
+    /// Lets something happen; the server's answers wait.
+    @discardableResult
+    mutating func happens(_ event: ControllerEvent, after milliseconds: Int64 = 0) -> [ControllerEffect] {
+        time += milliseconds
+        let new = controller.apply(event, at: Self.moment(time))
+        effects += new
+        asked += new.requests
+        return new
+    }
+
+    @discardableResult
+    mutating func notice(_ notice: FlareNotice, after milliseconds: Int64 = 0) -> [ControllerEffect] {
+        happens(.flare(.notice(notice)), after: milliseconds)
+    }
+
+    /// Lets the server answer the oldest request: by itself, or as told.
+    @discardableResult
+    mutating func serveOne(
+        _ result: Result<FlareReply, FlareLinkError>? = nil
+    ) -> [ControllerEffect] {
+        guard !asked.isEmpty else { return [] }
+        let request = asked.removeFirst()
+        if let result { return happens(.flare(.replied(request, result))) }
+        return server.carryOut(request).flatMap { happens(.flare($0)) }
+    }
+
+    /// Lets the server answer until nothing is asked any more.
+    @discardableResult
+    mutating func serve() -> [ControllerEffect] {
+        var new: [ControllerEffect] = []
+        while !asked.isEmpty { new += serveOne() }
+        return new
+    }
+
+    /// The link is lost, and with it what was asked.
+    @discardableResult
+    mutating func lose() -> [ControllerEffect] {
+        asked = []
+        return happens(.flare(.linkDown(reason: "gone")))
+    }
+
+    @discardableResult
+    mutating func command(_ order: Command.Order, tx: JSONValue? = nil) -> [ControllerEffect] {
+        tickets += 1
+        return happens(.commandReceived(Command(ticket: tickets, order: order, tx: tx)))
+    }
+
+    /// Sets attributes of a thing, the lamp if nothing else is said.
+    @discardableResult
+    mutating func set(
+        _ attributes: [String: JSONValue], of slug: String = "lamp", over seconds: Double? = nil, partial: Bool = false,
+        tx: JSONValue? = nil
+    ) -> [ControllerEffect] {
+        command(
+            .set(.thing(slug), ThingRequest(attributes: attributes, transition: seconds, isPartial: partial)), tx: tx)
+    }
+
+    func lamp(_ key: String) -> JSONValue? { state.things[House.lamp]?.data[key] }
+}
+
+extension [ControllerEffect] {
+    var requests: [FlareRequest] { compactMap { if case .flare(let request) = $0 { request } else { nil } } }
+    var answers: [Answer] { compactMap { if case .answer(let answer) = $0 { answer } else { nil } } }
+    var events: [ChangeEvent] { compactMap { if case .tell(let event) = $0 { event } else { nil } } }
+    var codes: [RefusalCode?] { answers.map(\.refusal?.code) }
+
+    /// The events by topic and type.
+    var told: [String] { events.map { "\($0.topic.rawValue) \($0.type)" } }
+}

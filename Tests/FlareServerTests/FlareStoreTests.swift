@@ -1,0 +1,168 @@
+import Flare
+import FlareServer
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct FlareStoreTests {
+    @Test func `everything is found again, in the same order`() async throws {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            let store = try FlareStore(file: file)
+            let hub = try FlareHub(store)
+            try await hub.insert(Hall.records)
+            try await hub.remove(ObjectReference(.thing, Hall.sofa))
+            try await hub.setData(Hall.lampObject, ["deep": ["nested": [1, "é\u{0}\u{1F600}", nil]]])
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 2))
+            let kinds = FlareClass.allCases
+            var before: [[FlareRecord]] = []
+            for kind in kinds { before.append(await hub.records(kind)) }
+            try store.close()
+
+            let again = try FlareHub(FlareStore(file: file))
+            for (kind, records) in zip(kinds, before) { #expect(await again.records(kind) == records) }
+            let collector = Collector<Heard>()
+            _ = await again.listen("phone", to: Hall.phoneObject, collector)
+            try await again.setPosition(Hall.phoneObject, Point3D(x: 25, y: 2))
+            #expect(
+                await collector.all().map(\.description) == [
+                    "phone position", "phone exit", "phone far", "phone enter", "phone near",
+                ]
+            )
+            try await again.insert([Hall.thing(Hall.id(70), in: Hall.west, x: 1)])
+            #expect(await again.records(.thing).map(\.id) == [Hall.lamp, Hall.sign, Hall.id(70)])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `when the disk is full nothing has changed and reading goes on`(kind: StoreKind) async throws {
+        try await withFolder { folder in
+            var options = FlareStore.Options()
+            options.maximumBytes = 100_000
+            let store =
+                switch kind {
+                case .memory: try FlareStore(options: options)
+                case .file: try FlareStore(file: folder.path + "/flare.db", options: options)
+                }
+            let hub = try FlareHub(store)
+            try await hub.insert(Hall.records)
+            let collector = Collector<Heard>()
+            _ = await hub.listen("lamp", to: Hall.lampObject, collector)
+            let before = await hub.record(Hall.lampObject)
+            let many = (0..<50).map { number in
+                FlareRecord(
+                    .thing,
+                    Hall.id(1000 + number),
+                    ["name": .string(String(repeating: "x", count: 4000)), "zone": Hall.text(Hall.west)]
+                )
+            }
+            let full = { (error: any Error) in
+                guard case .store(.sqlite(_, let code, let message))? = error as? FlareHubError else {
+                    return false
+                }
+                return code == 13 && message == "database or disk is full"
+            }
+            await #expect(performing: { try await hub.insert(many) }, throws: full)
+            await #expect(
+                performing: {
+                    let value = JSONValue.string(String(repeating: "y", count: 90_000))
+                    try await hub.setData(Hall.lampObject, ["big": value])
+                },
+                throws: full
+            )
+            #expect(await hub.record(Hall.lampObject) == before)
+            #expect(await hub.records(.thing, zone: Hall.west).map(\.id) == [Hall.lamp, Hall.sofa])
+            #expect(await collector.all().isEmpty)
+            try await hub.setData(Hall.lampObject, ["small": 1])
+            #expect(await hub.record(Hall.lampObject)?.data?["small"] == 1)
+        }
+    }
+
+    @Test func `a database of a newer version is refused and left as it is`() async throws {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            try FlareStore(file: file).close()
+            let queue = try DatabaseQueue(path: file)
+            try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v7')") }
+            try queue.close()
+            #expect(throws: FlareStoreError.newerVersion(path: file, found: "v7", known: "v1")) {
+                try FlareStore(file: file)
+            }
+        }
+    }
+
+    @Test func `a second opener is refused until the first lets go`() async throws {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            let first = try FlareStore(file: file)
+            #expect(throws: FlareStoreError.inUse(path: file)) {
+                try FlareStore(file: file, options: .impatient)
+            }
+            let hub = try FlareHub(first)
+            try await hub.insert(Hall.records)
+            #expect(throws: FlareStoreError.inUse(path: file)) {
+                try FlareStore(file: file, options: .impatient)
+            }
+            try first.close()
+            let second = try FlareHub(FlareStore(file: file, options: .impatient))
+            #expect(await second.records(.thing).count == 3)
+        }
+    }
+
+    @Test func `what is no database is refused with SQLite's own words`() async throws {
+        try await withFolder { folder in
+            let text = folder.path + "/text.db"
+            try Data(repeating: 65, count: 5000).write(to: URL(filePath: text))
+            #expect(throws: FlareStoreError.sqlite(path: text, code: 26, message: "file is not a database")) {
+                try FlareStore(file: text)
+            }
+            let missing = folder.path + "/missing/flare.db"
+            #expect { try FlareStore(file: missing) } throws: { error in
+                guard case .sqlite(missing, let code, _)? = error as? FlareStoreError else { return false }
+                return code & 0xFF == 14
+            }
+            #expect { try FlareStore(file: folder.path) } throws: { error in
+                guard case .sqlite(folder.path, let code, _)? = error as? FlareStoreError else {
+                    return false
+                }
+                return code & 0xFF == 14
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("0000000000000abc00000001", "{"), ("0000000000000abc00000001", "[]"),
+            ("0000000000000abc00000001", ""), ("no id", "{}"),
+        ]
+    )
+    func `a row that cannot be read is named`(id: String, document: String) async throws {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            try FlareStore(file: file).close()
+            let queue = try DatabaseQueue(path: file)
+            try await queue.write {
+                try $0.execute(sql: "INSERT INTO thing VALUES (5, ?, ?)", arguments: [id, document])
+            }
+            try queue.close()
+            #expect { try FlareHub(FlareStore(file: file)) } throws: { error in
+                guard case .damaged(file, let what)? = error as? FlareStoreError else { return false }
+                return what.hasPrefix("thing 5")
+            }
+        }
+    }
+
+    @Test func `both ways of writing through leave the same`() async throws {
+        try await withFolder { folder in
+            for synchronous in FlareStore.Options.Synchronous.allCases {
+                var options = FlareStore.Options()
+                options.synchronous = synchronous
+                let file = folder.path + "/\(synchronous).db"
+                let store = try FlareStore(file: file, options: options)
+                try await FlareHub(store).insert(Hall.records)
+                try store.close()
+                #expect(try await FlareHub(FlareStore(file: file)).records(.thing).count == 3)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Flare
+import FlareServer
+import HTTPListener
+import Logging
+
+/// Serves a hub on a free port while the body runs.
+func withREST<Value: Sendable>(
+    _ hub: FlareHub? = nil, _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (RESTClient) async throws -> Value
+) async throws -> Value {
+    var configuration = HTTPListenerConfiguration(section: "flare.server", port: 0)
+    change(&configuration)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let server = RESTServer(hub: try hub ?? FlareHub(FlareStore()), configuration, logger: logger) {
+        port.yield($0)
+        port.finish()
+    }
+    return try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+            defer { port.finish() }
+            try await server.run()
+        }
+        for await port in ports {
+            let value = try await body(RESTClient(port: port))
+            tasks.cancelAll()
+            return value
+        }
+        try await tasks.waitForAll()
+        throw WireClient.Failure(what: "the server ended before it listened")
+    }
+}
+
+/// Asks one server.
+struct RESTClient: Sendable {
+    let port: Int
+
+    func send(
+        _ method: String, _ path: String, json: JSONValue? = nil, headers: [String] = []
+    ) async throws -> WireClient.Reply {
+        guard let json else { return try await request(method, path, port: port, headers: headers) }
+        return try await request(
+            method, path, port: port, headers: headers + ["Content-Type: application/json"], body: json.text)
+    }
+
+    /// The answer's JSON; `nil` when its body is empty.
+    func json(_ method: String, _ path: String, json: JSONValue? = nil) async throws -> JSONValue? {
+        let reply = try await send(method, path, json: json)
+        guard reply.status == 200, reply.headers["content-type"] == "application/json; charset=utf-8" else {
+            throw WireClient.Failure(what: "\(method) \(path): \(reply)")
+        }
+        return reply.body.isEmpty ? nil : try JSONValue(parsing: reply.body)
+    }
+
+    /// Makes an object and says its identifier.
+    func make(_ path: String, _ body: JSONValue) async throws -> String {
+        guard let id = try await json("POST", path, json: body)?["_id"]?.string else {
+            throw WireClient.Failure(what: "nothing was made at \(path)")
+        }
+        return id
+    }
+}

@@ -1,0 +1,135 @@
+import Dispatch
+import Glibc
+
+/// An HTTP client that sends exactly the bytes it is told to, over one connection.
+///
+/// Its calls block, so they belong into ``onThread(_:)``.
+final class WireClient {
+    struct Reply {
+        var status = 0
+        /// By name in lower case.
+        var headers: [String: String] = [:]
+        var body = ""
+    }
+
+    struct Failure: Error {
+        let what: String
+    }
+
+    private let socket: Int32
+    private var received: [UInt8] = []
+
+    init(port: Int) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(what: "connect: \(errno)") }
+    }
+
+    deinit {
+        close(socket)
+    }
+
+    /// Sends everything; what the peer no longer takes is lost.
+    func send(_ bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    func send(_ text: String) {
+        send(text.utf8)
+    }
+
+    /// More bytes; false at the end of the connection.
+    private func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = recv(socket, &buffer, buffer.count, 0)
+        if count < 0, errno == EAGAIN { throw Failure(what: "no answer within 20 s") }
+        guard count > 0 else { return false }
+        received += buffer[..<count]
+        return true
+    }
+
+    /// The next answer; `nil` when the connection ends before its head is complete.
+    func reply(toHead: Bool = false) throws -> Reply? {
+        var end = headEnd()
+        while end == nil {
+            guard try receive() else { return nil }
+            end = headEnd()
+        }
+        guard let end else { return nil }
+        let lines = String(decoding: received[..<end], as: UTF8.self).split(separator: "\r\n")
+        received.removeFirst(end + 4)
+        var reply = Reply()
+        reply.status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            reply.headers[line[..<colon].lowercased()] = String(value)
+        }
+        guard !toHead, reply.status >= 200, reply.status != 304 else { return reply }
+        let length = reply.headers["content-length"].flatMap { Int($0) } ?? 0
+        while received.count < length {
+            guard try receive() else { throw Failure(what: "the connection ended within a body") }
+        }
+        reply.body = String(decoding: received.prefix(length), as: UTF8.self)
+        received.removeFirst(length)
+        return reply
+    }
+
+    private func headEnd() -> Int? {
+        guard received.count >= 4 else { return nil }
+        return (0...(received.count - 4)).first { received[$0..<($0 + 4)].elementsEqual([13, 10, 13, 10]) }
+    }
+
+    /// Whether the peer closes, with nothing more to say.
+    func isClosed() throws -> Bool {
+        while try receive() {}
+        return received.isEmpty
+    }
+}
+
+/// Runs what blocks on a thread of its own, away from those on which the server answers.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        // A queue of its own: the global ones have hardly more threads than the machine has cores.
+        DispatchQueue(label: "client").async {
+            continuation.resume(with: Swift.Result { try body() })
+        }
+    }
+}
+
+/// One request over a connection of its own.
+func request(
+    _ method: String, _ path: String, port: Int, host: String? = "localhost", headers: [String] = [],
+    body: String = ""
+) async throws -> WireClient.Reply {
+    try await onThread {
+        let client = try WireClient(port: port)
+        var head = ["\(method) \(path) HTTP/1.1", "Connection: close"] + headers
+        if let host { head.append("Host: \(host)") }
+        if !body.isEmpty { head.append("Content-Length: \(body.utf8.count)") }
+        client.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        guard let reply = try client.reply(toHead: method == "HEAD") else {
+            throw WireClient.Failure(what: "closed without an answer")
+        }
+        return reply
+    }
+}

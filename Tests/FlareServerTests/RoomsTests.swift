@@ -1,0 +1,198 @@
+import Flare
+import FlareServer
+import Testing
+
+/// Who hears what: the table of flare-protocol 4.3.
+@Suite struct RoomsTests {
+    /// Clients that subscribe to each object in each way; `sender` subscribes to everything as well.
+    private func heard(
+        delivery: Rooms.Delivery = .perRoom,
+        before: ((FlareHub) async throws -> Void)? = nil,
+        by act: (FlareHub, FlareClientID) async throws -> Void
+    ) async throws -> [Heard] {
+        let hub = try FlareHub(FlareStore(), delivery: delivery)
+        try await hub.insert(Hall.records)
+        try await before?(hub)
+        let collector = Collector<Heard>()
+        let sender = await hub.listen("sender", to: Hall.hallObject, all: true, collector)
+        for object in [Hall.phoneObject, Hall.lampObject, Hall.westObject] {
+            await hub.subscribe(sender, to: object, all: true)
+        }
+        _ = await hub.listen("hall", to: Hall.hallObject, collector)
+        _ = await hub.listen("hallAll", to: Hall.hallObject, all: true, collector)
+        _ = await hub.listen("west", to: Hall.westObject, collector)
+        _ = await hub.listen("westAll", to: Hall.westObject, all: true, collector)
+        _ = await hub.listen("east", to: Hall.eastObject, all: true, collector)
+        _ = await hub.listen("lamp", to: Hall.lampObject, all: true, collector)
+        _ = await hub.listen("phone", to: Hall.phoneObject, collector)
+        _ = await hub.listen("nobody", collector)
+        let both = await hub.listen("both", to: Hall.lampObject, collector)
+        await hub.subscribe(both, to: Hall.hallObject, all: true)
+        try await act(hub, sender)
+        return await collector.all()
+    }
+
+    private func inWest(_ hub: FlareHub) async throws {
+        try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 3))
+    }
+
+    @Test func `data of a thing goes to its room and to everything of its parents, once for each room`()
+        async throws
+    {
+        let heard = try await heard { hub, sender in
+            try await hub.setData(Hall.lampObject, ["on": true], sender: "me", from: sender)
+        }
+        #expect(
+            heard.map(\.description) == [
+                "lamp data", "both data", "hallAll data", "both data", "westAll data",
+            ]
+        )
+        #expect(heard.first?.notice == .data(Hall.lampObject, ["on": true], sender: "me"))
+    }
+
+    @Test func `a strict delivery tells everybody once`() async throws {
+        let heard = try await heard(delivery: .once) { hub, sender in
+            try await hub.setData(Hall.lampObject, ["on": true], from: sender)
+        }
+        #expect(heard.map(\.description) == ["lamp data", "both data", "hallAll data", "westAll data"])
+    }
+
+    @Test func `data of an environment goes to its own room only`() async throws {
+        let heard = try await heard { hub, sender in
+            try await hub.setData(Hall.hallObject, ["a": 1], from: sender)
+        }
+        #expect(heard.map(\.description) == ["hall data", "hallAll data", "both data"])
+    }
+
+    @Test func `data of a zone goes to its room and to everything of its environment`() async throws {
+        let heard = try await heard { hub, sender in
+            try await hub.setData(Hall.westObject, ["a": 1], from: sender)
+        }
+        #expect(heard.map(\.description) == ["west data", "westAll data", "hallAll data", "both data"])
+    }
+
+    @Test func `a zone hears everything of the devices in it, also the position that leaves it`() async throws
+    {
+        let heard = try await heard(before: inWest) { hub, sender in
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 15, y: 3), from: sender)
+        }
+        #expect(
+            heard.map(\.description) == [
+                "phone position", "hallAll position", "both position", "westAll position",
+                "sender exit", "phone exit", "hallAll exit", "both exit", "west exit", "westAll exit",
+                "sender far", "phone far", "hallAll far", "both far", "westAll far", "lamp far", "both far",
+            ]
+        )
+    }
+
+    @Test func `the position that enters a zone is not heard by it`() async throws {
+        let heard = try await heard { hub, sender in
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 3), from: sender)
+        }
+        #expect(
+            heard.map(\.description) == [
+                "phone position", "hallAll position", "both position",
+                "sender enter", "phone enter", "hallAll enter", "both enter", "west enter", "westAll enter",
+                "sender near", "phone near", "hallAll near", "both near", "westAll near", "lamp near",
+                "both near",
+            ]
+        )
+        #expect(heard.last?.notice == .near(thing: Hall.lamp, device: Hall.phone, distance: 1))
+    }
+
+    @Test func `an action goes to others, its result to the sender first and once`() async throws {
+        let heard = try await heard { hub, sender in
+            try await hub.performAction(Hall.lampObject, "on", sender: "me", from: sender)
+        }
+        #expect(
+            heard.map(\.description) == [
+                "lamp handleAction", "both handleAction", "hallAll handleAction", "both handleAction",
+                "westAll handleAction",
+                "sender data", "lamp data", "both data", "hallAll data", "both data", "westAll data",
+            ]
+        )
+        #expect(heard[5].notice == .data(Hall.lampObject, ["on": true], sender: "me"))
+    }
+
+    @Test func `of a thing and a zone that are gone only the sender and the device's subscribers hear`()
+        async throws
+    {
+        let heard = try await heard(before: { hub in
+            try await inWest(hub)
+            try await hub.remove(Hall.lampObject)
+            try await hub.remove(Hall.westObject)
+        }) { hub, sender in
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 15, y: 3), from: sender)
+        }
+        #expect(
+            heard.map(\.description).suffix(4) == ["sender exit", "phone exit", "sender far", "phone far"]
+        )
+    }
+
+    @Test func `CMX has no sender, so that all subscribers hear it`() async throws {
+        let heard = try await heard(before: { hub in
+            try await hub.setData(Hall.phoneObject, ["mac": "02:00:5e:00:53:aa"])
+        }) { hub, _ in
+            _ = try await hub.cmx(environment: Hall.hall, mac: "02:00:5E:00:53:AA", x: 15, y: 3)
+        }
+        #expect(
+            heard.map(\.description) == [
+                "sender position", "phone position", "sender position", "hallAll position", "both position",
+            ]
+        )
+        #expect(heard.first?.notice == .position(Hall.phoneObject, Point3D(x: 15, y: 3), sender: nil))
+    }
+
+    @Test func `nobody hears after unsubscribing or leaving`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await hub.insert(Hall.records)
+        let collector = Collector<Heard>()
+        let first = await hub.listen("first", to: Hall.hallObject, all: true, collector)
+        let second = await hub.listen("second", to: Hall.lampObject, collector)
+        await hub.unsubscribe(first, from: Hall.hallObject)
+        await hub.disconnect(second)
+        try await hub.setData(Hall.lampObject, ["on": true])
+        try await hub.setData(Hall.hallObject, ["a": true])
+        #expect(await collector.all().isEmpty)
+    }
+
+    @Test func `subscribing twice tells once, subscribing to nothing is refused`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await hub.insert(Hall.records)
+        let collector = Collector<Heard>()
+        let client = await hub.listen("client", to: Hall.lampObject, collector)
+        #expect(await hub.subscribe(client, to: Hall.lampObject))
+        #expect(await !hub.subscribe(client, to: ObjectReference(.thing, Hall.west)))
+        try await hub.setData(Hall.lampObject, ["on": true])
+        #expect(await collector.all().count == 1)
+    }
+
+    @Test func `whole objects changed by REST are told to parts of this program alone`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await hub.insert(Hall.records)
+        let collector = Collector<Heard>()
+        _ = await hub.listen("outside", to: Hall.hallObject, all: true, collector)
+        _ = await hub.listen("idle", isInProcess: true, collector)
+        let maker = await hub.listen("maker", to: Hall.hallObject, all: true, isInProcess: true, collector)
+        _ = await hub.listen("part", to: Hall.hallObject, all: true, isInProcess: true, collector)
+        let tablet = Hall.device(Hall.id(20), x: 0, y: 0)
+        try await hub.insert([tablet], from: maker)
+        try await hub.update(Hall.lampObject) { $0["name"] = "Lamp" }
+        try await hub.insert([Hall.device(Hall.id(21), x: 0, y: 0), Hall.device(Hall.id(22), x: 0, y: 0)])
+        try await hub.update(Hall.hallObject) { $0["name"] = "Big hall" }
+        try await hub.remove(tablet.reference)
+        func changed(_ object: ObjectReference) -> FlareNotice {
+            .modelChanged(object, environment: Hall.hall)
+        }
+        #expect(
+            await collector.all() == [
+                Heard("part", changed(tablet.reference)),
+                Heard("maker", changed(Hall.lampObject)), Heard("part", changed(Hall.lampObject)),
+                Heard("maker", changed(Hall.hallObject)), Heard("part", changed(Hall.hallObject)),
+                Heard("idle", changed(Hall.hallObject)), Heard("maker", changed(Hall.hallObject)),
+                Heard("part", changed(Hall.hallObject)),
+                Heard("maker", changed(tablet.reference)), Heard("part", changed(tablet.reference)),
+            ]
+        )
+    }
+}

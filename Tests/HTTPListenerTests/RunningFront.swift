@@ -1,0 +1,45 @@
+import HTTPListener
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+/// The context of the little applications that the tests serve.
+struct PlainContext: InitializableFromSource {
+    init(source: ApplicationRequestContextSource) {}
+}
+
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Serves an application on a free port while the body runs, then shuts down gracefully.
+func withFront(
+    _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
+    serving respond: @escaping @Sendable (Request, PlainContext) async throws -> Response,
+    _ body: @escaping @Sendable (_ port: Int, _ shutDown: @escaping @Sendable () async -> Void) async throws -> Void
+) async throws {
+    var configuration = HTTPListenerConfiguration(section: "test", port: 0)
+    change(&configuration)
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let front = HTTPFront(configuration, responder: CallbackResponder(callback: respond), logger: silent) {
+        port.yield($0)
+        port.finish()
+    }
+    let group = ServiceGroup(services: [front], logger: silent)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+            // When it cannot start, nobody waits for the port any longer.
+            defer { port.finish() }
+            try await group.run()
+        }
+        for await port in ports {
+            try await body(port) { await group.triggerGracefulShutdown() }
+        }
+        await group.triggerGracefulShutdown()
+        try await tasks.waitForAll()
+    }
+}
+
+extension Response {
+    init(text: String) {
+        self.init(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,138 @@
+import MQTT
+import Testing
+
+@Suite struct MQTTOutboxTests {
+    private func message(_ topic: String = "t", _ qos: MQTTQoS = .atLeastOnce) -> MQTTMessage {
+        MQTTMessage(topic: topic, qos: qos)
+    }
+
+    /// An outbox with a link.
+    private func linked(limit: Int = 100) -> MQTTOutbox {
+        var outbox = MQTTOutbox(limit: limit)
+        outbox.linkUp(1)
+        _ = outbox.nextOfBacklog()
+        return outbox
+    }
+
+    private func admitted(_ outbox: inout MQTTOutbox, _ message: MQTTMessage) throws -> MQTTOutbox.Ticket {
+        guard case .send(let ticket) = outbox.admit(message, waiter: nil) else { throw NotAdmitted() }
+        return ticket
+    }
+
+    private struct NotAdmitted: Error {}
+
+    @Test func `an acknowledgement may be faster than the message id`() throws {
+        var outbox = linked()
+        let ticket = try admitted(&outbox, message())
+        #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
+        let completion = outbox.handed(ticket, link: 1, messageID: 7)
+        #expect(completion != nil && completion?.error == nil)
+        #expect(outbox.count == 0)
+    }
+
+    @Test func `an early acknowledgement is forgotten when nothing is being handed over`() throws {
+        var outbox = linked()
+        let first = try admitted(&outbox, message())
+        #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
+        #expect(outbox.handed(first, link: 1, messageID: 6) == nil)
+        let second = try admitted(&outbox, message())
+        #expect(outbox.handed(second, link: 1, messageID: 7) == nil)
+        #expect(outbox.count == 2)
+    }
+
+    @Test func `what a lost link did not acknowledge is sent on the next, in order, before what is new`() throws {
+        var outbox = linked()
+        for number in 0..<10 {
+            let ticket = try admitted(&outbox, message("\(number)"))
+            #expect(outbox.handed(ticket, link: 1, messageID: Int32(number + 1)) == nil)
+        }
+        #expect(outbox.acknowledged(3, link: 1, code: 0)?.message.topic == "2")
+        #expect(outbox.linkDown().isEmpty)
+        guard case .keep = outbox.admit(message("offline"), waiter: nil) else { throw NotAdmitted() }
+        outbox.linkUp(2)
+        guard case .keep = outbox.admit(message("new"), waiter: nil) else { throw NotAdmitted() }
+        #expect(outbox.acknowledged(1, link: 1, code: 0) == nil, "of a link that is gone")
+        var replayed: [String] = []
+        var messageID: Int32 = 1
+        while let (ticket, message) = outbox.nextOfBacklog() {
+            replayed.append(message.topic)
+            #expect(outbox.handed(ticket, link: 2, messageID: messageID) == nil)
+            messageID += 1
+        }
+        #expect(replayed == ["0", "1", "3", "4", "5", "6", "7", "8", "9", "offline", "new"])
+        _ = try admitted(&outbox, message("live"))
+        #expect(outbox.count == 12)
+    }
+
+    @Test func `a frame that was not written when the link was lost is given up`() throws {
+        var outbox = linked()
+        let ticket = try admitted(&outbox, message("frame", .atMostOnce))
+        #expect(outbox.handed(ticket, link: 1, messageID: 1) == nil)
+        #expect(outbox.linkDown().map(\.error) == [.notConnected])
+        guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else { throw NotAdmitted() }
+    }
+
+    @Test func `frames do not take the room of what must arrive`() throws {
+        var outbox = linked(limit: 2)
+        for _ in 0..<2 { _ = try admitted(&outbox, message("frame", .atMostOnce)) }
+        guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else { throw NotAdmitted() }
+        for _ in 0..<2 { _ = try admitted(&outbox, message()) }
+        guard case .refuse(.queueFull(limit: 2)) = outbox.admit(message(), waiter: nil) else { throw NotAdmitted() }
+    }
+
+    @Test func `no message id is given out again while the oldest publication may hold it`() throws {
+        var outbox = linked(limit: 30_000)
+        let stuck = try admitted(&outbox, message("stuck"))
+        #expect(outbox.handed(stuck, link: 1, messageID: 1) == nil)
+        var frames = 0
+        while case .send(let ticket) = outbox.admit(message("frame", .atMostOnce), waiter: nil) {
+            frames += 1
+            let messageID = Int32(frames + 1)
+            #expect(outbox.handed(ticket, link: 1, messageID: messageID) == nil)
+            #expect(outbox.acknowledged(messageID, link: 1, code: 0) != nil)
+            if frames > 65_534 { break }
+        }
+        #expect((50_000...65_000).contains(frames))
+        #expect(outbox.acknowledged(1, link: 1, code: 0)?.message.topic == "stuck")
+        _ = try admitted(&outbox, message())
+    }
+
+    @Test func `room is told of once, when half of it is free`() throws {
+        var outbox = linked(limit: 4)
+        for messageID in Int32(1)...4 {
+            let ticket = try admitted(&outbox, message())
+            #expect(outbox.handed(ticket, link: 1, messageID: messageID) == nil)
+        }
+        var drained = [outbox.hasDrained()]
+        guard case .refuse = outbox.admit(message(), waiter: nil) else { throw NotAdmitted() }
+        for messageID in Int32(1)...3 {
+            _ = outbox.acknowledged(messageID, link: 1, code: 0)
+            drained.append(outbox.hasDrained())
+        }
+        #expect(drained == [false, false, true, false])
+    }
+
+    @Test func `the pause grows to its maximum, is never the same for two clients, and starts anew after a reset`() {
+        var backoff = MQTTBackoff(minimum: .milliseconds(500), maximum: .seconds(60))
+        var random = SystemRandomNumberGenerator()
+        var steps = [0.5, 1, 2, 4, 8, 16, 32, 60, 60] + [Double](repeating: 60, count: 1_000)
+        for _ in 0..<2 {
+            for step in steps {
+                let pause = backoff.next(using: &random)
+                #expect(pause >= .seconds(step / 2) && pause <= .seconds(step))
+            }
+            backoff.reset()
+            steps = [0.5]
+        }
+        let pauses = Set((0..<10).map { _ in MQTTBackoff().first })
+        #expect(pauses.count == 10)
+    }
+}
+
+extension MQTTBackoff {
+    fileprivate var first: Duration {
+        var copy = self
+        var random = SystemRandomNumberGenerator()
+        return copy.next(using: &random)
+    }
+}

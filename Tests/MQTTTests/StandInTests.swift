@@ -1,0 +1,146 @@
+import Dispatch
+import MQTT
+import TestSupport
+import Testing
+
+/// What mosquitto cannot be made to do: brokers that know only 3.1.1, that are silent, that say nonsense.
+@Suite(.timeLimit(.minutes(1)))
+struct StandInTests {
+    /// Answers to one CONNECT after the other, by version of the protocol; then every connection is closed.
+    private func withStandIn(
+        _ answer: @escaping @Sendable (_ version: UInt8, LoopbackSocket) throws -> Void,
+        _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+        let listener = try LoopbackSocket.listening()
+        let queue = DispatchQueue(label: "stand-in")
+        queue.async {
+            while let client = try? listener.accept() {
+                let connect = client.receive()
+                guard connect.count > 8 else { continue }
+                try? answer(connect[8], client)
+            }
+        }
+        defer { listener.shut() }
+        try await body(listener.port)
+    }
+
+    @Test func `a broker that refuses version 5 is spoken to in 3_1_1 at once, at every connect`() async throws {
+        try await withStandIn { version, client in
+            try client.send(version == 5 ? [0x20, 2, 0, 1] : [0x20, 2, 0, 0])
+            if version == 4 { _ = client.receive() }
+        } _: { port in
+            let settings = configuration(port: port) {
+                $0.keepAliveSeconds = 5
+                $0.reconnect = MQTTBackoff(minimum: .milliseconds(1), maximum: .milliseconds(1))
+            }
+            try await withClient(settings) { client in
+                for connects in 1...2 {
+                    #expect(await client.nextSession()?.version == .v311)
+                    #expect(client.counters.failures == 2 * connects - 1)
+                    client.publish(MQTTMessage(topic: "makes the stand-in hang up"))
+                }
+            }
+        }
+    }
+
+    @Test func `a broker that hangs up on version 5 is spoken to in 3_1_1 next`() async throws {
+        try await withStandIn { version, client in
+            guard version == 4 else { return }
+            try client.send([0x20, 2, 0, 0])
+            _ = client.receive()
+        } _: { port in
+            try await withClient(configuration(port: port)) { client in
+                #expect(await client.nextSession()?.version == .v311)
+            }
+        }
+    }
+
+    @Test func `who wants version 5 only is told that the broker does not speak it`() async throws {
+        try await withStandIn { _, client in
+            try client.send([0x20, 2, 0, 1])
+        } _: { port in
+            try await withClient(configuration(port: port) { $0.protocolVersion = .v5 }) { client in
+                let failure = await client.nextFailure()
+                guard case .refused(_, _, "it does not speak MQTT 5") = failure else {
+                    Issue.record("\(String(describing: failure))")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "\u{20}\u{7f}\u{0}", ""])
+    func `a port where something else answers is retried for ever`(words: String) async throws {
+        try await withStandIn { _, client in
+            try client.send(bytes(words))
+        } _: { port in
+            try await withClient(configuration(port: port)) { client in
+                #expect(await client.nextFailure() != nil)
+                #expect(await eventually { client.counters.failures >= 6 })
+                #expect(client.counters.connects == 0)
+            }
+        }
+    }
+
+    @Test func `a listener that never answers is given up after the time, and stop is prompt`() async throws {
+        let listener = try LoopbackSocket.listening()
+        try await withClient(configuration(port: listener.port) { $0.connectTimeoutSeconds = 1 }) { client in
+            guard case .noAnswer(_, 1) = await client.nextFailure() else {
+                Issue.record("not .noAnswer")
+                return
+            }
+            let last = MQTTMessage(topic: "t", qos: .atLeastOnce)
+            let duration = await ContinuousClock().measure { await client.stop(last: last) }
+            #expect(duration < .seconds(3))
+        }
+    }
+
+    @Test func `a publication on which the broker hangs up five times is given up, those behind it are not`() async throws {
+        try await withStandIn { version, client in
+            try client.send(version == 5 ? [0x20, 3, 0, 0, 0] : [0x20, 2, 0, 0])
+            let first = client.receive()
+            guard first.first == 0x32, first.count > 9, first[4] == UInt8(ascii: "g") else { return }
+            try client.send([0x40, 2, 0, 1])
+            _ = client.receive()
+        } _: { port in
+            try await withClient(configuration(port: port)) { client in
+                #expect(client.publish(MQTTMessage(topic: "poison", qos: .atLeastOnce)) == .queued)
+                let good = MQTTMessage(topic: "good", qos: .atLeastOnce)
+                try await client.publishAndWait(good, timeout: .seconds(20))
+                #expect(client.counters.refusedByBroker == 1)
+            }
+        }
+    }
+
+    @Test func `a link that the broker ends is told with the broker's reason`() async throws {
+        try await withStandIn { _, client in
+            try client.send([0x20, 3, 0, 0, 0])
+            try client.send([0xe0, 2, 0x8e, 0])
+        } _: { port in
+            try await withClient(configuration(port: port)) { client in
+                let failure = await client.nextFailure()
+                guard case .endedByBroker(_, 0x8e, let reason) = failure else {
+                    Issue.record("\(String(describing: failure))")
+                    return
+                }
+                #expect(reason == "Session taken over")
+            }
+        }
+    }
+
+    @Test func `a broker that does not answer subscriptions is connected to all the same`() async throws {
+        try await withStandIn { _, client in
+            try client.send([0x20, 3, 0, 0, 0])
+            while !client.receive().isEmpty {}
+        } _: { port in
+            let client = MQTTClient(configuration(port: port), logger: LogRecorder().logger)
+            let heard = client.subscribe(["t"], qos: .atLeastOnce)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await client.run() }
+                #expect(await client.nextSession() != nil)
+                await client.stop()
+            }
+            #expect(await heard.first(1).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import MQTT
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
+struct TLSTests {
+    private func withBroker(
+        needsClientCertificate: Bool = false,
+        _ body: (MQTTConfiguration, TestCertificates, TemporaryFolder) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let certificates = try await TestCertificates.make(in: folder)
+            var options = MosquittoOptions()
+            options.certificates = certificates
+            options.needsClientCertificate = needsClientCertificate
+            try await withMosquitto(options) { broker in
+                let settings = configuration(port: broker.tlsPort) {
+                    $0.host = "localhost"
+                    $0.tls = MQTTTLS()
+                    $0.tls?.caFile = certificates.caFile
+                }
+                try await body(settings, certificates, folder)
+            }
+        }
+    }
+
+    private func failure(_ settings: MQTTConfiguration) async throws -> MQTTError? {
+        try await withClient(settings) { client in
+            let failure = await client.nextFailure()
+            // One failure is not the end of it.
+            #expect(await eventually { client.counters.failures > 2 })
+            #expect(client.counters.connects == 0)
+            return failure
+        }
+    }
+
+    @Test func `a broker of a trusted authority is taken, in each version of TLS and with ALPN`() async throws {
+        try await withBroker { settings, _, _ in
+            for version in MQTTTLSVersion.allCases {
+                var settings = settings
+                settings.tls?.version = version
+                settings.tls?.alpn = "mqtt"
+                try await withConnectedClient(settings) { client, _ in
+                    let heard = client.subscribe(["t"], qos: .atLeastOnce)
+                    let sent = MQTTMessage(topic: "t", payload: [UInt8](repeating: 7, count: 1 << 20), qos: .exactlyOnce)
+                    try await client.publishAndWait(sent)
+                    #expect(await heard.first(1).first?.payload == sent.payload)
+                    await client.stop(last: sent)
+                }
+            }
+        }
+    }
+
+    @Test func `a broker of another authority, or of the wrong name, is not taken, and the reason is told`() async throws {
+        try await withBroker { settings, certificates, folder in
+            var other = settings
+            other.tls?.caFile = try await TestCertificates.make(in: folder, name: "other").caFile
+            guard case .tls(_, let reason) = try await failure(other) else {
+                Issue.record("not .tls")
+                return
+            }
+            #expect(reason.contains("certificate verify failed"))
+
+            var named = settings
+            named.host = "127.0.0.1"
+            guard case .tls(_, let name) = try await failure(named) else {
+                Issue.record("not .tls")
+                return
+            }
+            #expect(name.contains("host name verification failed"))
+            named.tls?.verifyHostname = false
+            try await withConnectedClient(named) { _, _ in }
+
+            var system = settings
+            system.tls?.caFile = nil
+            guard case .tls = try await failure(system) else {
+                Issue.record("not .tls")
+                return
+            }
+        }
+    }
+
+    @Test func `a client certificate lets us in, its key with a password too`() async throws {
+        try await withBroker(needsClientCertificate: true) { settings, certificates, _ in
+            let without = try await failure(settings)
+            #expect(without != nil)
+            var own = settings
+            own.tls?.certificateFile = certificates.clientCertificate
+            own.tls?.keyFile = certificates.clientKey
+            try await withConnectedClient(own) { _, _ in }
+            own.tls?.keyFile = certificates.clientKeyEncrypted
+            own.tls?.keyPassword = MQTTPassword(certificates.keyPassword)
+            try await withConnectedClient(own) { _, _ in }
+            own.tls?.keyPassword = nil
+            guard case .tls = try await failure(own) else {
+                Issue.record("not .tls")
+                return
+            }
+        }
+    }
+
+    @Test func `files that are missing are told by name, and taken when they come`() async throws {
+        try await withBroker { settings, certificates, folder in
+            var late = settings
+            let path = folder.path("late.pem")
+            late.tls?.caFile = path
+            try await withClient(late) { client in
+                let error = MQTTError.configuration("cannot read \(path): No such file or directory")
+                #expect(await client.nextFailure() == error)
+                try FileManager.default.copyItem(atPath: certificates.caFile, toPath: path)
+                #expect(await client.nextSession() != nil)
+            }
+        }
+    }
+
+    @Test func `TLS where the broker speaks plainly, and the other way round, is told and retried`() async throws {
+        try await withMosquitto { broker in
+            var settings = configuration(port: broker.port) { $0.tls = MQTTTLS() }
+            let first = try await failure(settings)
+            #expect(first != nil)
+            settings.tls?.certificateFile = "/etc/hostname"
+            let error = "a TLS client certificate and its key go together: set both or none"
+            let second = try await failure(settings)
+            #expect(second == .configuration(error))
+        }
+        try await withBroker { settings, _, _ in
+            var plain = settings
+            plain.tls = nil
+            let third = try await failure(plain)
+            #expect(third != nil)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Controller
+import Flare
+import Messages
+import Testing
+import Things
+
+struct AnswerTests {
+    @Test func `an obeyed command is answered with what was accepted`() {
+        var answer = Answer(ticket: 1, tx: "7", subject: .set, target: .init(kind: "thing", slug: "lamp"))
+        answer.accepted = ["color": "red"]
+        #expect(
+            answer.json.text
+                == #"{"accepted":{"color":"red"},"status":"ok","target":{"kind":"thing","slug":"lamp"},"tx":"7"}"#
+        )
+    }
+
+    @Test func `a partly obeyed one also lists what was rejected`() {
+        var answer = Answer(ticket: 1, tx: nil, subject: .set)
+        answer.accepted = ["color": "red"]
+        answer.rejected = ["warmth": .unknownAttribute]
+        #expect(
+            answer.json.text
+                == #"{"accepted":{"color":"red"},"rejected":{"warmth":"unknown_attribute"},"status":"ok"}"#
+        )
+    }
+
+    @Test func `a refused one tells the code, the sentence and the field`() {
+        var answer = Answer(ticket: 1, tx: 5, subject: .set)
+        answer.refusal = Refusal(.outOfRange, "level must be …", field: "level")
+        #expect(
+            answer.json.text
+                == #"{"error":{"code":"out_of_range","field":"level","message":"level must be …"},"#
+                + #""rejected":{"level":"out_of_range"},"status":"error","tx":5}"#
+        )
+    }
+
+    @Test func `what was asked for is in data`() {
+        var answer = Answer(ticket: 1, tx: nil, subject: .get)
+        answer.data = ["state": "ON"]
+        #expect(answer.json.text == #"{"data":{"state":"ON"},"status":"ok"}"#)
+    }
+}
+
+struct RefusalCodeTests {
+    @Test func `every code has a status of HTTP`() {
+        let statuses = Dictionary(grouping: RefusalCode.allCases, by: \.httpStatus).mapValues { Set($0) }
+        #expect(
+            statuses == [
+                400: [
+                    .badJSON, .tooLarge, .unknownKey, .notSettable, .wrongType, .invalidValue, .outOfRange,
+                    .unknownColour,
+                ],
+                403: [.notAllowed],
+                404: [
+                    .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
+                    .unknownVerb,
+                ],
+                409: [.retainedCommand, .staleTarget, .superseded, .levelDenied], 429: [.rateLimited],
+                500: [.internalError], 502: [.serverRejected], 503: [.serverUnreachable], 504: [.timeout],
+            ]
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import Controller
+import Flare
+import Messages
+import Testing
+
+struct MessageTests {
+    @Test func `an event has all its members, and details do not replace them`() {
+        let event = ChangeEvent(
+            topic: .thing,
+            type: "changed",
+            sequence: 4,
+            at: Place.start,
+            id: Place.lamp,
+            slug: "lamp",
+            before: ["state": "ON"],
+            after: ["state": "OFF"],
+            changed: ["state"],
+            cause: .init("command", tx: 7),
+            details: ["action": "off", "seq": 99]
+        )
+        #expect(
+            event.json(epoch: "e1").text
+                == #"{"action":"off","after":{"state":"OFF"},"before":{"state":"ON"},"cause":{"source":"command","tx":7},"#
+                + #""changed":["state"],"epoch":"e1","event_type":"changed","id":"000000000000000300000000","seq":4,"#
+                + #""slug":"lamp","ts":"2026-11-21T10:18:53.456Z"}"#
+        )
+    }
+
+    @Test func `an event without an object leaves out what it has not`() {
+        let event = ChangeEvent(
+            topic: .bridge,
+            type: "started",
+            sequence: 1,
+            at: Place.start,
+            cause: .init("start")
+        )
+        #expect(
+            event.json(epoch: "e1").text
+                == #"{"cause":{"source":"start"},"changed":[],"epoch":"e1","event_type":"started","seq":1,"#
+                + #""ts":"2026-11-21T10:18:53.456Z"}"#
+        )
+    }
+
+    private func info(url: String = "http://localhost:1234", features: [String] = ["gps"]) -> InfoMessage {
+        InfoMessage(
+            version: "1.0.0",
+            node: "panel",
+            started: Place.start,
+            epoch: "e1",
+            flareMode: "embedded",
+            flareURL: url,
+            features: features
+        )
+    }
+
+    @Test func `info tells who is speaking`() {
+        #expect(
+            info().json.text
+                == #"{"epoch":"e1","features":["gps"],"flare":{"mode":"embedded","url":"http://localhost:1234"},"#
+                + #""node":"panel","restart_required":false,"schema":1,"started":"2026-11-21T10:18:53.456Z","version":"1.0.0"}"#
+        )
+    }
+
+    @Test(arguments: [
+        ("http://user:secret@flare.local:1234/x", "http://flare.local:1234/x"),
+        ("http://a@b@c/", "http://c/"),
+        ("http://flare.local/@x", "http://flare.local/@x"), ("", ""), ("flare", "flare"),
+    ])
+    func `a password in the server's address is not told`(url: String, told: String) {
+        #expect(info(url: url).json["flare"]?["url"] == .string(told))
+    }
+
+    @Test func `info stays below 2 KB`() {
+        let long = String(repeating: "é", count: 5000)
+        let info = info(url: long, features: (0..<500).map { "feature-number-\($0)-\(long)" })
+        #expect(info.json.bytes.count < 2048)
+    }
+
+    @Test func `health is ok while every link is up`() {
+        var health = HealthMessage(
+            uptimeSeconds: 61,
+            links: ["flare": true, "mqtt": true],
+            counters: ["dropped": 2],
+            at: Place.start
+        )
+        #expect(
+            health.json.text
+                == #"{"counters":{"dropped":2},"links":{"flare":true,"mqtt":true},"status":"ok","#
+                + #""ts":"2026-11-21T10:18:53.456Z","uptime_s":61}"#
+        )
+        health.links["flare"] = false
+        #expect(health.json["status"] == "degraded")
+    }
+
+    @Test func `an alert says what is wrong since when`() {
+        let alert = Alert(severity: .warning, message: "Import a place.", since: Place.start)
+        #expect(
+            alert.json(id: "empty-place").text
+                == #"{"id":"empty-place","message":"Import a place.","severity":"warning","#
+                + #""since":"2026-11-21T10:18:53.456Z"}"#
+        )
+    }
+}

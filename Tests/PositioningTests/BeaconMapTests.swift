@@ -1,0 +1,111 @@
+import Flare
+import Positioning
+import Testing
+
+@Suite struct BeaconMapTests {
+    private let uuid = BeaconUUID(high: 1, low: 2)
+    private let other = BeaconUUID(high: 1, low: 3)
+
+    private func place(
+        uuid: JSONValue? = "00000000-0000-0001-0000-000000000002",
+        major: JSONValue? = 7,
+        _ things: [[String: JSONValue]]
+    ) -> BeaconMap {
+        var environment = FlareEnvironment(id: FlareID(high: 1, low: 0))
+        environment.data["uuid"] = uuid
+        var zone = FlareZone(id: FlareID(high: 2, low: 0))
+        zone.data["major"] = major
+        return BeaconMap(
+            environment: environment,
+            zones: [zone],
+            things: things.enumerated().map { index, data in
+                var thing = FlareThing(id: FlareID(high: 3, low: UInt32(index)))
+                thing.name = "T\(index)"
+                thing.zone = zone.id
+                thing.position = Point3D(x: Double(index), y: 0)
+                thing.data = data
+                return thing
+            }
+        )
+    }
+
+    @Test func `a sighting leads to its thing`() {
+        let map = place([["minor": 1], ["minor": 2, "power": -65]])
+        let beacon = map.beacon(BeaconIdentity(uuid: uuid, major: 7, minor: 2))
+        #expect(beacon?.thing == FlareID(high: 3, low: 1))
+        #expect(beacon?.position == Point3D(x: 1, y: 0))
+        #expect(beacon?.powerAtOneMetre == -65)
+        #expect(map.beacon(BeaconIdentity(uuid: uuid, major: 7, minor: 3)) == nil)
+        #expect(map.beacon(BeaconIdentity(uuid: uuid, major: 8, minor: 2)) == nil)
+        #expect(map.beacon(BeaconIdentity(uuid: other, major: 7, minor: 2)) == nil)
+        #expect(map.problems.isEmpty)
+    }
+
+    @Test func `numbers may be text`() {
+        let map = place(major: "7", [["minor": "65535", "power": "-70"]])
+        #expect(map.beacon(BeaconIdentity(uuid: uuid, major: 7, minor: 65535))?.powerAtOneMetre == -70)
+    }
+
+    @Test func `without a uuid every uuid is taken`() {
+        let map = place(uuid: nil, [["minor": 1]])
+        #expect(map.beacon(BeaconIdentity(uuid: other, major: 7, minor: 1)) != nil)
+        #expect(map.problems.isEmpty)
+    }
+
+    @Test func `a uuid that is none is a problem, and every uuid is taken`() {
+        let map = place(uuid: "nonsense", [["minor": 1]])
+        #expect(map.beacon(BeaconIdentity(uuid: other, major: 7, minor: 1)) != nil)
+        #expect(map.problems.count == 1)
+        #expect(map.problems.first?.contains("32 hexadecimal digits") == true)
+    }
+
+    @Test func `an Eddystone namespace stands for the uuid`() throws {
+        let map = place([["minor": 1]])
+        let namespace = try #require(EddystoneNamespace("00000000000000000002"))
+        let foreign = try #require(EddystoneNamespace("00000000000000000003"))
+        #expect(map.beacon(BeaconIdentity(group: .namespace(namespace), major: 7, minor: 1)) != nil)
+        #expect(map.beacon(BeaconIdentity(group: .namespace(foreign), major: 7, minor: 1)) == nil)
+    }
+
+    @Test(arguments: [-1, 65536, 1.5, "x", true, [], 1e300] as [JSONValue])
+    func `a minor that is no number of 16 bits is a problem`(_ minor: JSONValue) {
+        let map = place([["minor": minor], ["minor": 2]])
+        #expect(map.beacons.map(\.minor) == [2])
+        #expect(map.problems.count == 1)
+        #expect(map.problems.first?.contains("from 0 to 65535") == true)
+    }
+
+    @Test func `the first of two beacons with the same numbers counts`() {
+        let map = place([["minor": 1], ["minor": 1]])
+        #expect(map.beacons.map(\.name) == ["T0"])
+        #expect(map.problems.first?.contains("T0") == true)
+    }
+
+    @Test(arguments: [0, 5, -128, "loud"] as [JSONValue])
+    func `a power that cannot be is a problem and the beacon stays`(_ power: JSONValue) {
+        let map = place([["minor": 1, "power": power]])
+        #expect(map.beacons.map(\.powerAtOneMetre) == [nil])
+        #expect(map.problems.count == 1)
+    }
+
+    @Test func `a zone without a major is a problem of its beacons only`() {
+        let map = place(major: nil, [["minor": 1], ["color": "red"]])
+        #expect(map.beacons.isEmpty)
+        #expect(map.problems.count == 1)
+    }
+
+    @Test func `things elsewhere and things without a place are left out`() {
+        let environment = FlareEnvironment(id: FlareID(high: 1, low: 0))
+        var zone = FlareZone(id: FlareID(high: 2, low: 0))
+        zone.data["major"] = 1
+        var elsewhere = FlareThing(id: FlareID(high: 3, low: 0))
+        elsewhere.environment = FlareID(high: 9, low: 9)
+        elsewhere.zone = zone.id
+        elsewhere.data["minor"] = 1
+        var nowhere = elsewhere
+        nowhere.environment = environment.id
+        let map = BeaconMap(environment: environment, zones: [zone], things: [elsewhere, nowhere])
+        #expect(map.beacons.isEmpty)
+        #expect(map.problems.count == 1)
+    }
+}

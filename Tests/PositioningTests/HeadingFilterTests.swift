@@ -1,0 +1,51 @@
+import Positioning
+import Testing
+
+@Suite struct HeadingFilterTests {
+    @Test(arguments: [
+        (0, 0), (2.4, 0), (2.6, 5), (357.4, 355), (357.6, 0), (359.9, 0), (360, 0), (-2, 0), (-4, 355),
+    ])
+    func `the first heading is rounded to five degrees`(_ heading: Double, _ rounded: Int) {
+        var filter = HeadingFilter()
+        #expect(filter.hear(heading) == rounded)
+    }
+
+    @Test func `between two steps the value stays`() {
+        var filter = HeadingFilter()
+        #expect(filter.hear(90) == 90)
+        for heading in [92.6, 93.5, 87.4, 86.5, 90] { #expect(filter.hear(heading) == nil) }
+        #expect(filter.hear(93.6) == 95)
+        #expect(filter.hear(91.5) == nil)
+        #expect(filter.hear(91.4) == 90)
+    }
+
+    @Test func `north is crossed in one step either way`() {
+        var filter = HeadingFilter()
+        #expect(filter.hear(355) == 355)
+        #expect(filter.hear(358.4) == nil)
+        #expect(filter.hear(358.6) == 0)
+        #expect(filter.hear(357) == nil)
+        #expect(filter.hear(356.4) == 355)
+        #expect(filter.hear(3) == 5)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func `what is no number changes nothing`(
+        _ heading: Double
+    ) {
+        var filter = HeadingFilter()
+        #expect(filter.hear(heading) == nil)
+        #expect(filter.hear(40) == 40)
+        #expect(filter.hear(heading) == nil)
+        #expect(filter.degrees == 40)
+    }
+
+    @Test func `any number gives a step of the circle`() {
+        var generator = SeededGenerator(seed: 3)
+        var filter = HeadingFilter()
+        for _ in 0..<20_000 {
+            let heading = Double(bitPattern: generator.next())
+            if let rounded = filter.hear(heading) { #expect((0...355).contains(rounded) && rounded % 5 == 0) }
+        }
+        #expect(filter.degrees != nil)
+    }
+}

@@ -1,0 +1,152 @@
+import Flare
+import Positioning
+import Sensors
+import Testing
+
+@Suite struct RawSensorTests {
+    private static let uuid = "00000000-0000-0001-0000-000000000002"
+    private static let beacon =
+        #"{"uuid":"00000000-0000-0001-0000-000000000002","major":1,"minor":2,"rssi":-60}"#
+
+    private func read(_ sensor: RawSensor, _ text: String, at time: Double = 50) -> [SensorReading]? {
+        try? sensor.readings(from: Array(text.utf8), at: time).get()
+    }
+
+    private func message(_ sensor: RawSensor, _ text: String) -> String {
+        switch sensor.readings(from: Array(text.utf8), at: 50) {
+        case .success(let readings): "no error, \(readings.count) readings"
+        case .failure(let error): error.description
+        }
+    }
+
+    private func sighting(_ minor: UInt16, _ rssi: Int, power: Int? = nil, at time: Double = 50)
+        -> SensorReading
+    {
+        .beacon(
+            BeaconSighting(
+                identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: minor),
+                rssi: rssi,
+                powerAtOneMetre: power,
+                time: time
+            )
+        )
+    }
+
+    @Test(arguments: [
+        ("90", 90.0), (" 12.5\n", 12.5), ("-90", 270), ("360", 0), ("-0", 0), ("-1e-17", 0), ("1e2", 100),
+    ])
+    func `a heading is plain degrees`(_ text: String, _ degrees: Double) {
+        #expect(read(.compass, text) == [.heading(degrees: degrees, time: 50)])
+    }
+
+    @Test(arguments: ["", "north", "\"90\"", "361", "NaN", "1e999", "{}", "0x10"])
+    func `another heading is refused`(_ text: String) {
+        #expect(message(.compass, text).contains("plain degrees from -360 to 360"))
+    }
+
+    @Test func `a place has latitude, longitude and perhaps accuracy`() {
+        let place = GeoPoint(latitude: 52.5, longitude: 13.4)
+        #expect(
+            read(.gps, #"{"latitude":52.5,"longitude":13.4,"accuracy":8}"#)
+                == [.location(place, accuracyMetres: 8, time: 50)]
+        )
+        #expect(
+            read(.gps, #"{"latitude":52.5,"longitude":13.4,"accuracy":null}"#)
+                == [.location(place, accuracyMetres: nil, time: 50)]
+        )
+    }
+
+    @Test(arguments: [
+        (#"{"latitude":52.5}"#, "longitude is missing"),
+        (#"{"latitude":"52.5","longitude":1}"#, "latitude must be a number from -90.0 to 90.0"),
+        (#"{"latitude":91,"longitude":1}"#, "latitude must be"),
+        (#"{"latitude":1,"longitude":1,"accuracy":-1}"#, "accuracy must be"),
+        (
+            #"{"latitude":1,"longitude":1,"acuracy":1}"#,
+            #"unknown key "acuracy"; the nearest known one is "accuracy""#
+        ),
+        ("[1,2]", "a place is"), ("", "is no JSON"), ("{", "is no JSON"),
+    ])
+    func `another place is refused`(_ text: String, _ problem: String) {
+        #expect(message(.gps, text).contains(problem), "\(message(.gps, text))")
+        #expect(message(.gps, text).hasPrefix("sensors/gps/raw: "))
+    }
+
+    @Test func `beacons come alone or as a list`() {
+        #expect(read(.beacons, Self.beacon) == [sighting(2, -60)])
+        let powerful = #"{"uuid":"\#(Self.uuid)","major":1,"minor":3,"rssi":-70,"power":-65}"#
+        #expect(
+            read(.beacons, "[\(Self.beacon),\(powerful)]") == [
+                sighting(2, -60), sighting(3, -70, power: -65),
+            ]
+        )
+        #expect(read(.beacons, "[]") == [])
+    }
+
+    @Test(arguments: [0, 127, 5, -111]) func `a beacon that was not heard is left out`(_ rssi: Int) {
+        #expect(read(.beacons, Self.beacon.replacing("-60", with: "\(rssi)")) == [])
+    }
+
+    @Test(arguments: [
+        ("1700000000", "1700000002.5"), ("1700000000000", "1700000002500"),
+        (#""2026-01-01T00:00:00Z""#, #""2026-01-01T00:00:02.500Z""#),
+        (#""2026-01-01T00:00:00.000Z""#, #""2026-01-01T00:00:02.500Z""#),
+    ])
+    func `the sender's times tell how long before the newest a beacon was heard`(
+        _ older: String,
+        _ newer: String
+    ) {
+        let list = [older, newer].map { Self.beacon.dropLast() + #","ts":\#($0)}"# }.joined(separator: ",")
+        let times = read(.beacons, "[\(list)]")?.map { ($0.time * 1000).rounded() / 1000 }
+        #expect(times == [47.5, 50])
+    }
+
+    @Test func `a time long ago counts as ten seconds and never as before the start`() {
+        let list = ["5", "1700000000"].map { Self.beacon.dropLast() + #","ts":\#($0)}"# }.joined(
+            separator: ","
+        )
+        #expect(read(.beacons, "[\(list)]")?.map(\.time) == [40, 50])
+        #expect(read(.beacons, "[\(list)]", at: 3)?.map(\.time) == [0, 3])
+    }
+
+    @Test(arguments: [
+        (#"{"uid":"1","major":1,"minor":2,"rssi":-60}"#, "uuid is missing"),
+        (#"{"uuid":"12","major":1,"minor":2,"rssi":-60}"#, "uuid must be 32 hexadecimal digits"),
+        (
+            beacon.replacing("\"minor\":2", with: "\"minor\":65536"),
+            "minor must be a whole number from 0 to 65535"
+        ),
+        (beacon.replacing("-60", with: "-60.5"), "rssi must be a whole number"),
+        (beacon.replacing("-60", with: "-600"), "rssi must be a whole number"),
+        (beacon.replacing("}", with: #","pwoer":1}"#), #"the nearest known one is "power""#),
+        (beacon.replacing("}", with: #","power":3}"#), "power must be a whole number from -127 to -1"),
+        (beacon.replacing("}", with: #","ts":"yesterday"}"#), "ts must be"),
+        ("[\(beacon),7]", "beacon 2: a beacon is"), ("12", "a beacon is"),
+        ("[\(Array(repeating: "1", count: 257).joined(separator: ","))]", "257 beacons are too many"),
+        (String(repeating: " ", count: 65537), "65537 bytes are too many"),
+    ])
+    func `other beacons are refused`(_ text: String, _ problem: String) {
+        #expect(message(.beacons, text).contains(problem), "\(message(.beacons, text))")
+    }
+
+    @Test func `random and mutated messages never trap`() {
+        var generator = SeededGenerator(seed: 8)
+        let good = [
+            "[\(Self.beacon),\(Self.beacon)]", #"{"latitude":52.5,"longitude":13.4,"accuracy":8}"#, "359.5",
+        ].map { Array($0.utf8) }
+        var read = 0
+        for turn in 0..<15_000 {
+            var bytes = good[turn % 3]
+            for _ in 0..<Int(generator.next() % 4) {
+                bytes[Int(generator.next() % UInt64(bytes.count))] = UInt8(
+                    truncatingIfNeeded: generator.next()
+                )
+            }
+            bytes.removeLast(Int(generator.next() % 2))
+            for sensor in RawSensor.allCases {
+                read += (try? sensor.readings(from: bytes, at: 1).get().count) ?? 0
+            }
+        }
+        #expect(read > 1000)
+    }
+}

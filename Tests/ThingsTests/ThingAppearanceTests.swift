@@ -1,0 +1,68 @@
+import Flare
+import Testing
+import Things
+
+struct ThingAppearanceTests {
+    @Test(
+        arguments: [
+            (["on": true], true), (["on": false], false), (["on": 1], true), (["on": 0], false),
+            (["on": "true"], true),
+            (["on": "false"], false), (["on": true, "brightness": 0], true),
+            (["on": false, "brightness": 1], false),
+            (["brightness": 0], false), (["brightness": 0.2], true), (["brightness": "0"], false),
+            (["color": "red"], true),
+            (["on": nil, "brightness": 0], false),
+        ] as [([String: JSONValue], Bool)]
+    )
+    func `a light is on from on, without it unless its brightness is 0`(data: [String: JSONValue], isOn: Bool)
+    {
+        let appearance = ThingAppearance(thing: Lamps.thing(data))
+        #expect(appearance.isLight)
+        #expect(appearance.isOn == isOn)
+    }
+
+    @Test func `what has none of the three is no light`() {
+        let appearance = ThingAppearance(thing: Lamps.thing(["price": 3, "minor": 1]))
+        #expect(!appearance.isLight)
+        #expect(!appearance.isOn)
+        #expect(appearance.colourMode == nil)
+        #expect(appearance.settable == ["price"])
+    }
+
+    @Test(
+        arguments: [
+            (0, 0), (1, 255), (0.5, 128), (0.2, 51), ("0.2", 51), (2, 255), (-1, 0), ("bright", nil),
+            (true, nil),
+            (1e300, 255),
+        ] as [(JSONValue, Int?)]
+    )
+    func `brightness is shown from 0 to 255`(stored: JSONValue, shown: Int?) {
+        #expect(ThingAppearance(thing: Lamps.thing(["brightness": stored])).brightness == shown)
+    }
+
+    @Test(
+        arguments: [
+            (["on": true], .onoff), (["brightness": 1, "on": true], .brightness),
+            (["color": "red", "brightness": 1], .rgb),
+        ] as [([String: JSONValue], ThingAppearance.ColourMode)]
+    )
+    func `the colour mode is the most that it has`(
+        data: [String: JSONValue],
+        mode: ThingAppearance.ColourMode
+    ) {
+        #expect(ThingAppearance(thing: Lamps.thing(data)).colourMode == mode)
+    }
+
+    @Test(
+        arguments: [
+            ("teal", 0x008080), ("#ff8800", 0xFF8800), ("Oak", 0xDEB887), ("clear", 0xFFFFFF),
+            ("strange", 0xFF0000),
+            (7, 0xFF0000), (["r": 1, "g": 2, "b": 3], 0x010203),
+        ] as [(JSONValue, UInt32)]
+    )
+    func `a colour is drawn as the origin draws it`(stored: JSONValue, hex: UInt32) {
+        let appearance = ThingAppearance(thing: Lamps.thing(["color": stored]))
+        #expect(appearance.rgb == RGBColour(hex: hex))
+        #expect(appearance.colourName == stored.string)
+    }
+}

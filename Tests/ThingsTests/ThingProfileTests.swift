@@ -1,0 +1,84 @@
+import Flare
+import Testing
+import Things
+
+struct ThingProfileTests {
+    @Test func `a full lamp has everything of a light`() {
+        let profile = ThingProfile(thing: Lamps.full)
+        #expect(profile.isLight)
+        #expect(profile.palette == ["red", "green", "blue"])
+        #expect(profile.actions == ["on", "off", "nextColor", "previousColor", "lighter", "darker"])
+        #expect(profile.settable == ["state", "brightness", "level", "color"])
+    }
+
+    @Test func `a thing with a colour alone has the origin's palette and a state`() {
+        let profile = ThingProfile(thing: Lamps.thing(["color": "red"]))
+        #expect(profile.palette == ["red", "orange", "yellow", "green", "blue", "purple"])
+        #expect(profile.settable == ["state", "color"])
+    }
+
+    @Test func `other data has the type of its value, and what describes the place is left out`() {
+        let profile = ThingProfile(
+            thing: Lamps.thing([
+                "price": 9, "label": "x", "locked": false, "sizes": [1], "stock": [:], "empty": nil,
+                "minor": 1,
+                "major": 2, "uuid": "u", "mac": "m", "options": ["red"], "level": 3, "state": "open",
+            ])
+        )
+        #expect(!profile.isLight)
+        #expect(profile.palette.isEmpty)
+        #expect(profile.settable == ["label", "level", "locked", "price", "sizes", "state", "stock"])
+        #expect(profile.attributes["level"] == .number)
+        #expect(profile.attributes["state"] == .text)
+        #expect(profile.attributes["locked"] == .bool)
+        #expect(profile.attributes["sizes"] == .list)
+        #expect(profile.attributes["stock"] == .object)
+    }
+
+    @Test func `its own list of actions is the one that is offered`() {
+        let profile = ThingProfile(thing: Lamps.thing(["on": true], actions: ["party"]))
+        #expect(profile.actions == ["party"])
+        #expect((try? profile.checked(action: "party").get()) == "party")
+        #expect((try? profile.checked(action: "off").get()) == "off")
+    }
+
+    @Test func `a thing that has nothing cannot be driven`() {
+        #expect(!ThingProfile(thing: Lamps.thing(["minor": 3])).isDrivable)
+    }
+
+    @Test(
+        arguments: [
+            ("lighter", ["color": "red"]), ("nextColor", ["brightness": 1]), ("clockwise", ["on": true]),
+            ("north", ["on": true]), ("on", ["price": 1]), ("hasOwnProperty", ["on": true]),
+            ("", ["on": true]),
+        ] as [(String, [String: JSONValue])]
+    )
+    func `an action for something that it has not is refused`(action: String, data: [String: JSONValue]) {
+        guard case .failure(let refusal) = ThingProfile(thing: Lamps.thing(data)).checked(action: action)
+        else {
+            Issue.record("\(action) is accepted")
+            return
+        }
+        #expect(refusal.code == .unknownAction)
+        #expect(refusal.field == "action")
+    }
+
+    @Test(arguments: ["clockwise", "north", "up"])
+    func `a thing with an angle and a position can turn and move`(action: String) {
+        let thing = Lamps.thing(["angle": 90], position: Point3D(x: 1, y: 1))
+        #expect((try? ThingProfile(thing: thing).checked(action: action).get()) == action)
+    }
+
+    @Test func `a misspelt action is told the nearest and all that are legal`() {
+        let result = ThingProfile(thing: Lamps.full).checked(action: "nextcolour")
+        guard case .failure(let refusal) = result else {
+            Issue.record("nextcolour is accepted")
+            return
+        }
+        #expect(
+            refusal.message
+                == "\"nextcolour\" is not an action of this thing; did you mean \"nextColor\"? it has on, off, nextColor, "
+                + "previousColor, lighter, darker"
+        )
+    }
+}

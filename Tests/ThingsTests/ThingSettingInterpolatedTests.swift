@@ -1,0 +1,48 @@
+import Flare
+import Testing
+import Things
+
+struct ThingSettingInterpolatedTests {
+    private let from: [String: JSONValue] = ["on": false, "brightness": 0.2, "color": "black", "price": 1]
+
+    private func values(to goal: [String: JSONValue], at fraction: Double) -> [String: JSONValue] {
+        ThingSetting.interpolated(from: from, to: goal, fraction: fraction)
+    }
+
+    @Test func `brightness and colour are halfway at the half`() {
+        #expect(
+            values(to: ["brightness": 1, "color": "white"], at: 0.5) == [
+                "brightness": 0.6, "color": "#808080",
+            ]
+        )
+    }
+
+    @Test(arguments: [1.0, 1.5, .infinity])
+    func `at the end it is exactly the goal`(fraction: Double) {
+        let goal: [String: JSONValue] = ["on": false, "brightness": 0.123_456, "color": "teal"]
+        #expect(values(to: goal, at: fraction) == goal)
+    }
+
+    @Test(arguments: [0.0, -1])
+    func `at the start it is where it was`(fraction: Double) {
+        #expect(
+            values(to: ["brightness": 1, "color": "white"], at: fraction) == [
+                "brightness": 0.2, "color": "#000000",
+            ]
+        )
+    }
+
+    @Test func `other values come at once, switching off last`() {
+        #expect(values(to: ["on": true, "price": 5], at: 0) == ["on": true, "price": 5])
+        #expect(values(to: ["on": false, "brightness": 0], at: 0.5) == ["brightness": 0.1])
+    }
+
+    @Test func `what cannot be interpolated comes at once`() {
+        let values = ThingSetting.interpolated(
+            from: [:],
+            to: ["brightness": 1, "color": "teal"],
+            fraction: 0.5
+        )
+        #expect(values == ["brightness": 1, "color": "teal"])
+    }
+}

@@ -1,0 +1,211 @@
+import Flare
+import Testing
+import TrilateralApp
+
+struct DriveTargetTests {
+    private static let targets: [(word: String, set: String?, state: String?)] = [
+        ("nearby", "nearby/set", "nearby"), ("device", "device/set", "device"),
+        ("environment", "environment/set", "environment"), ("zone", nil, "zone"), ("state", nil, "state"),
+        ("sensors/beacons", "sensors/beacons/set", "sensors/beacons"),
+        ("desk-lamp", "things/desk-lamp/set", nil),
+        ("things/zone", "things/zone/set", nil),
+    ]
+
+    @Test(arguments: targets)
+    func `a word names a target and its topics`(word: String, set: String?, state: String?) throws {
+        let target = try #require(DriveTarget(word))
+        #expect(target.setTopic == set)
+        #expect(target.stateTopic == state)
+    }
+
+    @Test(arguments: [
+        "", "a/b", "things/", "things/a/b", "a+", "#", "a\nb", "a\0", String(repeating: "a", count: 129),
+    ])
+    func `what cannot stand in a topic is no target`(word: String) {
+        #expect(DriveTarget(word) == nil)
+    }
+
+    @Test func `values are JSON where they can be, else texts`() throws {
+        let words = [
+            "color=255,136,0", "brightness=40%", "level=0.5", "on=true", "x={\"a\":[1]}", "t=\"5\"", "e=",
+        ]
+        let members = try DriveTarget.nearby.members(words).get()
+        #expect(
+            members == [
+                "color": "255,136,0", "brightness": "40%", "level": 0.5, "on": true, "x": ["a": [1]],
+                "t": "5", "e": "",
+            ]
+        )
+    }
+
+    @Test func `a bare value is the state, or the environment`() throws {
+        #expect(try DriveTarget.nearby.members(["TOGGLE"]).get() == ["state": "TOGGLE"])
+        #expect(try DriveTarget.environment.members(["next"]).get() == ["environment": "next"])
+    }
+
+    @Test(arguments: [["=1"], ["tx=1"], ["a=1", "a=2"], ["ON", "state=ON"]])
+    func `words that make no sense are refused`(words: [String]) {
+        #expect(throws: UsageFault.self) { try DriveTarget.nearby.members(words).get() }
+    }
+}
+
+struct NodeFinderTests {
+    private func finding(_ messages: [(String, String)]) -> NodeFinder.Finding? {
+        var finder = NodeFinder(base: "home/tri")
+        for (topic, payload) in messages { finder.heard(topic: topic, payload: Array(payload.utf8)) }
+        return finder.finding
+    }
+
+    @Test func `one that is online is found, several are listed, others do not count`() {
+        #expect(NodeFinder(base: "home/tri").filter == "home/tri/+/status")
+        #expect(finding([]) == nil)
+        #expect(finding([("home/tri/a/status", "offline"), ("home/tri/b/status", "online")]) == .one("b"))
+        #expect(
+            finding([("home/tri/b/status", "online"), ("home/tri/a/status", "online")])
+                == .several(["a", "b"])
+        )
+        #expect(finding([("home/tri/a/status", "online"), ("home/tri/a/status", "offline")]) == nil)
+        #expect(finding([("home/tri/a/b/status", "online"), ("x/a/status", "online")]) == nil)
+    }
+}
+
+struct DriveExchangeTests {
+    private let command = DriveExchange.Question.command(
+        topic: "nearby/set",
+        members: ["color": "red"],
+        subject: "set"
+    )
+
+    private func exchange(_ question: DriveExchange.Question) -> DriveExchange {
+        DriveExchange(root: "trilateral/a", question: question, tx: "t1", timeout: "5 s")
+    }
+
+    private func message(_ topic: String, _ payload: String) -> DriveExchange.Event {
+        .message(topic: "trilateral/a/" + topic, payload: Array(payload.utf8))
+    }
+
+    private let linked = DriveExchange.Event.linked(refusedFilters: [])
+
+    @Test(arguments: [true, false])
+    func `a command is sent once, when the link stands and the daemon is online`(linkFirst: Bool) {
+        var exchange = exchange(command)
+        #expect(exchange.filters == ["trilateral/a/status", "trilateral/a/response/set"])
+        let online = message("status", "online")
+        let sent = DriveExchange.Step.publish(
+            topic: "trilateral/a/nearby/set",
+            payload: Array(#"{"color":"red","tx":"t1"}"#.utf8)
+        )
+        #expect(exchange.apply(linkFirst ? linked : online) == [])
+        #expect(exchange.apply(message("status", "offline")) == [])
+        if !linkFirst { #expect(exchange.apply(online) == []) }
+        #expect(exchange.apply(linkFirst ? online : linked) == [sent])
+        #expect(exchange.apply(online) == [])
+    }
+
+    @Test func `only the answer with our mark counts`() {
+        var exchange = exchange(command)
+        _ = exchange.apply(linked)
+        _ = exchange.apply(message("status", "online"))
+        #expect(exchange.apply(message("response/set", #"{"status":"ok","tx":"t2"}"#)) == [])
+        #expect(exchange.apply(message("response/set", "{")) == [])
+        let answer: JSONValue = ["status": "ok", "tx": "t1"]
+        #expect(exchange.apply(message("response/set", answer.text)) == [.finish(.answer(answer))])
+        #expect(exchange.apply(.deadline) == [])
+    }
+
+    @Test func `a state is told once the daemon is known to be online`() {
+        var exchange = exchange(.state(topic: "zone"))
+        #expect(exchange.filters == ["trilateral/a/status", "trilateral/a/zone"])
+        #expect(exchange.apply(message("zone", #"{"id":null}"#)) == [])
+        #expect(exchange.apply(linked) == [])
+        #expect(exchange.apply(message("status", "online")) == [.finish(.state(["id": .null]))])
+    }
+
+    @Test func `a plain retained word is a state too`() {
+        var exchange = exchange(.state(topic: "sensors/gps"))
+        _ = exchange.apply(linked)
+        _ = exchange.apply(message("status", "online"))
+        #expect(exchange.apply(message("sensors/gps", "ON")) == [.finish(.state("ON"))])
+    }
+
+    @Test func `a silent end says who did not answer`() {
+        func outcome(_ events: [DriveExchange.Event], _ question: DriveExchange.Question) -> [DriveExchange
+            .Step]
+        {
+            var exchange = exchange(question)
+            for event in events { _ = exchange.apply(event) }
+            return exchange.apply(.deadline)
+        }
+        #expect(outcome([], command) == [.finish(.noBroker("the broker did not answer within 5 s"))])
+        #expect(outcome([.unlinked(reason: "refused")], command) == [.finish(.noBroker("refused"))])
+        #expect(outcome([linked, .unlinked(reason: "gone")], command) == [.finish(.noBroker("gone"))])
+        #expect(
+            outcome([linked], command)
+                == [
+                    .finish(.noDaemon("no daemon is online at trilateral/a: there is no trilateral/a/status"))
+                ]
+        )
+        #expect(
+            outcome([linked, message("status", "offline")], command)
+                == [.finish(.noDaemon("no daemon is online at trilateral/a: its status is \"offline\""))]
+        )
+        #expect(
+            outcome([linked, message("status", "online")], command)
+                == [.finish(.noDaemon("trilateral/a is online, but did not answer within 5 s"))]
+        )
+        #expect(
+            outcome([linked, message("status", "online")], .state(topic: "zone"))
+                == [.finish(.noDaemon("trilateral/a is online, but has no zone"))]
+        )
+    }
+
+    @Test func `a broker that does not let us read is told of at once`() {
+        var exchange = exchange(command)
+        #expect(
+            exchange.apply(.linked(refusedFilters: ["trilateral/a/response/set"]))
+                == [.finish(.notAllowed("the broker does not let this user read trilateral/a/response/set"))]
+        )
+    }
+}
+
+struct DriveReportTests {
+    private func report(_ json: String, asJSON: Bool = false) throws -> DriveReport {
+        DriveReport(.answer(try JSONValue(parsing: json)), asJSON: asJSON)
+    }
+
+    @Test func `what was accepted is told, and what was not`() throws {
+        let json =
+            #"{"status":"ok","target":{"kind":"thing","slug":"lamp"},"accepted":{"color":"red","brightness":5},"rejected":{"x":"unknown_attribute"}}"#
+        let report = try report(json)
+        #expect(report.output == ["lamp: brightness 5, color red"])
+        #expect(report.complaints == ["x was not set: unknown_attribute"])
+        #expect(report.exitStatus == 0)
+        let asJSON = try self.report(json, asJSON: true)
+        #expect(asJSON.output == [try JSONValue(parsing: json).text])
+    }
+
+    @Test func `a refusal is its message and ends with 1`() throws {
+        let report = try report(
+            #"{"status":"error","error":{"code":"unknown_colour","message":"no colour\u001b[2J"}}"#
+        )
+        #expect(report.output == [])
+        #expect(report.complaints == ["no colour\\u{1b}[2J"])
+        #expect(report.exitStatus == 1)
+        #expect(try self.report("{}").exitStatus == 1)
+    }
+
+    @Test func `data is shown as aligned lines`() throws {
+        #expect(
+            try report(#"{"status":"ok","data":{"id":"1","color":{"r":1},"on":true}}"#).output
+                == ["color  {\"r\":1}", "id     1", "on     true"]
+        )
+        #expect(DriveReport(.state(["id": .null, "state": .null]), asJSON: false).output == ["none"])
+        #expect(DriveReport(.state("ON"), asJSON: false).output == ["ON"])
+    }
+
+    @Test func `nobody there ends with 69, not allowed with 77`() {
+        #expect(DriveReport(.noBroker("a"), asJSON: false).exitStatus == 69)
+        #expect(DriveReport(.noDaemon("a"), asJSON: false).exitStatus == 69)
+        #expect(DriveReport(.notAllowed("a"), asJSON: false).exitStatus == 77)
+    }
+}

@@ -1,0 +1,58 @@
+// Drives a daemon from outside and measures what a user of it would see.
+#include "measure.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(listener, (struct sockaddr *)&address, length) || getsockname(listener, (struct sockaddr *)&address, &length))
+        fail("no free port");
+    close(listener);
+    return printf("%d\n", ntohs(address.sin_port)), 0;
+}
+
+// Until the broker answers; or, with a topic, until that holds the text.
+static volatile int holds;
+static const char *text_wanted;
+
+static void heard(struct mosquitto *client, void *object, const struct mosquitto_message *message) {
+    (void)client, (void)object;
+    if (message->payload && !strcmp(message->payload, text_wanted)) holds = 1;
+}
+
+static int await(int port, const char *topic, const char *text) {
+    double end = now_us() + 20e6;
+    struct mosquitto *client = NULL;
+    while (!(client = dial(port, heard)) && now_us() < end) usleep(20000);
+    if (!client) fail("nobody answers on port %d", port);
+    if (!topic) return 0;
+    text_wanted = text;
+    subscribe(client, topic, 1);
+    drive_until(client, end, &holds);
+    if (!holds) fail("%s does not become %s", topic, text);
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    mosquitto_lib_init();
+    const char *verb = count > 1 ? arguments[1] : "";
+    int numbers[8] = {0};
+    for (int index = 2; index < count && index < 8; index++) numbers[index] = atoi(arguments[index]);
+    if (!strcmp(verb, "port")) return free_port();
+    if (!strcmp(verb, "await") && count == 3) return await(numbers[2], NULL, NULL);
+    if (!strcmp(verb, "await") && count == 5) return await(numbers[2], arguments[3], arguments[4]);
+    if (!strcmp(verb, "echo") && count == 6) return echo(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "start") && count > 6)
+        return start(numbers[2], arguments[3], numbers[4], numbers[5], arguments + 6);
+    if (!strcmp(verb, "idle") && count == 5) return idle(numbers[2], numbers[3], numbers[4]);
+    if (!strcmp(verb, "storm") && count == 7)
+        return storm(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
+    fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS |\n"
+         "  start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS | storm PORT ROOT THINGS SECONDS PID");
+}

@@ -1,0 +1,124 @@
+#include "measure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(1);
+}
+
+double now_us(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1e6 + time.tv_nsec / 1e3;
+}
+
+static volatile int accepted;
+
+static void on_connect(struct mosquitto *client, void *object, int code) {
+    (void)client, (void)object;
+    accepted = code == 0 ? 1 : -1;
+}
+
+struct mosquitto *dial(int port, void (*heard)(struct mosquitto *, void *, const struct mosquitto_message *)) {
+    struct mosquitto *client = mosquitto_new(NULL, true, NULL);
+    if (!client) fail("no memory for a client");
+    mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1);
+    mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, 65535);
+    mosquitto_connect_callback_set(client, on_connect);
+    if (heard) mosquitto_message_callback_set(client, heard);
+    accepted = 0;
+    if (mosquitto_connect(client, "127.0.0.1", port, 300) != MOSQ_ERR_SUCCESS) {
+        mosquitto_destroy(client);
+        return NULL;
+    }
+    drive_until(client, now_us() + 5e6, &accepted);
+    if (accepted != 1) fail("the broker on port %d does not accept a client", port);
+    return client;
+}
+
+static volatile int granted;
+
+static void on_subscribe(struct mosquitto *client, void *object, int id, int count, const int *qos) {
+    (void)client, (void)object, (void)id, (void)count, (void)qos;
+    granted = 1;
+}
+
+void subscribe(struct mosquitto *client, const char *topic, int qos) {
+    granted = 0;
+    mosquitto_subscribe_callback_set(client, on_subscribe);
+    if (mosquitto_subscribe(client, NULL, topic, qos) != MOSQ_ERR_SUCCESS) fail("cannot subscribe to %s", topic);
+    drive_until(client, now_us() + 5e6, &granted);
+    if (!granted) fail("no answer to the subscription to %s", topic);
+}
+
+void publish(struct mosquitto *client, const char *topic, const char *text, int qos) {
+    int code = mosquitto_publish(client, NULL, topic, (int)strlen(text), text, qos, false);
+    if (code != MOSQ_ERR_SUCCESS) fail("cannot publish to %s: %s", topic, mosquitto_strerror(code));
+}
+
+void drive_until(struct mosquitto *client, double moment_us, const volatile int *flag) {
+    while (!flag || !*flag) {
+        double rest = moment_us - now_us();
+        if (rest <= 0) return;
+        // Milliseconds are all that the library's loop can wait; rounded up, so as not to spin.
+        int code = mosquitto_loop(client, (int)(rest / 1000) + 1, 1);
+        if (code != MOSQ_ERR_SUCCESS) fail("the link to the broker ended: %s", mosquitto_strerror(code));
+    }
+}
+
+void add(struct sample *sample, double value) {
+    if (sample->count == sample->room) {
+        sample->room = sample->room ? sample->room * 2 : 1024;
+        sample->values = realloc(sample->values, sample->room * sizeof *sample->values);
+        if (!sample->values) fail("no memory for a sample");
+    }
+    sample->values[sample->count++] = value;
+}
+
+static int ascending(const void *a, const void *b) {
+    double difference = *(const double *)a - *(const double *)b;
+    return (difference > 0) - (difference < 0);
+}
+
+double share(struct sample *sample, double part) {
+    if (sample->count == 0) return 0;
+    qsort(sample->values, sample->count, sizeof *sample->values, ascending);
+    size_t index = (size_t)(part * (double)sample->count);
+    return sample->values[index < sample->count ? index : sample->count - 1];
+}
+
+long status_kb(int pid, const char *key) {
+    char path[64], line[256];
+    long value = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    FILE *file = fopen(path, "r");
+    if (!file) fail("there is no process %d", pid);
+    while (fgets(line, sizeof line, file))
+        if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':') value = atol(line + strlen(key) + 1);
+    fclose(file);
+    return value;
+}
+
+void row_ratio(const char *what, const char *unit, double floor, double ours, double aim) {
+    double ratio = floor > 0 ? ours / floor : 0;
+    printf("| %s | %.0f %s | %.0f %s | %.2f | ≤ %.1f | %s |\n", what, floor, unit, ours, unit, ratio, aim,
+           ratio > 0 && ratio <= aim ? "yes" : "**no**");
+    fflush(stdout);
+}
+
+void row_below(const char *what, const char *format, double ours, const char *aim_text, double aim) {
+    char text[64];
+    snprintf(text, sizeof text, format, ours);
+    printf("| %s | – | %s | – | %s | %s |\n", what, text, aim_text, aim <= 0 ? "–" : ours < aim ? "yes" : "**no**");
+    fflush(stdout);
+}

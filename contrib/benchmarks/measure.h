@@ -1,0 +1,44 @@
+// What the measuring programs share: a client of the broker that is driven by the thread that measures,
+// times, percentiles, and rows of the table.
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <mosquitto.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Says what went wrong on standard error and ends the program.
+__attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...);
+
+// The steady clock, microseconds.
+double now_us(void);
+
+// A connection to the broker on this machine; the subscriptions that follow are the caller's.
+struct mosquitto *dial(int port, void (*heard)(struct mosquitto *, void *, const struct mosquitto_message *));
+void subscribe(struct mosquitto *client, const char *topic, int qos);
+void publish(struct mosquitto *client, const char *topic, const char *text, int qos);
+// Lets the client read and write until the moment given; returns early when `flag` becomes other than 0.
+void drive_until(struct mosquitto *client, double moment_us, const volatile int *flag);
+
+// The values of a measurement; room for more comes as needed.
+struct sample {
+    double *values;
+    size_t count, room;
+};
+void add(struct sample *sample, double value);
+// The value that a share of all values does not exceed; the sample is sorted by it.
+double share(struct sample *sample, double part);
+
+// A number of /proc/<pid>/status in kB, such as "VmRSS"; 0 when there is none.
+long status_kb(int pid, const char *key);
+
+// | what | floor | ours | ratio | aim | met |
+void row_ratio(const char *what, const char *unit, double floor, double ours, double aim);
+void row_below(const char *what, const char *format, double ours, const char *aim_text, double aim);
+
+int echo(int port, const char *root, int things, int rounds);
+int start(int port, const char *root, int things, int runs, char **command);
+int idle(int pid, int things, int seconds);
+int storm(int port, const char *root, int things, int seconds, int pid);
+
+#endif
