@@ -23,12 +23,14 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 /// A target of ours and what it may import.
 func room(
-    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+    _ name: String,
+    _ dependencies: [Target.Dependency] = [],
+    resources: [Resource]? = nil
 ) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
@@ -43,6 +45,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
@@ -52,7 +55,11 @@ let package = Package(
     ],
     targets: [
         // System libraries
-        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(
+            name: "CMosquitto",
+            pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]
+        ),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
 
         // Pure
@@ -64,36 +71,71 @@ let package = Package(
 
         // Adapters
         room("Sensors", ["Flare", "Positioning", "CBluetooth", log]),
-        room("HTTPListener", [hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes, log]),
-        room("FlareServer", ["Flare", "HTTPListener", hummingbird, nioCore, httpTypes, grdb, log]),
+        room(
+            "HTTPListener",
+            [hummingbird, hummingbirdCore, nioCore, nioHTTPTypes, httpTypes, lifecycle, log]
+        ),
+        room(
+            "FlareServer",
+            ["Flare", "HTTPListener", hummingbird, nioCore, httpTypes, grdb, lifecycle, log]
+        ),
         room("MQTT", ["CMosquitto", log]),
         room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
-        room("Web", ["Flare", "Things", "Controller", "Messages", "HTTPListener", hummingbird, nioCore, httpTypes, log]),
+        room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell
         room(
             "TrilateralApp",
             [
-                "Flare", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener", "FlareServer",
+                "Flare", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener",
+                "FlareServer",
                 "MQTT", "Bridge", "Web", lifecycle, signals, arguments, yams, grdb, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
-            resources: [.embedInCode("Resources/place.json")]),
+            resources: [.embedInCode("Resources/place.json")]
+        ),
         .executableTarget(name: "trilateral", dependencies: ["TrilateralApp"], swiftSettings: strict),
 
+        // Measurements, run by contrib/bench; beside it, in `driver`, are C programs that it compiles itself.
+        .executableTarget(
+            name: "trilateral-bench",
+            dependencies: [
+                "FlareServer", "Sensors", "Positioning", "Flare", log,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            path: "contrib/benchmarks",
+            exclude: ["driver"],
+            swiftSettings: strict
+        ),
+
         // Tests
-        .target(name: "TestSupport", dependencies: ["MQTT", log], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["MQTT", log],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
         tests("FlareTests", ["Flare"]),
         tests("PositioningTests", ["Positioning", "Flare"]),
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", log]),
-        tests("HTTPListenerTests", ["HTTPListener", "TestSupport", hummingbird, httpTypes, nioCore, log]),
-        tests("FlareServerTests", ["FlareServer", "HTTPListener", "Flare", "TestSupport", grdb, log], resources: [.copy("Traces")]),
+        tests(
+            "HTTPListenerTests",
+            ["HTTPListener", "Web", "TestSupport", hummingbird, httpTypes, nioCore, lifecycle, log]
+        ),
+        tests(
+            "FlareServerTests",
+            ["FlareServer", "HTTPListener", "Flare", "TestSupport", grdb, log],
+            resources: [.copy("Traces")]
+        ),
         tests("MQTTTests", ["MQTT", "TestSupport", log]),
         tests("BridgeTests", ["Bridge", "Messages", "Controller", "Things", "Flare", "MQTT"]),
-        tests("TrilateralAppTests", ["TrilateralApp", "Sensors", "Positioning", "Flare", log]),
-        tests("IntegrationTests", ["TrilateralApp", "MQTT", "Flare", "TestSupport", log]),
+        tests(
+            "TrilateralAppTests",
+            ["TrilateralApp", "FlareServer", "Sensors", "Positioning", "Flare", log]
+        ),
+        tests("IntegrationTests", ["MQTT", "Flare", "TestSupport", grdb, log]),
     ]
 )

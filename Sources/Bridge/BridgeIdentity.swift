@@ -18,8 +18,12 @@ package struct BridgeIdentity: Sendable {
 
     func info(_ configuration: BridgeConfiguration) -> JSONValue {
         InfoMessage(
-            version: configuration.version, node: configuration.node, started: started, epoch: epoch,
-            flareMode: configuration.flareMode, flareURL: configuration.flareURL,
+            version: configuration.version,
+            node: configuration.node,
+            started: started,
+            epoch: epoch,
+            flareMode: configuration.flareMode,
+            flareURL: configuration.flareURL,
             features: configuration.features
         ).json
     }
@@ -27,7 +31,9 @@ package struct BridgeIdentity: Sendable {
     func health(at now: Moment, isFlareUp: Bool, counters: [String: Int]) -> JSONValue {
         HealthMessage(
             uptimeSeconds: Int(now.milliseconds(since: started) / 1000),
-            links: ["mqtt": true, "flare": isFlareUp], counters: counters, at: now
+            links: ["mqtt": true, "flare": isFlareUp],
+            counters: counters,
+            at: now
         ).json
     }
 }

@@ -15,7 +15,8 @@ package actor MQTTBridge {
     package enum Output: Sendable {
         case event(ChangeEvent)
         case answer(Answer)
-        case resendState
+        /// Send the state feed, changed or not, as it was when this was asked for or newer.
+        case resendState(ControllerState)
     }
 
     private var configuration: BridgeConfiguration
@@ -34,6 +35,7 @@ package actor MQTTBridge {
     private var isConnected = false
     private var isFull = false
     private var isFlareUp = false
+    private var newest: ControllerState?
     private var foreignEpochs: Set<String> = []
     private var droppedEvents = 0
     private var malformed: Set<String> = []
@@ -45,8 +47,12 @@ package actor MQTTBridge {
     /// - Parameters:
     ///   - send: Takes events to the controller's loop.
     package init(
-        configuration: BridgeConfiguration, identity: BridgeIdentity, client: MQTTClient, logger: Logger,
-        clock: @escaping @Sendable () -> Moment, send: @escaping @Sendable (ControllerEvent) -> Void
+        configuration: BridgeConfiguration,
+        identity: BridgeIdentity,
+        client: MQTTClient,
+        logger: Logger,
+        clock: @escaping @Sendable () -> Moment,
+        send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.configuration = configuration
         self.identity = identity
@@ -61,9 +67,13 @@ package actor MQTTBridge {
 
     /// Runs until the outputs end or the task is cancelled.
     package func run(
-        snapshots: AsyncStream<StateSnapshot>, outputs: AsyncStream<Output>
+        snapshots: AsyncStream<StateSnapshot>,
+        outputs: AsyncStream<Output>
     ) async {
-        let commands = client.subscribe(CommandTopic.filters.map { "\(configuration.root)/\($0)" }, qos: .atLeastOnce)
+        let commands = client.subscribe(
+            CommandTopic.filters.map { "\(configuration.root)/\($0)" },
+            qos: .atLeastOnce
+        )
         let infos = client.subscribe([topics.info], qos: .atLeastOnce)
         stateInfo()
         await withDiscardingTaskGroup { group in
@@ -93,7 +103,11 @@ package actor MQTTBridge {
     /// The last thing to say: sent by the client as it stops.
     package nonisolated var farewell: MQTTMessage {
         MQTTMessage(
-            topic: topics.status, payload: Array("offline".utf8), qos: .atLeastOnce, isRetained: true)
+            topic: topics.status,
+            payload: Array("offline".utf8),
+            qos: .atLeastOnce,
+            isRetained: true
+        )
     }
 
     // MARK: The link
@@ -103,17 +117,23 @@ package actor MQTTBridge {
         case .connected:
             isConnected = true
             isFull = false
-            send(.alertCleared("retained-command"))
             book.startAgain()
             book.state(
                 MQTTMessage(
-                    topic: topics.status, payload: Array("online".utf8), qos: .atLeastOnce, isRetained: true),
-                rank: .status)
+                    topic: topics.status,
+                    payload: Array("online".utf8),
+                    qos: .atLeastOnce,
+                    isRetained: true
+                ),
+                rank: .status
+            )
             stateHealth()
             flush()
             send(.brokerLinkChanged(isUp: true))
         case .disconnected:
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
+            // Whoever is still retained is told again at the next connect, perhaps before the link is told.
+            send(.alertCleared("retained-command"))
             isConnected = false
             waiting.removeAll()
         case .drained:
@@ -129,6 +149,7 @@ package actor MQTTBridge {
             isFlareUp = snapshot.state.isLinkUp
             stateHealth()
         }
+        newest = snapshot.state
         renderer.state(snapshot, in: &book)
         flush()
     }
@@ -156,7 +177,10 @@ package actor MQTTBridge {
                 isFull = true
                 return false
             }
-            logger.error("a message cannot be sent", metadata: ["topic": "\(message.topic)", "error": "\(error)"])
+            logger.error(
+                "a message cannot be sent",
+                metadata: ["topic": "\(message.topic)", "error": "\(error)"]
+            )
             return true
         }
     }
@@ -174,24 +198,39 @@ package actor MQTTBridge {
 
     private func take(_ output: Output) {
         switch output {
-        case .resendState:
+        case .resendState(let state):
+            if state.sequence >= newest?.sequence ?? 0 { newest = state }
+            // Not every event changes the feed, but its number counts.
+            if let newest { renderer.feed(newest, in: &book) }
             book.repeatTopic(topics.state)
             flush()
         case .event(let event):
+            // Nobody hears what happens without a link; the gap in the numbers tells.
+            guard isConnected else {
+                droppedEvents += 1
+                return
+            }
             publishOnce(topics.event(event.topic), event.json(epoch: identity.epoch))
         case .answer(let answer):
             reply(answer, to: waiting.removeValue(forKey: answer.ticket))
         }
     }
 
-    private func publishOnce(_ topic: String, _ body: JSONValue, properties: MQTTProperties = MQTTProperties()) {
-        let message = MQTTMessage(topic: topic, payload: body.bytes, qos: .atLeastOnce, properties: properties)
-        guard isConnected, publish(message) else {
-            droppedEvents += 1
-            return
-        }
+    private func publishOnce(
+        _ topic: String,
+        _ body: JSONValue,
+        properties: MQTTProperties = MQTTProperties()
+    ) {
+        let message = MQTTMessage(
+            topic: topic,
+            payload: body.bytes,
+            qos: .atLeastOnce,
+            properties: properties
+        )
+        if !publish(message) { droppedEvents += 1 }
     }
 
+    /// A command can come before the link is told, and its answer waits for the link if it is lost.
     private func reply(_ answer: Answer, to address: ReplyAddress?) {
         let body = answer.json
         publishOnce(topics.response(answer.subject), body)
@@ -219,13 +258,17 @@ package actor MQTTBridge {
             if refusal.code == .retainedCommand {
                 send(
                     .alertRaised(
-                        "retained-command", .warning,
+                        "retained-command",
+                        .warning,
                         message:
                             "A retained command was refused on \(message.topic). Clear it by publishing an empty retained message there."
-                    ))
+                    )
+                )
             }
             logger.debug(
-                "command refused", metadata: ["topic": "\(message.topic)", "why": "\(refusal.message)"])
+                "command refused",
+                metadata: ["topic": "\(message.topic)", "why": "\(refusal.message)"]
+            )
             var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
             answer.refusal = refusal
             reply(answer, to: address)
@@ -247,7 +290,8 @@ package actor MQTTBridge {
             if malformed.insert(message.topic).inserted {
                 logger.warning(
                     "a response topic is refused: no wildcards, nothing inside \(configuration.root)/",
-                    metadata: ["topic": "\(message.topic)"])
+                    metadata: ["topic": "\(message.topic)"]
+                )
             }
             return nil
         }
@@ -259,9 +303,13 @@ package actor MQTTBridge {
     private func stateInfo() {
         book.state(
             MQTTMessage(
-                topic: topics.info, payload: identity.info(configuration).bytes, qos: .atLeastOnce,
-                isRetained: true),
-            rank: .info)
+                topic: topics.info,
+                payload: identity.info(configuration).bytes,
+                qos: .atLeastOnce,
+                isRetained: true
+            ),
+            rank: .info
+        )
     }
 
     /// A second daemon on our topics shows itself by another epoch.
@@ -271,9 +319,12 @@ package actor MQTTBridge {
         else { return }
         send(
             .alertRaised(
-                "duplicate-node", .error,
+                "duplicate-node",
+                .error,
                 message:
-                    "Another daemon publishes on \(configuration.root) too. Give each a node of its own (node: NAME)."))
+                    "Another daemon publishes on \(configuration.root) too. Give each a node of its own (node: NAME)."
+            )
+        )
         // Once for each, so that the other one learns of us as well, and no two answer each other for ever.
         guard foreignEpochs.count < 100, foreignEpochs.insert(epoch).inserted else { return }
         book.repeatTopic(topics.info)
@@ -300,16 +351,24 @@ package actor MQTTBridge {
         var properties = MQTTProperties()
         properties.messageExpirySeconds = 180
         let health = identity.health(
-            at: clock(), isFlareUp: isFlareUp,
+            at: clock(),
+            isFlareUp: isFlareUp,
             counters: [
                 "mqtt_sent": counters.sent, "mqtt_received": counters.received,
-                "mqtt_dropped": counters.dropped, "mqtt_lost": counters.lost, "mqtt_connects": counters.connects,
+                "mqtt_dropped": counters.dropped, "mqtt_lost": counters.lost,
+                "mqtt_connects": counters.connects,
                 "events_dropped": droppedEvents,
-            ])
+            ]
+        )
         book.state(
             MQTTMessage(
-                topic: topics.health, payload: health.bytes, qos: .atMostOnce, isRetained: true,
-                properties: properties))
+                topic: topics.health,
+                payload: health.bytes,
+                qos: .atMostOnce,
+                isRetained: true,
+                properties: properties
+            )
+        )
     }
 }
 

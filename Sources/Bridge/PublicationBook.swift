@@ -41,7 +41,13 @@ package struct PublicationBook: Sendable {
             pages[message.topic] = page
         } else {
             nextOrder += 1
-            pages[message.topic] = Page(message: message, rank: rank, spacing: spacing, sentAt: nil, order: nextOrder)
+            pages[message.topic] = Page(
+                message: message,
+                rank: rank,
+                spacing: spacing,
+                sentAt: nil,
+                order: nextOrder
+            )
         }
         unsent.insert(message.topic)
     }

@@ -15,6 +15,8 @@ struct StateRenderer: Sendable {
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
+    /// The nearby thing as the state feed has it, but for the way to it.
+    private var fedNearby: [String: JSONValue]?
 
     init(configuration: BridgeConfiguration, remembered: [(kind: FlareClass, slug: String)]) {
         self.configuration = configuration
@@ -98,7 +100,11 @@ struct StateRenderer: Sendable {
 
     // MARK: What is true here
 
-    private mutating func view(_ state: ControllerState, _ changes: Set<Facet>, in book: inout PublicationBook) {
+    private mutating func view(
+        _ state: ControllerState,
+        _ changes: Set<Facet>,
+        in book: inout PublicationBook
+    ) {
         if changes.contains(.environment) { put(topics.environment, .json(state.environmentJSON), in: &book) }
         if changes.contains(.zone) { put(topics.zone, .json(state.zoneJSON), in: &book) }
         if changes.contains(.device) || changes.contains(.position) || changes.contains(.angle) {
@@ -113,16 +119,28 @@ struct StateRenderer: Sendable {
         if changes.contains(.location), configuration.publishesLocation {
             put(topics.deviceLocation, .json(state.locationJSON), in: &book)
         }
-        let urgent: Set<Facet> = [.environment, .zone, .nearby]
-        let moving: Set<Facet> = [.device, .position, .angle]
-        if !changes.isDisjoint(with: urgent) {
-            put(topics.state, .json(state.feedJSON()), in: &book)
+        let urgent: Set<Facet> = [.environment, .zone]
+        let moving: Set<Facet> = [.nearby, .device, .position, .angle]
+        // The way to the nearby thing changes with every step; the thing itself does not.
+        let nearby = state.nearbyJSON.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
+        if changes.contains(.nearby) && nearby != fedNearby || !changes.isDisjoint(with: urgent) {
+            fedNearby = nearby
+            feed(state, in: &book)
         } else if !changes.isDisjoint(with: moving) {
             put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &book)
         }
     }
 
-    private mutating func device(_ state: ControllerState, _ changes: Set<Facet>, in book: inout PublicationBook) {
+    /// Puts the state feed into the book, to be sent at once if it differs.
+    func feed(_ state: ControllerState, in book: inout PublicationBook) {
+        put(topics.state, .json(state.feedJSON()), in: &book)
+    }
+
+    private mutating func device(
+        _ state: ControllerState,
+        _ changes: Set<Facet>,
+        in book: inout PublicationBook
+    ) {
         let position = state.positionJSON
         let angle = state.compassDegrees
         hasPosition = position != nil
@@ -130,13 +148,21 @@ struct StateRenderer: Sendable {
         isSensing = state.fix.map { $0.quality != .lost && $0.source == "beacons" } ?? false
         if position != nil || book.holds(topics.devicePosition) {
             put(
-                topics.devicePosition, .json(position), qos: .atMostOnce, every: configuration.positionsPerSecond,
-                in: &book)
+                topics.devicePosition,
+                .json(position),
+                qos: .atMostOnce,
+                every: configuration.positionsPerSecond,
+                in: &book
+            )
         }
         if angle != nil || book.holds(topics.deviceAngle) {
             put(
-                topics.deviceAngle, angle.map { .text(String($0)) } ?? .nothing, qos: .atMostOnce,
-                every: configuration.anglesPerSecond, in: &book)
+                topics.deviceAngle,
+                angle.map { .text(String($0)) } ?? .nothing,
+                qos: .atMostOnce,
+                every: configuration.anglesPerSecond,
+                in: &book
+            )
         }
         put(topics.device, .json(state.deviceJSON), every: configuration.copiesPerSecond, in: &book)
     }
@@ -150,8 +176,11 @@ struct StateRenderer: Sendable {
     }
 
     private func put(
-        _ topic: String, _ content: Content, qos: MQTTQoS = .atLeastOnce,
-        rank: PublicationBook.Rank = .view, every perSecond: Double = .infinity,
+        _ topic: String,
+        _ content: Content,
+        qos: MQTTQoS = .atLeastOnce,
+        rank: PublicationBook.Rank = .view,
+        every perSecond: Double = .infinity,
         in book: inout PublicationBook
     ) {
         let payload: [UInt8] =

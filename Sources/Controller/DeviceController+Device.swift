@@ -40,6 +40,8 @@ extension DeviceController {
 
     private mutating func take(_ device: FlareDevice, in environment: FlareID) {
         let old = state.device
+        var device = device
+        if let old, old.id == device.id, positionsOnTheirWay > 0 { device.position = old.position }
         if old != device {
             state.device = device
             state.changedAt[device.id] = now

@@ -5,7 +5,7 @@ import Things
 extension DeviceController {
     /// Puts a job behind those that wait for the object, and overtakes what it makes pointless.
     mutating func enqueue(_ job: Job, on object: ObjectReference) {
-        var lane = lanes[object.id] ?? Lane(object)
+        var lane = lanes.removeValue(forKey: object.id) ?? Lane(object)
         for overtaken in lane.removeOvertaken(by: job) {
             refuse(overtaken.command, Refusal(.superseded, "a newer command for the same field came in time"))
         }
@@ -88,7 +88,7 @@ extension DeviceController {
     ) {
         guard var lane = lanes[id], var job = lane.running, lane.sent == request else {
             // A position that is sent without waiting, or a job that was given up.
-            if case .failure(.unknownObject(let object)) = result { objectLost(object) }
+            if case .failure(.unknownObject(let object)) = result { readAgain(object) }
             return
         }
         lane.running = nil
@@ -103,7 +103,12 @@ extension DeviceController {
         case .failure(let error):
             refuse(job.command, Refusal(error))
             if case .step = job.work { abandonTransition(of: id) }
-            if case .unknownObject(let object) = error { objectLost(object) }
+            switch error {
+            case .unknownObject(let object): readAgain(object)
+            // It may have been done all the same.
+            case .timedOut: readAgain(lane.object)
+            case .unreachable, .rejected: break
+            }
         }
         advance(lane)
     }
@@ -123,7 +128,7 @@ extension DeviceController {
         case .action(let name):
             tellAction(name, on: object, cause: job.cause)
         case .position(let position):
-            guard object.id == state.device?.id else { return }
+            guard object.id == state.device?.id, positionsOnTheirWay == 0 else { return }
             state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: job.cause)
@@ -142,8 +147,8 @@ extension DeviceController {
             after: ["name": .string(name)], changed: ["name"], cause: cause)
     }
 
-    /// The server does not know an object any more: read again what it has.
-    private mutating func objectLost(_ object: ObjectReference) {
+    /// The server does not know an object any more, or knows better: read again what it has.
+    private mutating func readAgain(_ object: ObjectReference) {
         guard let environment = state.environmentID, isKnown(object) else { return }
         if object.kind == .device {
             load(.loadDevice(object.id, environment: environment))

@@ -15,6 +15,7 @@ extension DeviceController {
         clear("flare-link")
         loading.removeAll()
         loadingAgain.removeAll()
+        positionsOnTheirWay = 0
         readAll()
     }
 
@@ -59,6 +60,9 @@ extension DeviceController {
         loading.remove(request)
         if loadingAgain.remove(request) != nil { load(request) }
         switch (request, result) {
+        case (.setPosition(let object, _, sender: nil), _) where object.id == state.device?.id:
+            positionsOnTheirWay = max(0, positionsOnTheirWay - 1)
+            return confirmed(request, on: object.id, result)
         case (.setData(let object, _, _), _), (.setPosition(let object, _, _), _),
             (.performAction(let object, _, _), _):
             return confirmed(request, on: object.id, result)
@@ -74,8 +78,14 @@ extension DeviceController {
             deviceLoaded(id, nil, in: environment)
         case (.createDevice(_, let environment), .success(.device(let device?))):
             deviceCreated(device, in: environment)
-        case (.loadPresence(let device, _, _), .success(.presence(let zone, let nearest))):
-            if device == state.device?.id { presenceLoaded(zone: zone, nearest: nearest) }
+        case (.loadPresence(let device, let environment, let position), .success(.presence(let zone, let nearest))):
+            guard device == state.device?.id else { break }
+            if let here = state.device?.position, here != position {
+                // Moved meanwhile: what was told since is newer than this.
+                load(.loadPresence(device: device, environment: environment, position: here))
+            } else {
+                presenceLoaded(zone: zone, nearest: nearest)
+            }
         case (.subscribe, .success), (.unsubscribe, _):
             break
         case (_, .failure(let error)):
@@ -119,14 +129,15 @@ extension DeviceController {
 /// What is read of the server, whatever the single requests for it are.
 enum Reading: Sendable, Hashable {
     case environments
-    case subscription(FlareID), place(FlareID), device(FlareID), presence(FlareID)
+    case subscription(FlareID), place(FlareID), device(FlareID), newDevice(FlareID), presence(FlareID)
 
     init?(_ request: FlareRequest) {
         switch request {
         case .loadEnvironments: self = .environments
         case .subscribe(let environment): self = .subscription(environment)
         case .loadPlace(let environment): self = .place(environment)
-        case .loadDevice(_, let environment), .createDevice(_, let environment): self = .device(environment)
+        case .loadDevice(_, let environment): self = .device(environment)
+        case .createDevice(_, let environment): self = .newDevice(environment)
         case .loadPresence(_, let environment, _): self = .presence(environment)
         case .unsubscribe, .setData, .setPosition, .performAction, .renameDevice: return nil
         }
@@ -135,7 +146,7 @@ enum Reading: Sendable, Hashable {
     var environment: FlareID? {
         switch self {
         case .environments: nil
-        case .subscription(let id), .place(let id), .device(let id), .presence(let id): id
+        case .subscription(let id), .place(let id), .device(let id), .newDevice(let id), .presence(let id): id
         }
     }
 }

@@ -79,7 +79,7 @@ extension DeviceController {
                 changed: ["position"], cause: cause)
             if !Self.beaconKeys.isDisjoint(with: old.data.keys) { trackBeacons() }
         case .device:
-            guard object.id == state.device?.id, state.sensors[.cmx] == true else { return }
+            guard object.id == state.device?.id, state.sensors[.cmx] == true, positionsOnTheirWay == 0 else { return }
             state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: cause)

@@ -95,6 +95,7 @@ extension DeviceController {
         state.nearbySince = nil
         state.device = nil
         state.fix = nil
+        positionsOnTheirWay = 0
         state.isPlaceKnown = false
         isPresenceKnown = false
         enteredAt = nil

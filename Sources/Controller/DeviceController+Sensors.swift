@@ -67,6 +67,7 @@ extension DeviceController {
         positionDue = nil
         guard let device = state.device, device.position != estimate.position else { return }
         positionSentAt = now
+        positionsOnTheirWay += 1
         followWithBrightness(from: device)
         effects.append(.flare(.setPosition(ObjectReference(.device, device.id), estimate.position, sender: nil)))
         moveDevice(to: estimate.position, cause: ChangeEvent.Cause("beacons"))

@@ -41,6 +41,8 @@ package struct DeviceController: Sendable {
     /// A zone whose exit came too soon to be believed.
     var exitPending: FlareID?
     var positionSentAt: Moment?
+    /// Own positions that the server has not answered: what it tells of the position meanwhile is older.
+    var positionsOnTheirWay = 0
     var positionDue: ControllerEvent.PositionEstimated?
     var headingSentAt: Moment?
     var headingDue: Double?

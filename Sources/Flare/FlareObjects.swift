@@ -138,7 +138,11 @@ extension Box {
             let width = size.flareNumber("width"), let height = size.flareNumber("height")
         else { return nil }
         self.init(
-            origin: origin, width: width, height: height, depth: size.flareNumber("depth") ?? Box.defaultDepth)
+            origin: origin,
+            width: width,
+            height: height,
+            depth: size.flareNumber("depth") ?? Box.defaultDepth
+        )
     }
 }
 
@@ -150,7 +154,8 @@ extension Geofence {
         else { return nil }
         self.init(
             centre: GeoPoint(latitude: latitude, longitude: longitude),
-            radiusMetres: json.flareNumber("radius") ?? 0)
+            radiusMetres: json.flareNumber("radius") ?? 0
+        )
     }
 }
 

@@ -30,7 +30,8 @@ extension JSONValue {
     }
 
     private static func parse(
-        _ buffer: UnsafeBufferPointer<UInt8>, maximumDepth: Int
+        _ buffer: UnsafeBufferPointer<UInt8>,
+        maximumDepth: Int
     ) -> Result<JSONValue, JSONError> {
         var parser = JSONParser(bytes: buffer, maximumDepth: maximumDepth)
         do throws(JSONError) {
@@ -89,9 +90,11 @@ private struct JSONParser {
 
     private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let count = text.utf8CodeUnitCount
-        let matches = position + count <= bytes.count && (0..<count).allSatisfy {
-            bytes[position + $0] == text.utf8Start[$0]
-        }
+        let matches =
+            position + count <= bytes.count
+            && (0..<count).allSatisfy {
+                bytes[position + $0] == text.utf8Start[$0]
+            }
         guard matches else { throw fail("a value should be here") }
         position += count
         return value
@@ -224,7 +227,9 @@ private struct JSONParser {
     }
 
     private func validated(_ utf8: some Collection<UInt8>) throws(JSONError) -> String {
-        guard let text = String(validating: utf8, as: UTF8.self) else { throw fail("a text that is not UTF-8") }
+        guard let text = String(validating: utf8, as: UTF8.self) else {
+            throw fail("a text that is not UTF-8")
+        }
         return text
     }
 
@@ -271,7 +276,8 @@ private struct JSONParser {
     private mutating func hexUnit() throws(JSONError) -> UInt32 {
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80
+            else {
                 throw fail("four hexadecimal digits should be here")
             }
             unit = unit << 4 | UInt32(digit)

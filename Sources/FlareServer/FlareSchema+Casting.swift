@@ -3,7 +3,10 @@ import Flare
 extension FlareSchema {
     /// A value made to fit its place; `nil` when it is dropped or, with one failure more, cannot fit.
     func cast(
-        _ value: JSONValue, as field: Field, at path: String, _ failures: inout [FlareSchemaError.Failure]
+        _ value: JSONValue,
+        as field: Field,
+        at path: String,
+        _ failures: inout [FlareSchemaError.Failure]
     ) -> JSONValue? {
         func expect(_ type: String, _ result: JSONValue?) -> JSONValue? {
             if result == nil { failures.append(.init(path: path, type: type, value: value)) }
@@ -52,7 +55,9 @@ extension FlareID {
         let units = text.utf16.prefix(13).map { UInt64($0 & 0xFF) }
         guard units.count == 12 else { return nil }
         self.init(
-            high: units.prefix(8).reduce(0) { $0 << 8 | $1 }, low: UInt32(units.suffix(4).reduce(0) { $0 << 8 | $1 }))
+            high: units.prefix(8).reduce(0) { $0 << 8 | $1 },
+            low: UInt32(units.suffix(4).reduce(0) { $0 << 8 | $1 })
+        )
     }
 }
 

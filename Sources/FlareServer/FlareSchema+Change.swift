@@ -26,7 +26,9 @@ extension FlareSchema {
     }
 
     private func set(
-        _ name: String, _ value: JSONValue, in members: inout [String: JSONValue]
+        _ name: String,
+        _ value: JSONValue,
+        in members: inout [String: JSONValue]
     ) throws(FlareSchemaError) {
         let path = Self.path(name)
         guard let first = path.first, let field = fields[first] else { return }
@@ -52,7 +54,8 @@ extension FlareSchema {
 
     private func unset(_ name: String, in members: inout [String: JSONValue]) {
         let path = Self.path(name)
-        guard path.count <= Self.maximumParts, let first = path.first, let field = fields[first], first != "_id",
+        guard path.count <= Self.maximumParts, let first = path.first, let field = fields[first],
+            first != "_id",
             place(of: path.dropFirst(), in: field) != nil
         else { return }
         members = JSONValue.object(members).setting(path[...], to: nil)?.object ?? members
@@ -67,7 +70,8 @@ extension FlareSchema {
 
     /// Another `_id` would make another object of it.
     private func keepIdentity(
-        _ value: JSONValue, _ members: [String: JSONValue]
+        _ value: JSONValue,
+        _ members: [String: JSONValue]
     ) throws(FlareSchemaError) {
         var failures: [FlareSchemaError.Failure] = []
         guard cast(value, as: .identifier, at: "_id", &failures) == members["_id"] else {

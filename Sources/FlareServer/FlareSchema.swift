@@ -61,7 +61,9 @@ extension FlareSchema {
     ///   - parents: The identifiers of the parents as the path has them; they win over the body's.
     ///   - makeID: Asked when the body brings no `_id`.
     package func record(
-        from body: JSONValue, parents: [String: String] = [:], makeID: () -> FlareID
+        from body: JSONValue,
+        parents: [String: String] = [:],
+        makeID: () -> FlareID
     ) throws(FlareSchemaError) -> FlareRecord {
         guard case .object(var body) = body else { throw .notAnObject(body) }
         for (name, id) in parents { body[name] = .string(id) }

@@ -31,7 +31,9 @@ package enum FlareSchemaError: Error, Sendable, Hashable {
             let errors = failures.map { failure in
                 // The outer error names the types a little differently from its reason; so did the origin.
                 let type = failure.type == "ObjectId" ? "ObjectID" : failure.type
-                let reason = failure.json(type: failure.type == "ObjectId" ? failure.type : failure.type.lowercased())
+                let reason = failure.json(
+                    type: failure.type == "ObjectId" ? failure.type : failure.type.lowercased()
+                )
                 return (failure.path, failure.json(type: type).adding("reason", reason))
             }
             let texts = errors.map { "\($0): \($1["message"]?.string ?? "")" }

@@ -51,8 +51,11 @@ struct RESTAnswer {
 
             """
         return RESTAnswer(
-            status: status, type: htmlType, bytes: Array(page.utf8),
-            headers: [.contentSecurityPolicy: "default-src 'none'", .xContentTypeOptions: "nosniff"])
+            status: status,
+            type: htmlType,
+            bytes: Array(page.utf8),
+            headers: [.contentSecurityPolicy: "default-src 'none'", .xContentTypeOptions: "nosniff"]
+        )
     }
 
     /// What a path answers to OPTIONS.
@@ -71,14 +74,20 @@ extension RESTAnswer {
         if status == .ok { fields[.eTag] = tag }
         if status == .ok, method == .get || method == .head, isFresh(request.headerFields) {
             // Without the length of what is not sent (RFC 9110 15.4.5), which Hummingbird would state as 0.
-            return Response(status: .notModified, headers: fields, body: ResponseBody { try await $0.finish(nil) })
+            return Response(
+                status: .notModified,
+                headers: fields,
+                body: ResponseBody { try await $0.finish(nil) }
+            )
         }
         fields[.contentType] = type
         fields[.contentLength] = String(bytes.count)
         let isBodiless = method == .head
         return Response(
-            status: status, headers: fields,
-            body: isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            status: status,
+            headers: fields,
+            body: isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        )
     }
 
     /// A weak tag of length and content.

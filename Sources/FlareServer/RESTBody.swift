@@ -13,7 +13,10 @@ enum RESTBody {
     static func value(of bytes: [UInt8], _ fields: HTTPFields) throws(Refusal) -> JSONValue {
         guard !bytes.isEmpty else { return [:] }
         if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
-            throw refusal(.unsupportedMediaType, "unsupported content encoding \"\(coding)\"; send it as it is")
+            throw refusal(
+                .unsupportedMediaType,
+                "unsupported content encoding \"\(coding)\"; send it as it is"
+            )
         }
         let parts = (fields[.contentType] ?? "").lowercased().split(separator: ";").map {
             $0.filter { $0 != " " && $0 != "\t" }

@@ -39,7 +39,9 @@ struct RESTFilter: Sendable {
             if kind == .zone {
                 guard record.perimeter?.contains(point) == true else { return false }
             } else {
-                guard let distance, (record.position?.distance(to: point) ?? -1) < distance else { return false }
+                guard let distance, (record.position?.distance(to: point) ?? -1) < distance else {
+                    return false
+                }
             }
         }
         if let data {
@@ -69,7 +71,8 @@ extension JSONValue {
         switch self {
         case .null, .object: false
         case .string(let own): own == text
-        case .bool(let flag): text == (flag ? "true" : "false") || Double(scriptNumber: text) == (flag ? 1 : 0)
+        case .bool(let flag):
+            text == (flag ? "true" : "false") || Double(scriptNumber: text) == (flag ? 1 : 0)
         case .number(let number): Double(scriptNumber: text) == number
         case .numeral(let digits): digits == text
         case .array: scriptText == text

@@ -12,7 +12,9 @@ package enum RESTForm {
     package struct TooManyParameters: Error {}
 
     /// The names and values as they stand.
-    static func pairs(_ text: some StringProtocol) throws(TooManyParameters) -> [(name: String, value: String)] {
+    static func pairs(_ text: some StringProtocol) throws(TooManyParameters) -> [(
+        name: String, value: String
+    )] {
         let parts = text.split(separator: "&", maxSplits: maximumParameters)
         guard parts.count <= maximumParameters else { throw TooManyParameters() }
         return parts.map { part in

@@ -40,7 +40,9 @@ struct RESTNotification: Equatable {
 }
 
 extension RESTRoutes {
-    /// Moves each device that is known. One is answered as the origin does, several as a list, none with `null`.
+    /// Moves each device that is known.
+    ///
+    /// One is answered as the origin does, several as a list, none with `null`.
     func notify(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTAnswer {
         let notification: RESTNotification
         do throws(RESTNotification.Problem) {

@@ -11,7 +11,9 @@ extension StringProtocol {
                 bytes.append(byte)
                 continue
             }
-            guard let high = iterator.next()?.hexDigit, let low = iterator.next()?.hexDigit else { return nil }
+            guard let high = iterator.next()?.hexDigit, let low = iterator.next()?.hexDigit else {
+                return nil
+            }
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)

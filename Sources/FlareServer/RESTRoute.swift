@@ -37,7 +37,10 @@ struct RESTRoute: Equatable {
     }
 
     private init?(
-        _ kind: FlareClass, _ rest: ArraySlice<Substring>, parents: [String: String], isFlat: Bool = false
+        _ kind: FlareClass,
+        _ rest: ArraySlice<Substring>,
+        parents: [String: String],
+        isFlat: Bool = false
     ) throws(Malformed) {
         guard let segment = rest.first else {
             self.init(kind: kind, place: .list, parents: parents, isThingsOfEnvironment: isFlat)

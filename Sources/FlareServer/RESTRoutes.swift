@@ -95,7 +95,9 @@ extension RESTRoutes {
         case .list:
             let (environment, zone) = try parents(of: route, schema)
             let filter = try RESTFilter(query: route.isThingsOfEnvironment ? nil : query, for: route.kind)
-            let records = await hub.records(route.kind, environment: environment, zone: zone) { filter.admits($0) }
+            let records = await hub.records(route.kind, environment: environment, zone: zone) {
+                filter.admits($0)
+            }
             return .list(records) { filter.shown($0) }
         case .object(let id):
             return .json(try await record(id, schema)?.json ?? .null)
@@ -113,7 +115,8 @@ extension RESTRoutes {
 
     /// A list of things in a zone asks for the zone only; ancestors that are not needed are not looked at.
     private func parents(
-        of route: RESTRoute, _ schema: FlareSchema
+        of route: RESTRoute,
+        _ schema: FlareSchema
     ) throws(FlareSchemaError) -> (environment: FlareID?, zone: FlareID?) {
         if let zone = route.parents["zone"] { return (nil, try schema.identifier(zone, at: "zone")) }
         guard let environment = route.parents["environment"] else { return (nil, nil) }
@@ -131,7 +134,9 @@ extension RESTRoutes {
             return .json(try await hub.insert([record]).first?.json)
         }
         guard !elements.isEmpty else { return .json(nil) }
-        let records = try elements.map { try schema.record(from: $0, parents: route.parents, makeID: hub.makeID) }
+        let records = try elements.map {
+            try schema.record(from: $0, parents: route.parents, makeID: hub.makeID)
+        }
         return .list(try await hub.insert(records)) { $0.json }
     }
 

@@ -8,7 +8,9 @@ package struct RESTServer: Service {
 
     /// - Parameter onBound: Called once, when connections are taken, with the true port.
     package init(
-        hub: FlareHub, _ configuration: HTTPListenerConfiguration, logger: Logger,
+        hub: FlareHub,
+        _ configuration: HTTPListenerConfiguration,
+        logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         let routes = RESTRoutes(hub: hub, maximumBodyBytes: configuration.maximumBodyBytes, logger: logger)

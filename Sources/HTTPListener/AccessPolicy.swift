@@ -15,7 +15,9 @@ package struct AccessPolicy: Sendable {
     private let section: String
 
     package init(_ configuration: HTTPListenerConfiguration) {
-        hosts = Set(([configuration.host] + configuration.allowedHosts).compactMap { HostName(authority: $0) })
+        hosts = Set(
+            ([configuration.host] + configuration.allowedHosts).compactMap { HostName(authority: $0) }
+        )
         origins = Set(configuration.allowedOrigins.map { WebOrigin($0)?.text ?? $0.lowercased() })
         section = configuration.section
     }
@@ -25,7 +27,9 @@ package struct AccessPolicy: Sendable {
     ///   - host: The Host header.
     ///   - connectedTo: This machine's address on the connection; looked up only when it matters.
     package func refusal(
-        host: String?, origin: String?, connectedTo address: @autoclosure () -> String?
+        host: String?,
+        origin: String?,
+        connectedTo address: @autoclosure () -> String?
     ) -> AccessRefusal? {
         if let host, !isHere(HostName(authority: host), address) {
             return AccessRefusal(header: "Host", value: host, key: "\(section).allowed_hosts")

@@ -27,7 +27,9 @@ final class ConnectionGuard {
         guard let wire else { return }
         switch timing.verdict(at: .now()) {
         case .wait(let deadline):
-            check = wire.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in self?.look() }
+            check = wire.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
+                self?.look()
+            }
         case .refuse(let status):
             refuse(status)
             look()

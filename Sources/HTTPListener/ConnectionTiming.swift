@@ -43,7 +43,10 @@ struct ConnectionTiming {
 
     var isRefused: Bool { refusedSince != nil }
     /// Whether the peer may be told something outside of an answer.
-    var canInterrupt: Bool { !answerHasBegun && !isRefused && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1) }
+    var canInterrupt: Bool {
+        !answerHasBegun && !isRefused
+            && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1)
+    }
 
     mutating func bytesArrived(_ count: Int, at now: NIODeadline) {
         guard bodySince == nil else { return }
@@ -87,7 +90,10 @@ struct ConnectionTiming {
 
     /// What is due.
     func verdict(at now: NIODeadline) -> Verdict {
-        if let refusedSince { return due(refusedSince + Limits.farewell, now) ? .close : wait(refusedSince + Limits.farewell, now) }
+        if let refusedSince {
+            return due(refusedSince + Limits.farewell, now)
+                ? .close : wait(refusedSince + Limits.farewell, now)
+        }
         if let blockedSince, due(blockedSince + limits.send, now) { return .close }
         let reading = headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body }
         if let reading, due(reading, now) { return canInterrupt ? .refuse(status: 408) : .close }
@@ -109,6 +115,8 @@ extension TimeAmount {
     /// At least a millisecond, at most a day.
     init(bounded duration: Duration) {
         let bounded = min(max(duration, .milliseconds(1)), .seconds(86_400))
-        self = .nanoseconds(bounded.components.seconds * 1_000_000_000 + bounded.components.attoseconds / 1_000_000_000)
+        self = .nanoseconds(
+            bounded.components.seconds * 1_000_000_000 + bounded.components.attoseconds / 1_000_000_000
+        )
     }
 }

@@ -25,23 +25,29 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             return Response(status: .badRequest, problem: "bad_request", "more than one Host header")
         }
         let refusal = policy.refusal(
-            host: head.authority, origin: head.headerFields[.origin],
-            connectedTo: context.channel.localAddress?.ipAddress)
+            host: head.authority,
+            origin: head.headerFields[.origin],
+            connectedTo: context.channel.localAddress?.ipAddress
+        )
         if let refusal {
             return Response(status: .forbidden, problem: "forbidden", refusal.message, key: refusal.key)
         }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         guard length <= maximumBodyBytes else {
             return Response(
-                status: .contentTooLarge, problem: "too_large",
-                "the body has \(length) bytes; at most \(maximumBodyBytes) are allowed")
+                status: .contentTooLarge,
+                problem: "too_large",
+                "the body has \(length) bytes; at most \(maximumBodyBytes) are allowed"
+            )
         }
         do {
             return try await inner.respond(to: request, context: context.inner)
         } catch is NIOTooManyBytesError {
             return Response(
-                status: .contentTooLarge, problem: "too_large",
-                "the body has more than \(maximumBodyBytes) bytes, which are allowed")
+                status: .contentTooLarge,
+                problem: "too_large",
+                "the body has more than \(maximumBodyBytes) bytes, which are allowed"
+            )
         }
     }
 }
@@ -53,8 +59,10 @@ extension Response {
         if let key { text += #""key":"\#(key)","# }
         text += #""message":"\#(Self.escaped(message))"}"#
         self.init(
-            status: status, headers: [.contentType: "application/json; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+            status: status,
+            headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
     }
 
     private static func escaped(_ text: String) -> String {

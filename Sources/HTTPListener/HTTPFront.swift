@@ -20,7 +20,9 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     ///   - responder: The application: a Hummingbird router's responder, or an own one.
     ///   - onBound: Called once, when connections are taken, with the true port.
     package init(
-        _ configuration: HTTPListenerConfiguration, responder: Responder, logger: Logger,
+        _ configuration: HTTPListenerConfiguration,
+        responder: Responder,
+        logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.configuration = configuration
@@ -38,18 +40,24 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         quiet.logLevel = max(logger.logLevel, .warning)
         let application = Application(
             responder: GuardedResponder(
-                inner: responder, policy: AccessPolicy(configuration),
-                maximumBodyBytes: configuration.maximumBodyBytes),
+                inner: responder,
+                policy: AccessPolicy(configuration),
+                maximumBodyBytes: configuration.maximumBodyBytes
+            ),
             server: HTTPServerBuilder { ListenerChannel(configuration, responder: $0) },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(max(1, configuration.maximumConnections))),
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    max(1, configuration.maximumConnections)
+                )
+            ),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? configuration.port
                 logger.notice("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
                 await onBound(port)
             },
-            logger: quiet)
+            logger: quiet
+        )
         do {
             try await application.run()
         } catch {

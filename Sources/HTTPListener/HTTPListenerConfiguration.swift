@@ -7,7 +7,8 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     /// 0 lets the system choose.
     package var port: Int
 
-    /// Names, beside loopback and the address that was connected to, under which this machine is reached.
+    /// Names under which this machine is reached, beside loopback and the address that was connected to.
+    ///
     /// Without port.
     package var allowedHosts: [String] = []
     /// Origins (`https://panel.example:8443`), beside those on this machine, whose pages may send requests.

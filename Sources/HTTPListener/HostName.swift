@@ -6,13 +6,17 @@ enum HostName: Hashable {
     case address([UInt8])
     case name(String)
 
-    /// A host with or without port: `localhost`, `192.168.1.5:80`, `[::1]:1234`; `nil` when it is neither
-    /// an address nor a possible name. A bare IPv6 address is read too, as configuration has it.
+    /// A host with or without port: `localhost`, `192.168.1.5:80`, `[::1]:1234`.
+    ///
+    /// `nil` when it is neither an address nor a possible name. A bare IPv6 address is read too, as
+    /// configuration has it.
     init?(authority: String) {
         let text = authority.lowercased()
         var host = Substring(text)
         if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]"), Self.isPort(text[text.index(after: end)...]) else { return nil }
+            guard let end = text.firstIndex(of: "]"), Self.isPort(text[text.index(after: end)...]) else {
+                return nil
+            }
             host = text[text.index(after: text.startIndex)..<end]
             guard let bytes = Self.ipv6(host) else { return nil }
             self = .address(bytes)
@@ -41,7 +45,9 @@ enum HostName: Hashable {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || text.first == ":" && text.utf8.count <= 6 && text.dropFirst().utf8.allSatisfy { (48...57).contains($0) }
+        text.isEmpty
+            || text.first == ":" && text.utf8.count <= 6
+                && text.dropFirst().utf8.allSatisfy { (48...57).contains($0) }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -88,7 +94,9 @@ struct WebOrigin {
             return nil
         }
         guard let host = HostName(authority: String(rest)) else { return nil }
-        if text.hasSuffix(ownPort), !rest.hasPrefix("[") || rest.contains("]:") { text.removeLast(ownPort.count) }
+        if text.hasSuffix(ownPort), !rest.hasPrefix("[") || rest.contains("]:") {
+            text.removeLast(ownPort.count)
+        }
         self.host = host
         self.text = text
     }

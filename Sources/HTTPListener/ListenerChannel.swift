@@ -17,14 +17,19 @@ struct ListenerChannel: ServerChildChannel {
             body: TimeAmount(bounded: configuration.bodyTimeout),
             idle: TimeAmount(bounded: configuration.idleTimeout),
             send: TimeAmount(bounded: configuration.sendTimeout),
-            headBytes: configuration.maximumHeadBytes)
+            headBytes: configuration.maximumHeadBytes
+        )
         maximumBodyBytes = configuration.maximumBodyBytes
         http = HTTP1Channel(
             responder: responder,
             configuration: .init(
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: configuration.maximumHeadBytes,
-                    maxHeaderListSize: configuration.maximumHeadBytes, maxHeaderFieldCount: 100)))
+                    maxHeaderListSize: configuration.maximumHeadBytes,
+                    maxHeaderFieldCount: 100
+                )
+            )
+        )
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
@@ -33,7 +38,9 @@ struct ListenerChannel: ServerChildChannel {
             let owner = ConnectionGuard(limits: limits)
             let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
             try pipeline.addHandler(
-                ConnectionPartHandler(owner, maximumBodyBytes: maximumBodyBytes), position: .before(state))
+                ConnectionPartHandler(owner, maximumBodyBytes: maximumBodyBytes),
+                position: .before(state)
+            )
             try pipeline.addHandler(ConnectionWireHandler(owner), position: .first)
             return value
         }

@@ -11,7 +11,9 @@ enum AddressFamily {
     /// The address that a socket of this family, and no other, can be bound to.
     var anyAddress: String { self == .v4 ? "0.0.0.0" : "::" }
 
-    /// The families in which a host has addresses, the one to prefer first. Asks the name servers, so it may take long.
+    /// The families in which a host has addresses, the one to prefer first.
+    ///
+    /// Asks the name servers, so it may take long.
     static func families(of host: String) throws(LookupFailure) -> [AddressFamily] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -24,7 +24,8 @@ extension Connection {
             Connection.of(object)?.events.acknowledged(messageID, code)
         }
         mosquitto_message_v5_callback_set(handle) { _, object, message, properties in
-            guard let connection = Connection.of(object), let message = message?.pointee, let topic = message.topic
+            guard let connection = Connection.of(object), let message = message?.pointee,
+                let topic = message.topic
             else { return }
             connection.arrived(message, String(cString: topic), ReceivedProperties(properties))
         }
@@ -68,7 +69,10 @@ extension Connection {
     private func arrived(_ message: mosquitto_message, _ topic: String, _ received: ReceivedProperties) {
         let count = Int(max(message.payloadlen, 0))
         let isOversize = count > configuration.maximumPayload
-        let bytes = UnsafeRawBufferPointer(start: message.payload, count: message.payload == nil || isOversize ? 0 : count)
+        let bytes = UnsafeRawBufferPointer(
+            start: message.payload,
+            count: message.payload == nil || isOversize ? 0 : count
+        )
         var whole = MQTTMessage(
             topic: topic,
             payload: Array(bytes),

@@ -9,9 +9,12 @@ extension Connection {
         case never(MQTTPublishError)
     }
 
-    /// Hands a publication to the library, which copies it. From any thread.
+    /// Hands a publication to the library, which copies it.
+    ///
+    /// From any thread.
     func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS) -> Handing {
-        let properties = version == .v5 && !message.properties.isEmpty ? PropertyList(message.properties) : PropertyList()
+        let properties =
+            version == .v5 && !message.properties.isEmpty ? PropertyList(message.properties) : PropertyList()
         var messageID: Int32 = 0
         let result = message.payload.withUnsafeBytes { bytes in
             mosquitto_publish_v5(
@@ -31,7 +34,9 @@ extension Connection {
             return .never(.tooLarge(topic: message.topic, bytes: message.payload.count))
         case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: return .never(.invalidTopic(message.topic))
         case MOSQ_ERR_RETAIN_NOT_SUPPORTED:
-            return .never(.refusedByBroker(topic: message.topic, code: 0x9A, reason: "it keeps no retained messages"))
+            return .never(
+                .refusedByBroker(topic: message.topic, code: 0x9A, reason: "it keeps no retained messages")
+            )
         default: return .later
         }
     }
@@ -43,7 +48,13 @@ extension Connection {
         let properties = identified ? PropertyList(subscription: request.identifier) : PropertyList()
         var messageID: Int32 = 0
         let result = mosquitto_subscribe_v5(
-            handle, &messageID, request.filter, Int32(request.qos.rawValue), 0, properties.list)
+            handle,
+            &messageID,
+            request.filter,
+            Int32(request.qos.rawValue),
+            0,
+            properties.list
+        )
         guard result != MOSQ_ERR_SUCCESS.rawValue else { return messageID }
         logger.debug("no subscription to \(request.filter): \(String(cString: mosquitto_strerror(result)))")
         return nil

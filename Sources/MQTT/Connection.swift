@@ -166,7 +166,8 @@ final class Connection: Sendable {
                 isSessionPresent: session.isSessionPresent,
                 maximumQoS: session.maximumQoS,
                 refusedFilters: progress.refusedFilters.sorted()
-            ))
+            )
+        )
     }
 
     /// True if the socket has a peer.
@@ -183,7 +184,9 @@ final class Connection: Sendable {
     private func timedOut(wasReached: Bool) -> ConnectionEnd {
         let seconds = max(configuration.connectTimeoutSeconds, 1)
         guard wasReached else {
-            return .failed(.unreachable(address: configuration.address, reason: "no answer within \(seconds) s"))
+            return .failed(
+                .unreachable(address: configuration.address, reason: "no answer within \(seconds) s")
+            )
         }
         return .unanswered(.noAnswer(address: configuration.address, seconds: seconds))
     }

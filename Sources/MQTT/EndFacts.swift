@@ -25,13 +25,21 @@ struct EndFacts {
             return .failed(.endedByBroker(address: address, code: Int(ending.code), reason: reason))
         }
         if isAccepted { return .failed(.lost(address: address, reason: reason)) }
-        if isTLS { return .failed(.tls(address: address, reason: complaints.isEmpty ? reason : complaints.joined(separator: "; "))) }
+        if isTLS {
+            return .failed(
+                .tls(
+                    address: address,
+                    reason: complaints.isEmpty ? reason : complaints.joined(separator: "; ")
+                )
+            )
+        }
         switch code {
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_NO_CONN:
             let what = wasReached || code == MOSQ_ERR_CONN_LOST
             let error = MQTTError.lost(address: address, reason: "\(reason), before it answered")
             return what ? .unanswered(error) : .failed(.unreachable(address: address, reason: reason))
-        case MOSQ_ERR_INVAL: return .failed(.configuration("the MQTT library takes no such host or port: \(address)"))
+        case MOSQ_ERR_INVAL:
+            return .failed(.configuration("the MQTT library takes no such host or port: \(address)"))
         default: return .failed(.unreachable(address: address, reason: reason))
         }
     }
@@ -53,7 +61,8 @@ struct EndFacts {
 
     private var isTLS: Bool {
         guard hasTLS else { return false }
-        return code == MOSQ_ERR_TLS || code == MOSQ_ERR_TLS_HANDSHAKE || systemError == EPROTO || !complaints.isEmpty
+        return code == MOSQ_ERR_TLS || code == MOSQ_ERR_TLS_HANDSHAKE || systemError == EPROTO
+            || !complaints.isEmpty
     }
 
     private func refused(_ code: Int, _ said: String?) -> ConnectionEnd {
@@ -64,7 +73,8 @@ struct EndFacts {
         }
         let isAboutUser = version == .v5 ? code == 0x86 || code == 0x87 : code == 4 || code == 5
         if isAboutUser { return .failed(.notAuthorised(user: user, address: address, code: code)) }
-        let words = version == .v5 ? mosquitto_reason_string(Int32(code)) : mosquitto_connack_string(Int32(code))
+        let words =
+            version == .v5 ? mosquitto_reason_string(Int32(code)) : mosquitto_connack_string(Int32(code))
         let reason = said ?? words.map { String(cString: $0) } ?? "unknown reason"
         return .failed(.refused(address: address, code: code, reason: reason))
     }

@@ -6,7 +6,9 @@ enum LibraryHandle {
     /// Once a process, as the library demands.
     private static let library = mosquitto_lib_init()
 
-    static func make(_ configuration: MQTTConfiguration, version: MQTTProtocolChoice) throws(MQTTError) -> OpaquePointer {
+    static func make(_ configuration: MQTTConfiguration, version: MQTTProtocolChoice) throws(MQTTError)
+        -> OpaquePointer
+    {
         _ = library
         let id = configuration.clientID
         guard TopicRules.isText(id) else { throw .configuration("\"\(id)\" cannot be a client id") }
@@ -45,13 +47,17 @@ enum LibraryHandle {
         try check(mosquitto_threaded_set(handle, true), "threads")
     }
 
-    private static func setUser(_ handle: OpaquePointer, _ configuration: MQTTConfiguration) throws(MQTTError) {
+    private static func setUser(_ handle: OpaquePointer, _ configuration: MQTTConfiguration) throws(MQTTError)
+    {
         guard let user = configuration.username else {
             if configuration.password == nil { return }
             throw .configuration("an MQTT password needs a user name")
         }
         guard TopicRules.isText(user) else { throw .configuration("the MQTT user name cannot be sent") }
-        try check(mosquitto_username_pw_set(handle, user, configuration.password?.secret), "user name and password")
+        try check(
+            mosquitto_username_pw_set(handle, user, configuration.password?.secret),
+            "user name and password"
+        )
     }
 
     private static func setWill(
@@ -64,11 +70,20 @@ enum LibraryHandle {
         let qos = Int32(will.qos.rawValue)
         guard version == .v5 else {
             return try check(
-                mosquitto_will_set(handle, will.topic, count, will.payload, qos, will.isRetained), "the will")
+                mosquitto_will_set(handle, will.topic, count, will.payload, qos, will.isRetained),
+                "the will"
+            )
         }
         let properties = PropertyList(will.properties).release()
         let result = mosquitto_will_set_v5(
-            handle, will.topic, count, will.payload, qos, will.isRetained, properties)
+            handle,
+            will.topic,
+            count,
+            will.payload,
+            qos,
+            will.isRetained,
+            properties
+        )
         if result != MOSQ_ERR_SUCCESS.rawValue {
             var unused = properties
             mosquitto_property_free_all(&unused)
@@ -86,13 +101,22 @@ enum LibraryHandle {
         }
         var caDirectory = tls.caDirectory
         if tls.caFile == nil, caDirectory == nil {
-            try check(mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1), "the system's TLS authorities")
+            try check(
+                mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1),
+                "the system's TLS authorities"
+            )
             // With a client certificate the library insists on a folder, and this is the system's.
             if tls.certificateFile != nil { caDirectory = "/etc/ssl/certs" }
         }
         if tls.caFile != nil || caDirectory != nil {
             let result = mosquitto_tls_set(
-                handle, tls.caFile, caDirectory, tls.certificateFile, tls.keyFile, keyPassword)
+                handle,
+                tls.caFile,
+                caDirectory,
+                tls.certificateFile,
+                tls.keyFile,
+                keyPassword
+            )
             try check(result, "the TLS files")
         }
         try check(mosquitto_tls_opts_set(handle, 1, tls.version?.rawValue, nil), "the TLS version")
@@ -103,20 +127,24 @@ enum LibraryHandle {
     }
 
     /// Gives OpenSSL the key's password; an empty one too, since without this it would ask on the terminal.
-    private static let keyPassword: @convention(c) (
-        UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
-    ) -> Int32 = { buffer, size, _, handle in
-        guard let buffer, let connection = Connection.of(mosquitto_userdata(handle.map { OpaquePointer($0) }))
-        else { return 0 }
-        let secret = Array((connection.configuration.tls?.keyPassword?.secret ?? "").utf8)
-        guard secret.count < Int(size) else { return 0 }
-        for (index, byte) in secret.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-        buffer[secret.count] = 0
-        return Int32(secret.count)
-    }
+    private static let keyPassword:
+        @convention(c) (
+            UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
+        ) -> Int32 = { buffer, size, _, handle in
+            guard let buffer,
+                let connection = Connection.of(mosquitto_userdata(handle.map { OpaquePointer($0) }))
+            else { return 0 }
+            let secret = Array((connection.configuration.tls?.keyPassword?.secret ?? "").utf8)
+            guard secret.count < Int(size) else { return 0 }
+            for (index, byte) in secret.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            buffer[secret.count] = 0
+            return Int32(secret.count)
+        }
 
     private static func check(_ result: Int32, _ what: String) throws(MQTTError) {
         guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
-        throw .configuration("the MQTT library does not take \(what): \(String(cString: mosquitto_strerror(result)))")
+        throw .configuration(
+            "the MQTT library does not take \(what): \(String(cString: mosquitto_strerror(result)))"
+        )
     }
 }

@@ -32,7 +32,8 @@ extension MQTTClient {
             return state.connections
         }
         let events = ConnectionEvents(
-            accepted: { [weak self] in self?.accepted($0, session: $1, hasSubscriptionIdentifiers: $2) ?? [] },
+            accepted: { [weak self] in self?.accepted($0, session: $1, hasSubscriptionIdentifiers: $2) ?? []
+            },
             up: { [weak self] in self?.linkUp($0, number) },
             received: { [weak self] in self?.received($0, $1) },
             acknowledged: { [weak self] in self?.acknowledged($0, $1, over: number) },
@@ -44,7 +45,12 @@ extension MQTTClient {
         let connection: Connection
         do throws(MQTTError) {
             connection = try Connection(
-                number: number, configuration: configuration, version: version, events: events, logger: logger)
+                number: number,
+                configuration: configuration,
+                version: version,
+                events: events,
+                logger: logger
+            )
         } catch {
             return .failed(error)
         }
@@ -59,8 +65,10 @@ extension MQTTClient {
     ///
     /// - Returns: True if the link had been up.
     private func finish(_ end: ConnectionEnd, _ outage: inout Outage) -> Bool {
-        let (given, wasUp) = state.withLock { state in
+        // The connection is let go outside of the lock, since its end calls the library.
+        let (given, wasUp, old) = state.withLock { state in
             let wasUp = state.isUp
+            let old = (state.connection, state.link)
             state.isUp = false
             state.connection = nil
             state.link = nil
@@ -73,8 +81,9 @@ extension MQTTClient {
                     state.counters.refusedByBroker += 1
                 }
             }
-            return (given, wasUp)
+            return (given, wasUp, old)
         }
+        _ = old
         for completion in given {
             if let error = completion.error, error != .notConnected { logger.error("\(error)") }
             completion.tell()
@@ -99,7 +108,9 @@ extension MQTTClient {
         let end = ContinuousClock.now + duration
         if let due = outage.warningDue, due < end {
             try? await Task.sleep(until: due, clock: .continuous)
-            guard !Task.isCancelled, let warning = outage.warning(address: configuration.address) else { return }
+            guard !Task.isCancelled, let warning = outage.warning(address: configuration.address) else {
+                return
+            }
             logger.warning("\(warning)")
         }
         try? await Task.sleep(until: end, clock: .continuous)
@@ -163,6 +174,7 @@ struct Outage {
         guard !hasWarned else { return nil }
         hasWarned = true
         let seconds = since.duration(to: .now).components.seconds
-        return "no link to the broker at \(address) for \(seconds) s: \(reason.map { "\($0)" } ?? "no answer yet")"
+        return
+            "no link to the broker at \(address) for \(seconds) s: \(reason.map { "\($0)" } ?? "no answer yet")"
     }
 }

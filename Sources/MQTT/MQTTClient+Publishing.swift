@@ -29,12 +29,18 @@ extension MQTTClient {
     /// Hands one message to the library.
     ///
     /// - Returns: Why it will not be sent.
-    private func send(_ ticket: MQTTOutbox.Ticket, _ message: MQTTMessage, over link: State.Link) -> MQTTPublishError? {
+    private func send(_ ticket: MQTTOutbox.Ticket, _ message: MQTTMessage, over link: State.Link)
+        -> MQTTPublishError?
+    {
         let handing = link.connection.publish(message, maximumQoS: link.maximumQoS)
         let completion = state.withLock { state -> MQTTOutbox.Completion? in
             switch handing {
             case .taken(let messageID):
-                let completion = state.outbox.handed(ticket, link: link.connection.number, messageID: messageID)
+                let completion = state.outbox.handed(
+                    ticket,
+                    link: link.connection.number,
+                    messageID: messageID
+                )
                 state.counters.count(completion)
                 return completion
             case .later, .never:
@@ -90,7 +96,9 @@ extension MQTTClient {
                 return state.counters.lost
             }
             // At 1, 2, 4, 8, …, since a reader that is too slow is so for many messages.
-            if lost.nonzeroBitCount == 1 { logger.error("\(lost) messages lost: nobody read \(message.topic) in time") }
+            if lost.nonzeroBitCount == 1 {
+                logger.error("\(lost) messages lost: nobody read \(message.topic) in time")
+            }
         }
     }
 }

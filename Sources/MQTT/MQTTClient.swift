@@ -76,13 +76,16 @@ package final class MQTTClient: Sendable {
     /// - Parameter filters: One that MQTT does not allow is left out, with an error in the log.
     package func subscribe(_ filters: [String], qos: MQTTQoS) -> AsyncStream<MQTTMessage> {
         let (stream, reader) = AsyncStream.makeStream(
-            of: MQTTMessage.self, bufferingPolicy: .bufferingOldest(max(configuration.maximumUnread, 1)))
+            of: MQTTMessage.self,
+            bufferingPolicy: .bufferingOldest(max(configuration.maximumUnread, 1))
+        )
         let legal = filters.filter { filter in
             if TopicRules.isFilter(filter) { return true }
             logger.error("\"\(filter)\" is not an MQTT topic filter")
             return false
         }
-        let added = state.withLock { state -> (Subscriptions.ReaderID, [Subscriptions.Request], State.Link?)? in
+        let added = state.withLock {
+            state -> (Subscriptions.ReaderID, [Subscriptions.Request], State.Link?)? in
             guard state.phase != .ended else { return nil }
             let (id, requests) = state.subscriptions.add(legal, qos: qos, reader: reader)
             return (id, requests, state.link)
@@ -111,7 +114,9 @@ package final class MQTTClient: Sendable {
     /// Sends a message and waits until it is acknowledged (QoS 1 and 2) or written (QoS 0).
     ///
     /// - Throws: `timedOut` also when the task is cancelled.
-    package func publishAndWait(_ message: MQTTMessage, timeout: Duration = .seconds(10)) async throws(MQTTPublishError) {
+    package func publishAndWait(_ message: MQTTMessage, timeout: Duration = .seconds(10))
+        async throws(MQTTPublishError)
+    {
         let (answers, waiter) = AsyncStream<MQTTPublishError?>.makeStream()
         switch hand(message, waiter: waiter) {
         case .queued: break
@@ -180,14 +185,16 @@ package final class MQTTClient: Sendable {
 
     /// Everything that waits for this client is let go.
     private func end() {
-        let (given, readers, waiting) = state.withLock { state in
+        let (given, readers, waiting, old) = state.withLock { state in
+            let old = (state.connection, state.link)
             state.phase = .ended
             state.connection = nil
             state.link = nil
             let waiting = state.waitingForEnd
             state.waitingForEnd = []
-            return (state.outbox.close(), state.subscriptions.removeAll(), waiting)
+            return (state.outbox.close(), state.subscriptions.removeAll(), waiting, old)
         }
+        _ = old
         for completion in given { completion.tell() }
         for reader in readers { reader.finish() }
         linkEvents.finish()

@@ -44,7 +44,9 @@ package enum MQTTProtocolChoice: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A password, which prints as `***` wherever it is printed.
-package struct MQTTPassword: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct MQTTPassword: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     let secret: String
 
     package init(_ secret: String) { self.secret = secret }

@@ -1,4 +1,4 @@
-/// Why there is no link. Every one of them is followed by another attempt.
+/// Why there is no link; every one of them is followed by another attempt.
 package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The host name means nothing, or nobody answers at the address.
     case unreachable(address: String, reason: String)

@@ -3,7 +3,7 @@ package struct MQTTMessage: Sendable, Hashable {
     package var topic: String
     package var payload: [UInt8]
     package var qos: MQTTQoS
-    /// Outgoing: the broker keeps it. Incoming: it was kept before we subscribed.
+    /// Outgoing: the broker is to keep it; incoming: it was kept before we subscribed.
     package var isRetained: Bool
     package var properties: MQTTProperties
     /// How large an incoming payload was that exceeded the limit; `payload` is empty then.

@@ -116,7 +116,9 @@ package struct MQTTOutbox {
     package mutating func handed(_ ticket: Ticket, link: UInt64, messageID: Int32) -> Completion? {
         defer { endHanding() }
         guard link == self.link else { return nil }
-        if let code = early.removeValue(forKey: messageID) { return finish(ticket, refusal(of: ticket, code)) }
+        if let code = early.removeValue(forKey: messageID) {
+            return finish(ticket, refusal(of: ticket, code))
+        }
         tickets[messageID] = ticket
         return nil
     }

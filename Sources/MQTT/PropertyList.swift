@@ -67,14 +67,21 @@ struct ReceivedProperties {
         case number(MQTT_PROP_CORRELATION_DATA):
             var value: UnsafeMutableRawPointer?
             var count: UInt16 = 0
-            guard mosquitto_property_read_binary(property, identifier, &value, &count, false) != nil else { return }
-            properties.correlationData = Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : Int(count)))
+            guard mosquitto_property_read_binary(property, identifier, &value, &count, false) != nil else {
+                return
+            }
+            properties.correlationData = Array(
+                UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : Int(count))
+            )
             free(value)
         case number(MQTT_PROP_USER_PROPERTY):
             var name: UnsafeMutablePointer<CChar>?
             var value: UnsafeMutablePointer<CChar>?
-            guard mosquitto_property_read_string_pair(property, identifier, &name, &value, false) != nil else { return }
-            properties.userProperties.append(MQTTUserProperty(name: taken(name) ?? "", value: taken(value) ?? ""))
+            guard mosquitto_property_read_string_pair(property, identifier, &name, &value, false) != nil
+            else { return }
+            properties.userProperties.append(
+                MQTTUserProperty(name: taken(name) ?? "", value: taken(value) ?? "")
+            )
         case number(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL):
             var value: UInt32 = 0
             guard mosquitto_property_read_int32(property, identifier, &value, false) != nil else { return }

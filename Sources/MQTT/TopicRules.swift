@@ -15,7 +15,8 @@ enum TopicRules {
     /// True for a string that MQTT can carry: at most 65,535 bytes, and no control or non-characters.
     static func isText(_ text: String) -> Bool {
         guard text.utf8.count <= 65_535, !text.utf8.contains(0) else { return false }
-        return text.isEmpty || mosquitto_validate_utf8(text, Int32(text.utf8.count)) == MOSQ_ERR_SUCCESS.rawValue
+        return text.isEmpty
+            || mosquitto_validate_utf8(text, Int32(text.utf8.count)) == MOSQ_ERR_SUCCESS.rawValue
     }
 
     static func matches(_ topic: String, filter: String) -> Bool {

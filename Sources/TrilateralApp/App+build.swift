@@ -40,7 +40,10 @@ extension Daemon {
 
         // What was kept
         let memory = try MemoryStore(folder: plan.folder.url)
-        let store = try FlareStore(file: plan.folder.flareDatabase, options: FlareStore.Options(configuration.flare))
+        let store = try FlareStore(
+            file: plan.folder.flareDatabase,
+            options: FlareStore.Options(configuration.flare)
+        )
         let hub = try FlareHub(store: store, clock: { clock().wallMilliseconds }, logger: logger)
 
         // Streams between the parts
@@ -52,7 +55,9 @@ extension Daemon {
         let (outputs, bridgePort) = AsyncStream.makeStream(of: MQTTBridge.Output.self)
         let (shellRequests, shellPort) = AsyncStream.makeStream(of: RuntimeLoop.ShellRequest.self)
         let (snapshots, snapshotPort) = AsyncStream.makeStream(
-            of: StateSnapshot.self, bufferingPolicy: .bufferingNewest(1))
+            of: StateSnapshot.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
         let send: @Sendable (ControllerEvent) -> Void = { eventPort.yield($0) }
 
         // Outside parties
@@ -60,14 +65,27 @@ extension Daemon {
         let identity = BridgeIdentity(epoch: epoch, started: started, rememberedSlugs: try memory.slugs())
         let client = MQTTClient(
             MQTTConfiguration(
-                configuration.mqtt, node: node, installation: try memory.installationID(),
-                root: bridgeConfiguration.root),
-            logger: logger)
+                configuration.mqtt,
+                node: node,
+                installation: try memory.installationID(),
+                root: bridgeConfiguration.root
+            ),
+            logger: logger
+        )
         let bridge = MQTTBridge(
-            configuration: bridgeConfiguration, identity: identity, client: client, logger: logger, clock: clock,
-            send: send)
+            configuration: bridgeConfiguration,
+            identity: identity,
+            client: client,
+            logger: logger,
+            clock: clock,
+            send: send
+        )
         let desk = SensorDesk(
-            inputs: sensorInputs, settings: CentroidEstimator.Settings(), send: send, logger: logger)
+            inputs: sensorInputs,
+            settings: CentroidEstimator.Settings(),
+            send: send,
+            logger: logger
+        )
         let timers = TimerDesk(requests: timerRequests, port: timerPort, send: send)
         let link = EmbeddedFlareLink(hub: hub)
 
@@ -75,14 +93,25 @@ extension Daemon {
         var remembered = try memory.memory()
         remembered.sensors.merge(configuration.sensors.switchedOff) { saved, _ in saved }
         let controller = DeviceController(
-            epoch: epoch, configuration: ControllerConfiguration(plan), memory: remembered)
+            epoch: epoch,
+            configuration: ControllerConfiguration(plan),
+            memory: remembered
+        )
         let loop = RuntimeLoop(
-            controller: controller, events: events,
+            controller: controller,
+            events: events,
             ports: .init(
-                flare: flarePort, sensors: sensorPort, timers: timerPort, memory: memoryPort, bridge: bridgePort,
-                shell: shellPort),
-            snapshots: snapshotPort, clock: clock,
-            about: ShellAbout(version: TrilateralProgram.version, started: started))
+                flare: flarePort,
+                sensors: sensorPort,
+                timers: timerPort,
+                memory: memoryPort,
+                bridge: bridgePort,
+                shell: shellPort
+            ),
+            snapshots: snapshotPort,
+            clock: clock,
+            about: ShellAbout(version: TrilateralProgram.version, started: started)
+        )
         for (sensor, isOn) in controller.state.sensors where !isOn {
             sensorPort.yield(.switched(sensor, on: false))
         }
@@ -102,7 +131,9 @@ extension Daemon {
             },
             DaemonService(name: "timers") { await timers.run() },
             DaemonService(name: "sensors") { await desk.run() },
-            DaemonService(name: "flare link") { await link.run(flareRequests) { eventPort.yield(.flare($0)) } },
+            DaemonService(name: "flare link") {
+                await link.run(flareRequests) { eventPort.yield(.flare($0)) }
+            },
             DaemonService(name: "controller") {
                 await withGracefulShutdownHandler {
                     await loop.run()
@@ -115,31 +146,55 @@ extension Daemon {
         if configuration.flare.isServerEnabled {
             services.append(
                 RESTServer(
-                    hub: hub, HTTPListenerConfiguration(configuration.flare), logger: logger,
+                    hub: hub,
+                    HTTPListenerConfiguration(configuration.flare),
+                    logger: logger,
                     onBound: { port in
                         let address = HostAndPort(host: configuration.flare.listen.host, port: port)
                         await bridge.state(flareURL: "http://\(address)")
                         await plan.onFlareBound(port)
-                    }))
+                    }
+                )
+            )
         }
         if let listener = HTTPListenerConfiguration(configuration.web) {
             services.append(
                 WebListener(
-                    listener, logger: logger,
-                    problems: { await bridge.problems }, onBound: plan.onWebBound))
+                    listener,
+                    logger: logger,
+                    problems: { await bridge.problems },
+                    onBound: plan.onWebBound
+                )
+            )
         }
         services.append(
             contentsOf: sensorServices(
-                plan, client: client, root: bridgeConfiguration.root, port: sensorPort, send: send, logger: logger))
+                plan,
+                client: client,
+                root: bridgeConfiguration.root,
+                port: sensorPort,
+                send: send,
+                logger: logger
+            )
+        )
         return Daemon(
-            services: services, requests: shellRequests, read: plan.read,
-            tell: { send(.configurationRead(problem: $0)) }, setLogLevel: plan.setLogLevel, logger: logger)
+            services: services,
+            requests: shellRequests,
+            read: plan.read,
+            tell: { send(.configurationRead(problem: $0)) },
+            setLogLevel: plan.setLogLevel,
+            logger: logger
+        )
     }
 
     /// Readings from the broker and from recordings, each source with a clock of its own.
     private static func sensorServices(
-        _ plan: DaemonPlan, client: MQTTClient, root: String, port: AsyncStream<SensorDesk.Input>.Continuation,
-        send: @escaping @Sendable (ControllerEvent) -> Void, logger: Logger
+        _ plan: DaemonPlan,
+        client: MQTTClient,
+        root: String,
+        port: AsyncStream<SensorDesk.Input>.Continuation,
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        logger: Logger
     ) -> [any Service] {
         let raw = RawReadings(client: client, root: root, logger: logger)
         let sources = [raw.source] + plan.sources
@@ -149,7 +204,10 @@ extension Daemon {
                     do throws(SensorError) {
                         try await source.run { port.yield(.reading($0, source: index)) }
                     } catch {
-                        logger.error("sensor source ended", metadata: ["source": "\(source.name)", "error": "\(error)"])
+                        logger.error(
+                            "sensor source ended",
+                            metadata: ["source": "\(source.name)", "error": "\(error)"]
+                        )
                         send(.alertRaised("sensors", .error, message: "\(error)"))
                     }
                 }
@@ -158,7 +216,9 @@ extension Daemon {
     }
 
     private static func keep(
-        _ memento: ControllerEffect.Memento, in memory: MemoryStore, logger: Logger,
+        _ memento: ControllerEffect.Memento,
+        in memory: MemoryStore,
+        logger: Logger,
         send: @Sendable (ControllerEvent) -> Void
     ) {
         do {

@@ -75,6 +75,10 @@ extension MQTTConfiguration {
     init(_ broker: TrilateralConfiguration.Broker, node: String, installation: String, root: String) {
         self.init(broker, clientID: "trilateral-\(node)-\(installation)")
         will = MQTTMessage(
-            topic: "\(root)/status", payload: Array("offline".utf8), qos: .atLeastOnce, isRetained: true)
+            topic: "\(root)/status",
+            payload: Array("offline".utf8),
+            qos: .atLeastOnce,
+            isRetained: true
+        )
     }
 }

@@ -27,10 +27,15 @@ struct Daemon: Sendable {
             configuration: .init(
                 services: services.map {
                     .init(
-                        service: $0, successTerminationBehavior: .ignore,
-                        failureTerminationBehavior: .gracefullyShutdownGroup)
+                        service: $0,
+                        successTerminationBehavior: .ignore,
+                        failureTerminationBehavior: .gracefullyShutdownGroup
+                    )
                 },
-                gracefulShutdownSignals: signals, logger: logger))
+                gracefulShutdownSignals: signals,
+                logger: logger
+            )
+        )
         return try await withThrowingTaskGroup(of: End?.self) { tasks in
             tasks.addTask {
                 try await group.run()
@@ -62,7 +67,12 @@ struct Daemon: Sendable {
                     next = configuration
                     tell(nil)
                 case .failure(let problems):
-                    logger.warning("the new configuration is not used", metadata: ["problems": "\(problems.problems.map(\.description).joined(separator: "; "))"])
+                    logger.warning(
+                        "the new configuration is not used",
+                        metadata: [
+                            "problems": "\(problems.problems.map(\.description).joined(separator: "; "))"
+                        ]
+                    )
                     tell("\(problems.problems.map(\.description).joined(separator: "; "))")
                 }
             case .rebuild:

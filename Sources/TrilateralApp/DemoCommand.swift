@@ -10,12 +10,14 @@ import Sensors
 /// `trilateral demo`: a place, a walk, and a broker, without any configuration.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Show what Trilateral does: a flat with lamps, and somebody walking through it.",
+        commandName: "demo",
+        abstract: "Show what Trilateral does: a flat with lamps, and somebody walking through it.",
         discussion: """
             Everything is real but the walk: a Flare server, beacon packets as a receiver would hear them, a broker. \
             When no broker answers on localhost:1883, a private one is started and ended with the demo. \
             Ctrl-C ends it.
-            """)
+            """
+    )
 
     @Option(name: .customLong("mqtt"), help: ArgumentHelp("The broker to use.", valueName: "host:port"))
     var broker: HostAndPort?
@@ -25,7 +27,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp("The folder that keeps the demo's databases.", valueName: "dir"))
+        help: ArgumentHelp("The folder that keeps the demo's databases.", valueName: "dir")
+    )
     var state: String?
 
     @Option(help: ArgumentHelp("Where to serve the web page; default a free port.", valueName: "host:port"))
@@ -85,11 +88,17 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private func run(
-        walk: String, broker: HostAndPort, isPrivate: Bool, _ folder: StateFolder, _ environment: [String: String]
+        walk: String,
+        broker: HostAndPort,
+        isPrivate: Bool,
+        _ folder: StateFolder,
+        _ environment: [String: String]
     ) async throws {
         let (ports, portFeed) = AsyncStream.makeStream(of: DemoScreen.Port.self)
         let (node, web, flare) = (node, web, flare)
-        var runner = DaemonRunner(folder: folder, environment: environment) { .success(LoadedConfiguration()) }
+        var runner = DaemonRunner(folder: folder, environment: environment) {
+            .success(LoadedConfiguration())
+        }
         runner.replays = [ReplaySettings(file: walk, isLooping: true)]
         runner.adjust = { configuration in
             configuration.mqtt.host = broker.host
@@ -103,8 +112,14 @@ struct DemoCommand: AsyncParsableCommand {
         runner.onFlareBound = { portFeed.yield(.flare($0)) }
         runner.onWebBound = { portFeed.yield(.web($0)) }
         let screen = DemoScreen(
-            broker: broker, isPrivate: isPrivate, root: "trilateral/\(node)", folder: folder.path, web: web,
-            flare: flare, isTerminal: Terminal.output.isCapable(environment: environment))
+            broker: broker,
+            isPrivate: isPrivate,
+            root: "trilateral/\(node)",
+            folder: folder.path,
+            web: web,
+            flare: flare,
+            isTerminal: Terminal.output.isCapable(environment: environment)
+        )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [runner] in try await runner.run(LoadedConfiguration()) }
             group.addTask {

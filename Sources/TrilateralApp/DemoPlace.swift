@@ -6,7 +6,13 @@ import Logging
 import Sensors
 
 /// The place of the demo, and the walk through it.
-enum DemoPlace {
+package enum DemoPlace {
+    /// With this one the walk through the place keeps what the demo promises: see its test.
+    package static let seed: UInt64 = 1
+
+    /// The model that the program carries.
+    package static var model: [UInt8] { PackageResources.place_json }
+
     /// Puts the place into the folder's database unless it has one, and writes the walk.
     ///
     /// - Returns: The path of the walk's capture.
@@ -16,7 +22,7 @@ enum DemoPlace {
         let hub = try FlareHub(store: store, clock: { RuntimeClock.now().wallMilliseconds }, logger: logger)
         if await hub.records(.environment).isEmpty {
             do {
-                _ = try await hub.importModel(try ModelTree.read(PackageResources.place_json))
+                _ = try await hub.importModel(try ModelTree.read(model))
             } catch {
                 throw DemoPlaceError(what: "the place cannot be stored: \(error)")
             }
@@ -27,7 +33,9 @@ enum DemoPlace {
         do {
             try Data(walk).write(to: file, options: .atomic)
         } catch {
-            throw DemoPlaceError(what: "\(file.path(percentEncoded: false)) cannot be written: \(error.localizedDescription)")
+            throw DemoPlaceError(
+                what: "\(file.path(percentEncoded: false)) cannot be written: \(error.localizedDescription)"
+            )
         }
         return file.path(percentEncoded: false)
     }
@@ -38,10 +46,19 @@ enum DemoPlace {
         guard let environment = environments.min(by: { ($0.name, $0.id) < ($1.name, $1.id) }) else {
             throw DemoPlaceError(what: "the place has no environment")
         }
-        let zones = await hub.records(.zone, environment: environment.id).compactMap { FlareZone(json: $0.json) }
-        let things = await hub.records(.thing, environment: environment.id).compactMap { FlareThing(json: $0.json) }
+        let zones = await hub.records(.zone, environment: environment.id).compactMap {
+            FlareZone(json: $0.json)
+        }
+        let things = await hub.records(.thing, environment: environment.id).compactMap {
+            FlareThing(json: $0.json)
+        }
         do {
-            return try WalkCapture.demoWalk(environment: environment, zones: zones, things: things, seed: 1)
+            return try WalkCapture.demoWalk(
+                environment: environment,
+                zones: zones,
+                things: things,
+                seed: seed
+            )
         } catch {
             throw DemoPlaceError(what: "\(error)")
         }

@@ -35,7 +35,8 @@ struct DemoScreen: Sendable {
         await BrokerSession(configuration).run(filters: ["\(root)/state"], timeout: nil) { visit in
             var shown = ""
             for await event in visit.events {
-                guard case .message(let message) = event, let state = try? JSONValue(parsing: message.payload) else {
+                guard case .message(let message) = event, let state = try? JSONValue(parsing: message.payload)
+                else {
                     continue
                 }
                 let line = Self.line(state)
@@ -49,7 +50,8 @@ struct DemoScreen: Sendable {
 
     /// The lines above the live one.
     func introduction(flarePort: Int, webPort: Int) -> String {
-        let options = broker.host == "localhost" && broker.port == 1883 ? "" : " -h \(broker.host) -p \(broker.port)"
+        let options =
+            broker.host == "localhost" && broker.port == 1883 ? "" : " -h \(broker.host) -p \(broker.port)"
         return """
             Trilateral demo: a flat with lamps, and somebody walking through it for ever. Ctrl-C ends it.
 

@@ -43,7 +43,9 @@ struct DeviceTraits: Sendable {
     private static var system: String {
         let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
         for line in release.split(separator: "\n") where line.hasPrefix("PRETTY_NAME=") {
-            return line.dropFirst("PRETTY_NAME=".count).trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
+            return line.dropFirst("PRETTY_NAME=".count).trimmingCharacters(
+                in: CharacterSet(charactersIn: "\"'")
+            )
         }
         return "Linux"
     }
@@ -53,7 +55,8 @@ struct DeviceTraits: Sendable {
         let interfaces = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for interface in interfaces.sorted()
         where FileManager.default.fileExists(atPath: "\(folder)/\(interface)/wireless") {
-            guard let text = try? String(contentsOfFile: "\(folder)/\(interface)/address", encoding: .utf8) else {
+            guard let text = try? String(contentsOfFile: "\(folder)/\(interface)/address", encoding: .utf8)
+            else {
                 continue
             }
             return text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()

@@ -23,7 +23,11 @@ final class MemoryStore: Sendable {
             database = try DatabaseQueue(path: path, configuration: configuration)
             try Self.migrate(database, path: path)
         } catch let error as DatabaseError {
-            throw MemoryStoreError.database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
+            throw MemoryStoreError.database(
+                path: path,
+                code: error.resultCode.rawValue,
+                message: error.message ?? ""
+            )
         }
     }
 
@@ -36,7 +40,8 @@ final class MemoryStore: Sendable {
                     CREATE TABLE slug (kind TEXT NOT NULL, id TEXT NOT NULL, slug TEXT NOT NULL,
                         PRIMARY KEY (kind, id), UNIQUE (kind, slug)) STRICT;
                     CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-                    """)
+                    """
+            )
         }
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
             throw MemoryStoreError.newerVersion(path: path)
@@ -49,11 +54,15 @@ final class MemoryStore: Sendable {
         try database.read { database in
             var memory = ControllerMemory()
             for row in try Row.fetchAll(database, sql: "SELECT environment, id FROM device") {
-                guard let environment = FlareID(row["environment"]), let id = FlareID(row["id"]) else { continue }
+                guard let environment = FlareID(row["environment"]), let id = FlareID(row["id"]) else {
+                    continue
+                }
                 memory.devices[environment] = id
             }
             for row in try Row.fetchAll(database, sql: "SELECT kind, id, slug FROM slug ORDER BY rowid") {
-                guard let kind = FlareClass(rawValue: row["kind"]), let id = FlareID(row["id"]) else { continue }
+                guard let kind = FlareClass(rawValue: row["kind"]), let id = FlareID(row["id"]) else {
+                    continue
+                }
                 memory.slugs.restore(row["slug"], for: ObjectReference(kind, id))
             }
             memory.environment = try Self.setting("environment", database).flatMap { FlareID($0) }
@@ -92,11 +101,13 @@ final class MemoryStore: Sendable {
             case .device(let id, let environment):
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO device (environment, id) VALUES (?, ?)",
-                    arguments: ["\(environment)", "\(id)"])
+                    arguments: ["\(environment)", "\(id)"]
+                )
             case .slug(let slug, let object):
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO slug (kind, id, slug) VALUES (?, ?, ?)",
-                    arguments: [object.kind.rawValue, "\(object.id)", slug])
+                    arguments: [object.kind.rawValue, "\(object.id)", slug]
+                )
             case .sensor(let sensor, let on):
                 try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
             }
@@ -109,7 +120,9 @@ final class MemoryStore: Sendable {
 
     private static func set(_ key: String, _ value: String, _ database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", arguments: [key, value])
+            sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)",
+            arguments: [key, value]
+        )
     }
 }
 

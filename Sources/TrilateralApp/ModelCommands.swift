@@ -8,11 +8,13 @@ import Logging
 /// `trilateral import`: takes a place into the database.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a model: environments with their zones, things and devices.",
+        commandName: "import",
+        abstract: "Import a model: environments with their zones, things and devices.",
         discussion: """
             All or nothing: every problem is told with its place in the file, and then nothing is changed. The daemon \
             must not run on the same state folder meanwhile. "-" reads standard input.
-            """)
+            """
+    )
 
     @Argument(help: ArgumentHelp("The model, JSON.", valueName: "file"))
     var model: String
@@ -28,7 +30,9 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let file = ModelFile(path: model, command: "import")
-        if check, state.path == nil, !FileManager.default.fileExists(atPath: StateFolder.standard(environment)) {
+        if check, state.path == nil,
+            !FileManager.default.fileExists(atPath: StateFolder.standard(environment))
+        {
             // Nothing to hold it against, and checking makes nothing.
             let count = try file.read().records.count
             print("\(model): \(count) objects, no problem")
@@ -51,8 +55,11 @@ struct ImportCommand: AsyncParsableCommand {
 /// `trilateral export`: writes everything that the database holds as a model.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Export everything as a model that import reads.",
-        discussion: "The daemon must not run on the same state folder meanwhile. \"-\" writes to standard output.")
+        commandName: "export",
+        abstract: "Export everything as a model that import reads.",
+        discussion:
+            "The daemon must not run on the same state folder meanwhile. \"-\" writes to standard output."
+    )
 
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
     var model: String
@@ -65,7 +72,8 @@ struct ExportCommand: AsyncParsableCommand {
             let export = await hub.exportModel()
             for orphan in export.orphans {
                 StandardError.print(
-                    "trilateral export: left out: \(orphan.kind.rawValue) \(orphan.id) belongs to nothing that exists")
+                    "trilateral export: left out: \(orphan.kind.rawValue) \(orphan.id) belongs to nothing that exists"
+                )
             }
             if model == "-" {
                 Terminal.output.write(String(decoding: export.bytes, as: UTF8.self))
@@ -74,7 +82,9 @@ struct ExportCommand: AsyncParsableCommand {
             do {
                 try Data(export.bytes).write(to: URL(filePath: model), options: .atomic)
             } catch {
-                StandardError.print("trilateral export: \(model) cannot be written: \(error.localizedDescription)")
+                StandardError.print(
+                    "trilateral export: \(model) cannot be written: \(error.localizedDescription)"
+                )
                 throw ExitCode.cannotCreate
             }
         }
@@ -97,7 +107,9 @@ struct ModelFile: Sendable {
         }
         do throws(ModelProblems) {
             let tree = try ModelTree.read(bytes)
-            for ignored in tree.ignored { StandardError.print("trilateral \(command): \(path): ignored: \(ignored)") }
+            for ignored in tree.ignored {
+                StandardError.print("trilateral \(command): \(path): ignored: \(ignored)")
+            }
             return tree
         } catch {
             throw report(error)
@@ -120,7 +132,9 @@ struct ModelFile: Sendable {
     /// Tells every problem.
     func report(_ problems: ModelProblems) -> ExitCode {
         let count = problems.problems.count
-        StandardError.print("trilateral \(command): \(path): \(count == 1 ? "1 problem" : "\(count) problems"); nothing was changed")
+        StandardError.print(
+            "trilateral \(command): \(path): \(count == 1 ? "1 problem" : "\(count) problems"); nothing was changed"
+        )
         for problem in problems.problems.prefix(1000) { StandardError.print("  \(problem)") }
         if count > 1000 { StandardError.print("  … and \(count - 1000) more") }
         return .dataError
@@ -135,7 +149,11 @@ extension StateFolder {
         do {
             let store = try FlareStore(file: flareDatabase)
             let logger = Logger(label: command) { _ in SwiftLogNoOpLogHandler() }
-            let hub = try FlareHub(store: store, clock: { RuntimeClock.now().wallMilliseconds }, logger: logger)
+            let hub = try FlareHub(
+                store: store,
+                clock: { RuntimeClock.now().wallMilliseconds },
+                logger: logger
+            )
             try await body(hub)
             try store.close()
         } catch let code as ExitCode {

@@ -14,7 +14,9 @@ final class PrivateBroker: Sendable {
         guard let program = find("mosquitto") else { throw .missing }
         for _ in 0..<5 {
             let broker = try PrivateBroker(program: program, folder: folder)
-            if await BrokerProbe.answers(host: "127.0.0.1", port: broker.port, within: .seconds(5)) { return broker }
+            if await BrokerProbe.answers(host: "127.0.0.1", port: broker.port, within: .seconds(5)) {
+                return broker
+            }
             broker.stop()
         }
         throw .silent(program)
@@ -29,13 +31,16 @@ final class PrivateBroker: Sendable {
             listener \(port) 127.0.0.1
             allow_anonymous true
             persistence false
+            set_tcp_nodelay true
             """
         lifeline = Pipe()
         process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        // The shell waits for the end of its input, which comes when we end, however that happens.
+        // The shell waits for the end of its input, which comes when we end, however that happens. A child of
+        // this process may have inherited blocked signals, so it is killed; it has nothing to save.
         process.arguments = [
-            "-c", "\"$0\" -c \"$1\" >/dev/null 2>&1 & broker=$!; read -r line; kill $broker 2>/dev/null; wait $broker",
+            "-c",
+            "\"$0\" -c \"$1\" >/dev/null 2>&1 & broker=$!; read -r line; kill -9 $broker 2>/dev/null; wait $broker",
             program, file.path(percentEncoded: false),
         ]
         process.standardInput = lifeline
@@ -106,7 +111,9 @@ enum BrokerProbe {
 
     /// Tries until the broker takes us or the time is over; a refusal ends it at once when `isPatient` is false.
     static func answers(
-        _ configuration: MQTTConfiguration, within limit: Duration, isPatient: Bool = true
+        _ configuration: MQTTConfiguration,
+        within limit: Duration,
+        isPatient: Bool = true
     ) async -> Bool {
         await BrokerSession(configuration).run(filters: [], timeout: limit) { visit in
             for await event in visit.events {

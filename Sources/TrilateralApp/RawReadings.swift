@@ -42,7 +42,9 @@ struct RawReadings: Sendable {
                         for reading in readings { await take(reading) }
                         if sensor == .beacons { lastHeard = now }
                     case .failure(let problem):
-                        guard complaints.count < 100, complaints.insert(problem.description).inserted else { continue }
+                        guard complaints.count < 100, complaints.insert(problem.description).inserted else {
+                            continue
+                        }
                         logger.warning("reading ignored", metadata: ["why": "\(problem)"])
                     }
                 case .second:

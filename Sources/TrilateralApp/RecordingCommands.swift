@@ -8,11 +8,13 @@ import Sensors
 /// `trilateral record`: writes down everything that the sensors say.
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Write a trace of everything that the sensors say.",
+        commandName: "record",
+        abstract: "Write a trace of everything that the sensors say.",
         discussion: """
             Hears what other programs say on <base>/<node>/sensors/…/raw, beside a running daemon or without one, and a \
             recording that the configuration names. Ctrl-C or --seconds ends it. trilateral replay plays the trace.
-            """)
+            """
+    )
 
     @Argument(help: ArgumentHelp("The trace to write; it must not exist yet.", valueName: "file"))
     var trace: String
@@ -43,7 +45,9 @@ struct RecordCommand: AsyncParsableCommand {
             let count = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await client.run() }
                 for source in sources { group.addTask { try await source.run { port.yield($0) } } }
-                group.addTask { [seconds] in await Self.waitForEnd(seconds) ; port.finish() }
+                group.addTask { [seconds] in
+                    await Self.waitForEnd(seconds); port.finish()
+                }
                 var count = 0
                 var latest = 0.0
                 for await reading in readings {
@@ -80,11 +84,13 @@ struct RecordCommand: AsyncParsableCommand {
 /// `trilateral replay`: the daemon, with a recording instead of its sensors.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Run the daemon on a recording: a trace, or a btsnoop capture.",
+        commandName: "replay",
+        abstract: "Run the daemon on a recording: a trace, or a btsnoop capture.",
         discussion: """
             As trilateral run, with the recording in the place of the sensors. It goes on when the recording is over; \
             SIGTERM and SIGINT end it.
-            """)
+            """
+    )
 
     @Argument(help: ArgumentHelp("The recording; its kind is told by its content.", valueName: "file"))
     var recording: String

@@ -8,11 +8,13 @@ import Sensors
 /// `trilateral run`: the daemon.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run the daemon.",
+        commandName: "run",
+        abstract: "Run the daemon.",
         discussion: """
             Without a configuration: the broker on localhost:1883, the embedded Flare server on 127.0.0.1:1234, and \
             an empty place. SIGTERM and SIGINT end it, SIGHUP reads the configuration again.
-            """)
+            """
+    )
 
     @OptionGroup var file: ConfigurationOption
     @OptionGroup var state: StateOption
@@ -35,7 +37,9 @@ struct StateOption: ParsableArguments {
         name: .customLong("state"),
         help: ArgumentHelp(
             "The folder that keeps the databases; default $STATE_DIRECTORY, else ~/.local/state/trilateral.",
-            valueName: "dir"))
+            valueName: "dir"
+        )
+    )
     var path: String?
 
     func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
@@ -62,7 +66,8 @@ struct DaemonRunner: Sendable {
     var onWebBound: @Sendable (Int) async -> Void = { _ in }
 
     init(
-        folder: StateFolder, environment: [String: String],
+        folder: StateFolder,
+        environment: [String: String],
         read: @escaping @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     ) {
         self.folder = folder
@@ -78,7 +83,8 @@ struct DaemonRunner: Sendable {
             adjust(&configuration)
             let log = LogOutput(
                 level: Logger.Level(configuration.log.level),
-                form: LogForm(configuration.log.format, environment: environment))
+                form: LogForm(configuration.log.format, environment: environment)
+            )
             defer { log.flush() }
             let logger = log.logger("trilateral")
             switch try await runOnce(configuration, isReloaded: isReloaded, log: log, logger: logger) {
@@ -92,14 +98,22 @@ struct DaemonRunner: Sendable {
     }
 
     private func runOnce(
-        _ configuration: TrilateralConfiguration, isReloaded: Bool, log: LogOutput, logger: Logger
+        _ configuration: TrilateralConfiguration,
+        isReloaded: Bool,
+        log: LogOutput,
+        logger: Logger
     ) async throws -> Daemon.End {
         do {
             let plan = DaemonPlan(
-                configuration: configuration, folder: folder,
+                configuration: configuration,
+                folder: folder,
                 sources: try (replays + configuration.sensors.replays).map { try $0.source(logger) },
-                isReloaded: isReloaded, read: read,
-                setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } }, onFlareBound: onFlareBound, onWebBound: onWebBound)
+                isReloaded: isReloaded,
+                read: read,
+                setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
+                onFlareBound: onFlareBound,
+                onWebBound: onWebBound
+            )
             return try await Daemon.build(plan, logger: logger).run()
         } catch {
             StandardError.print("trilateral: \(error)")
@@ -128,7 +142,11 @@ struct ReplaySettings: Sendable {
 
     func source(_ logger: Logger) throws(SensorError) -> SensorSource {
         try Replay(
-            .file(file), speed: speed, isLooping: isLooping, clock: ContinuousClock(), logger: logger
+            .file(file),
+            speed: speed,
+            isLooping: isLooping,
+            clock: ContinuousClock(),
+            logger: logger
         ).source
     }
 }
@@ -144,7 +162,8 @@ extension TrilateralConfiguration.Sensors {
 extension ConfigurationOption {
     /// The configuration of the named file, else of the standard one, as it is now.
     static func read(
-        _ path: String?, _ environment: [String: String]
+        _ path: String?,
+        _ environment: [String: String]
     ) -> Result<LoadedConfiguration, ConfigurationErrors> {
         do throws(ConfigurationErrors) {
             let file = path ?? ConfigurationLoader.standardFile(environment: environment)

@@ -4,7 +4,10 @@ import Glibc
 /// The machine's clocks.
 enum RuntimeClock {
     @Sendable static func now() -> Moment {
-        Moment(wallMilliseconds: milliseconds(CLOCK_REALTIME), steadyMilliseconds: milliseconds(CLOCK_BOOTTIME))
+        Moment(
+            wallMilliseconds: milliseconds(CLOCK_REALTIME),
+            steadyMilliseconds: milliseconds(CLOCK_BOOTTIME)
+        )
     }
 
     /// Seconds on the steady clock.

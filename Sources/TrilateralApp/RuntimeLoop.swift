@@ -74,7 +74,7 @@ struct RuntimeLoop: Sendable {
         case .remember(let memento): ports.memory.yield(memento)
         case .answer(let answer): ports.bridge.yield(.answer(completed(answer, state)))
         case .tell(let event): ports.bridge.yield(.event(event))
-        case .resendState: ports.bridge.yield(.resendState)
+        case .resendState: ports.bridge.yield(.resendState(state))
         case .readConfiguration: ports.shell.yield(.readConfiguration)
         case .rebuild: ports.shell.yield(.rebuild)
         case .setLogLevel(let level): ports.shell.yield(.logLevel(level))
@@ -87,7 +87,9 @@ struct RuntimeLoop: Sendable {
         var answer = answer
         switch answer.subject {
         case .get:
-            let thing = answer.target.flatMap { state.slugs.id(of: $0.slug, kind: .thing) ?? FlareID($0.slug) }
+            let thing = answer.target.flatMap {
+                state.slugs.id(of: $0.slug, kind: .thing) ?? FlareID($0.slug)
+            }
             answer.data = thing.flatMap { state.thingJSON($0) }
         case .verb("ping"):
             answer.data = [

@@ -31,7 +31,11 @@ struct SensorDesk: Sendable {
                     trackers.removeAll()
                     continue
                 }
-                let known = BeaconMap(environment: place.environment, zones: place.zones, things: place.things)
+                let known = BeaconMap(
+                    environment: place.environment,
+                    zones: place.zones,
+                    things: place.things
+                )
                 guard known != map else { continue }
                 tell(known, in: place.environment)
                 for source in trackers.keys { trackers[source]?.estimator.map = known }
@@ -47,7 +51,9 @@ struct SensorDesk: Sendable {
                 send(.located(Location(point: place, accuracyMetres: accuracy)))
             case .reading(.beacon(let sighting), let source):
                 guard !switchedOff.contains(.beacons), let map else { continue }
-                var tracker = trackers[source] ?? PositionTracker(estimator: CentroidEstimator(map: map, settings: settings))
+                var tracker =
+                    trackers[source]
+                    ?? PositionTracker(estimator: CentroidEstimator(map: map, settings: settings))
                 for estimate in tracker.hear(sighting) { tell(estimate) }
                 trackers[source] = tracker
             case .reading(.tick(let time), let source):
@@ -62,20 +68,28 @@ struct SensorDesk: Sendable {
             map.problems.isEmpty
                 ? .alertCleared("beacons")
                 : .alertRaised(
-                    "beacons", .warning,
+                    "beacons",
+                    .warning,
                     message: "Some beacons of this environment cannot be used: "
-                        + map.problems.prefix(5).joined(separator: "; ")))
+                        + map.problems.prefix(5).joined(separator: "; ")
+                )
+        )
         logger.info(
             "listening for beacons",
-            metadata: ["environment": "\(environment.name)", "beacons": "\(map.beacons.count)"])
+            metadata: ["environment": "\(environment.name)", "beacons": "\(map.beacons.count)"]
+        )
     }
 
     private func tell(_ estimate: PositionEstimate) {
         send(
             .positionEstimated(
                 .init(
-                    position: estimate.position, accuracyMetres: estimate.accuracyMetres,
-                    quality: PositionFix.Quality(estimate.quality))))
+                    position: estimate.position,
+                    accuracyMetres: estimate.accuracyMetres,
+                    quality: PositionFix.Quality(estimate.quality)
+                )
+            )
+        )
     }
 }
 

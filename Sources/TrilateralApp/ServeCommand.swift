@@ -11,8 +11,10 @@ import UnixSignals
 /// `trilateral serve`: the Flare server alone.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Run the Flare server alone, without a device and a broker.",
-        discussion: "SIGTERM and SIGINT end it. Other keys come from the flare section of the configuration.")
+        commandName: "serve",
+        abstract: "Run the Flare server alone, without a device and a broker.",
+        discussion: "SIGTERM and SIGINT end it. Other keys come from the flare section of the configuration."
+    )
 
     @Option(help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
     var listen: HostAndPort?
@@ -22,7 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("import"),
-        help: ArgumentHelp("A model to import first, if the database is empty.", valueName: "file"))
+        help: ArgumentHelp("A model to import first, if the database is empty.", valueName: "file")
+    )
     var model: String?
 
     func run() async throws {
@@ -30,14 +33,27 @@ struct ServeCommand: AsyncParsableCommand {
         let configuration = try file.load(by: "serve", environment: environment).values
         let folder = try state.folder(environment)
         let log = LogOutput(
-            level: Logger.Level(configuration.log.level), form: LogForm(configuration.log.format, environment: environment))
+            level: Logger.Level(configuration.log.level),
+            form: LogForm(configuration.log.format, environment: environment)
+        )
         defer { log.flush() }
         let logger = log.logger("trilateral")
         do {
-            let store = try FlareStore(file: folder.flareDatabase, options: FlareStore.Options(configuration.flare))
-            let hub = try FlareHub(store: store, clock: { RuntimeClock.now().wallMilliseconds }, logger: logger)
+            let store = try FlareStore(
+                file: folder.flareDatabase,
+                options: FlareStore.Options(configuration.flare)
+            )
+            let hub = try FlareHub(
+                store: store,
+                clock: { RuntimeClock.now().wallMilliseconds },
+                logger: logger
+            )
             if let model, await hub.records(.environment).isEmpty {
-                try await ModelFile(path: model, command: "serve").importInto(hub, replacing: false, environment)
+                try await ModelFile(path: model, command: "serve").importInto(
+                    hub,
+                    replacing: false,
+                    environment
+                )
             }
             var listener = HTTPListenerConfiguration(configuration.flare)
             if let listen {
@@ -46,11 +62,17 @@ struct ServeCommand: AsyncParsableCommand {
             }
             let host = listener.host
             let server = RESTServer(hub: hub, listener, logger: logger) { port in
-                StandardError.print("trilateral serve: http://\(HostAndPort(host: host, port: port))/environments")
+                StandardError.print(
+                    "trilateral serve: http://\(HostAndPort(host: host, port: port))/environments"
+                )
             }
             let group = ServiceGroup(
                 configuration: .init(
-                    services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                    services: [.init(service: server)],
+                    gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: logger
+                )
+            )
             try await group.run()
             try store.close()
         } catch let code as ExitCode {

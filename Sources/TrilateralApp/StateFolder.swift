@@ -14,7 +14,10 @@ struct StateFolder: Sendable {
         url = URL(filePath: path ?? Self.standard(environment), directoryHint: .isDirectory)
         do {
             try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                at: url,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
         } catch {
             throw StateFolderError(path: self.path, reason: Self.reason(error))
         }
@@ -34,7 +37,9 @@ struct StateFolder: Sendable {
 
     private static func reason(_ error: any Error) -> String {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+        guard let underlying, underlying.domain == NSPOSIXErrorDomain else {
+            return error.localizedDescription
+        }
         return String(cString: strerror(Int32(underlying.code)))
     }
 }

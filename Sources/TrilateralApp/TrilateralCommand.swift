@@ -24,5 +24,6 @@ struct TrilateralCommand: AsyncParsableCommand {
             DemoCommand.self, RunCommand.self, CheckCommand.self, ServeCommand.self, ImportCommand.self,
             ExportCommand.self, WatchCommand.self, GetCommand.self, SetCommand.self, ActionCommand.self,
             RecordCommand.self, ReplayCommand.self,
-        ])
+        ]
+    )
 }

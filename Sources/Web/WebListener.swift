@@ -12,7 +12,8 @@ package struct WebListener: Service {
     ///   - problems: What is wrong just now, a sentence each; none means healthy. Asked for each request.
     ///   - onBound: Called once, when connections are taken, with the true port.
     package init(
-        _ configuration: HTTPListenerConfiguration, logger: Logger,
+        _ configuration: HTTPListenerConfiguration,
+        logger: Logger,
         problems: @escaping @Sendable () async -> [String],
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
@@ -20,7 +21,8 @@ package struct WebListener: Service {
         router.get("healthz") { _, _ in
             let problems = await problems()
             return problems.isEmpty
-                ? Response(text: "ok") : Response(status: .serviceUnavailable, text: problems.joined(separator: "\n"))
+                ? Response(text: "ok")
+                : Response(status: .serviceUnavailable, text: problems.joined(separator: "\n"))
         }
         router.get("/") { _, _ in
             Response(text: "Trilateral is running; the kiosk page will be here. See /healthz.")
@@ -39,6 +41,7 @@ extension Response {
         self.init(
             status: status,
             headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n"))
+        )
     }
 }

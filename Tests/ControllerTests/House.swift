@@ -68,11 +68,14 @@ enum House {
         return thing
     }
 
-    static func device(_ id: FlareID, in environment: FlareID, at position: Point3D? = .zero) -> FlareDevice {
+    static func device(
+        _ id: FlareID, in environment: FlareID, at position: Point3D? = .zero, zone: FlareID? = nil
+    ) -> FlareDevice {
         var device = FlareDevice(id: id)
         device.name = "tablet"
         device.environment = environment
         device.position = position
+        device.zone = zone
         return device
     }
 

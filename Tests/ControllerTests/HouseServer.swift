@@ -6,8 +6,11 @@ struct HouseServer {
     var zones = House.zones
     var things = House.things
     var devices = [
-        House.device(House.homeDevice, in: House.home), House.device(House.officeDevice, in: House.office),
+        House.device(House.homeDevice, in: House.home, zone: House.kitchen),
+        House.device(House.officeDevice, in: House.office, zone: House.meeting),
     ]
+    /// The environments whose changes the asker hears.
+    var subscribed: Set<FlareID> = []
     private var made: UInt32 = 1000
 
     /// Carries out a request.
@@ -39,14 +42,18 @@ struct HouseServer {
             device.name = draft.name
             device.description = draft.description
             device.data = draft.data
+            device.zone = zone(at: draft.position, in: environment)
             devices.append(device)
             return .success(.device(device))
         case .loadPresence(let id, let environment, let position):
             guard let device = devices.first(where: { $0.id == id }) else { return unknown(.device, id) }
             return .success(.presence(zone: zone(at: position, in: environment), nearest: device.nearest))
         case .subscribe(let id):
-            return environments.contains { $0.id == id } ? .success(.done) : unknown(.environment, id)
-        case .unsubscribe:
+            guard environments.contains(where: { $0.id == id }) else { return unknown(.environment, id) }
+            subscribed.insert(id)
+            return .success(.done)
+        case .unsubscribe(let id):
+            subscribed.remove(id)
             return .success(.done)
         case .setData(let object, let values, _):
             return change(object) { data, _ in
@@ -102,7 +109,7 @@ struct HouseServer {
     }
 
     /// A device was moved: its zone and nearest thing follow.
-    private mutating func moved(_ id: FlareID) -> [FlareNotice] {
+    mutating func moved(_ id: FlareID) -> [FlareNotice] {
         guard let index = devices.firstIndex(where: { $0.id == id }), let environment = devices[index].environment
         else { return [] }
         let (old, point) = (devices[index], devices[index].position ?? .zero)

@@ -48,7 +48,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["color": "red"], "orange", "purple"), (["color": "purple", "options": nil], "red", "blue"),
+            (["color": "red"], "orange", "purple"), (["color": "purple", "options": .null], "red", "blue"),
             (["color": "oak", "options": ["oak", "teak"]], "teak", "teak"), (["color": "pink"], nil, nil),
             ([:], nil, nil), (["color": "red", "options": []], nil, nil),
             (["color": "red", "options": "red"], nil, nil), (["color": 1, "options": [1, 2, 3]], 2, 3),

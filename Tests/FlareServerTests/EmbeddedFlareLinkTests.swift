@@ -169,7 +169,7 @@ import Testing
         }
         let refused: [FlareRequest] = [
             .setData(Hall.lampObject, values: ["on": true, "a..b": 1], sender: nil),
-            .setData(Hall.lampObject, values: ["on": true, "b": nil], sender: nil),
+            .setData(Hall.lampObject, values: ["on": true, "b": .null], sender: nil),
             .setPosition(Hall.lampObject, Point3D(x: .infinity, y: 0), sender: nil),
         ]
         let before = await hub.record(Hall.lampObject)

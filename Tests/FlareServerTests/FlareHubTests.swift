@@ -73,7 +73,7 @@ import Testing
             (["on": true], ["color": "red", "on": true], ["on": true]),
             (["new": 0, "color": ""], ["color": "", "new": 0], ["new": 0, "color": ""]),
             (["a.b": 1], ["color": "red", "a": ["b": 1]], ["a.b": 1]),
-            (["color": nil], ["color": "red"], nil), ([:], ["color": "red"], nil),
+            (["color": .null], ["color": "red"], nil), ([:], ["color": "red"], nil),
         ] as [([String: JSONValue], JSONValue, [String: JSONValue]?)]
     )
     func `data is merged key by key and told as it was sent`(
@@ -116,7 +116,9 @@ import Testing
 
     @Test func `data is made where there is none, and a dotted key reaches into lists`() async throws {
         let hub = try FlareHub(FlareStore())
-        try await hub.insert([FlareRecord(.thing, Hall.lamp), FlareRecord(.thing, Hall.sofa, ["data": nil])])
+        try await hub.insert([
+            FlareRecord(.thing, Hall.lamp), FlareRecord(.thing, Hall.sofa, ["data": .null]),
+        ])
         for id in [Hall.lamp, Hall.sofa] {
             let object = ObjectReference(.thing, id)
             try await hub.setData(object, ["list": [1, ["a": 2]]])

@@ -12,7 +12,7 @@ import Testing
             let hub = try FlareHub(store)
             try await hub.insert(Hall.records)
             try await hub.remove(ObjectReference(.thing, Hall.sofa))
-            try await hub.setData(Hall.lampObject, ["deep": ["nested": [1, "é\u{0}\u{1F600}", nil]]])
+            try await hub.setData(Hall.lampObject, ["deep": ["nested": [1, "é\u{0}\u{1F600}", .null]]])
             try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 2))
             let kinds = FlareClass.allCases
             var before: [[FlareRecord]] = []

@@ -24,7 +24,9 @@ import Testing
         try await hub.update(Hall.lampObject) {
             $0["actions"] = ["on", "off"]
             $0["description"] = "A \"lamp\"\n€"
-            $0["data"] = ["nested": [["a": [1, 2, nil]], [], [:]], "big": .numeral("12345678901234567890")]
+            $0["data"] = [
+                "nested": [["a": [1, 2, .null]], [], [:]], "big": .numeral("12345678901234567890"),
+            ]
         }
         return hub
     }

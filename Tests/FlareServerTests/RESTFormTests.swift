@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import TestSupport
 import Testing
 
 struct RESTFormTests {

@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import TestSupport
 import Testing
 
 /// What the recorded cases leave out.
@@ -15,7 +16,10 @@ struct RESTObjectTests {
             #expect(one?["op"]?["name"] == "B")
             #expect(one?["errmsg"]?.string?.contains(id) == true)
             let list = try await client.json(
-                "POST", "/environments", json: [["name": "C"], ["_id": .string(id)]])
+                "POST",
+                "/environments",
+                json: [["name": "C"], ["_id": .string(id)]]
+            )
             #expect(list?["code"] == 11000)
             #expect(try await client.json("GET", "/environments")?.array?.map { $0["name"] } == ["A"])
         }
@@ -25,7 +29,10 @@ struct RESTObjectTests {
         try await withREST { client in
             let id = try await client.make("/environments", [:])
             let made = try await client.json(
-                "POST", "/environments/\(id)/zones", json: [["name": "A"], ["name": "B"]])
+                "POST",
+                "/environments/\(id)/zones",
+                json: [["name": "A"], ["name": "B"]]
+            )
             #expect(made?.array?.map { $0["name"] } == ["A", "B"])
             #expect(try await client.json("GET", "/environments/\(id)/zones") == made)
             #expect(try await client.json("POST", "/environments", json: []) == nil)
@@ -76,7 +83,11 @@ struct RESTObjectTests {
             let here = try await client.make("/environments/\(environment)/zones", [:])
             let there = try await client.make("/environments/\(environment)/zones", [:])
             let thing = try await client.make("/environments/\(environment)/zones/\(here)/things", [:])
-            _ = try await client.json("PUT", "/environments/-/zones/-/things/\(thing)", json: ["zone": .string(there)])
+            _ = try await client.json(
+                "PUT",
+                "/environments/-/zones/-/things/\(thing)",
+                json: ["zone": .string(there)]
+            )
             #expect(try await client.json("GET", "/environments/-/zones/\(here)/things") == [])
             #expect(try await client.json("GET", "/environments/-/zones/\(there)/things")?.array?.count == 1)
         }
@@ -101,7 +112,8 @@ struct RESTObjectTests {
                 [
                     "name": "Near", "geofence": ["latitude": 48.5, "longitude": 2.25, "radius": 150],
                     "data": ["n": 5, "on": true, "list": ["a"], "void": .null, "o": ["p": 1]],
-                ])
+                ]
+            )
             _ = try await client.make("/environments", ["name": "Bare"])
             let found = try await client.json("GET", "/environments?\(query)")?.array
             #expect(found?.compactMap { $0["name"]?.string } == names)
@@ -110,7 +122,8 @@ struct RESTObjectTests {
 
     @Test(arguments: [
         ("x=0&y=0&distance=5", ["Bare"]), ("x=0&y=0&distance=5.001", ["Flat", "Bare"]),
-        ("x=0&y=0&distance=-1", []), ("x=3&y=4&z=2&distance=1", ["High", "Bare"]), ("x=a&y=0&distance=9", ["Bare"]),
+        ("x=0&y=0&distance=-1", []), ("x=3&y=4&z=2&distance=1", ["High", "Bare"]),
+        ("x=a&y=0&distance=9", ["Bare"]),
         ("x=0&y=0", ["Flat", "High", "Bare"]), ("x=0&y=0&distance=a", []),
     ])
     func `a list of devices is filtered by distance`(query: String, names: [String]) async throws {
@@ -123,46 +136,6 @@ struct RESTObjectTests {
             #expect(found.compactMap { $0["name"]?.string } == names)
             let flat = found.first { $0["name"] == "Flat" }
             if query.contains("distance"), let flat { #expect(flat["position"]?["z"] == 0) }
-        }
-    }
-}
-
-/// What is refused by the hub or its store.
-@Suite(.timeLimit(.minutes(1)))
-struct RESTRefusalTests {
-    @Test func `a full disk is said, nothing has changed, and reading goes on`() async throws {
-        var options = FlareStore.Options()
-        options.maximumBytes = 1 << 18
-        let hub = try FlareHub(FlareStore(options: options))
-        try await withREST(hub) { client in
-            let body: JSONValue = ["name": .string(String(repeating: "a", count: 50_000))]
-            var made = 0
-            var reply = try await client.send("POST", "/environments", json: body)
-            while reply.status == 200, made < 10 {
-                made += 1
-                reply = try await client.send("POST", "/environments", json: body)
-            }
-            #expect(made > 0)
-            #expect(reply.status == 503)
-            #expect(reply.body.contains("not changed: "))
-            #expect(reply.body.contains("full"))
-            #expect(try await client.json("GET", "/environments")?.array?.count == made)
-        }
-    }
-
-    @Test func `too many objects and too large ones are said`() async throws {
-        var limits = FlareLimits()
-        limits.objects = 1
-        limits.objectBytes = 1000
-        let hub = try FlareHub(FlareStore(), limits: limits)
-        try await withREST(hub) { client in
-            let large: JSONValue = ["name": .string(String(repeating: "a", count: 1000))]
-            #expect(try await client.send("POST", "/environments", json: large).status == 413)
-            let id = try await client.make("/environments", [:])
-            #expect(try await client.send("PUT", "/environments/\(id)", json: large).status == 413)
-            let second = try await client.send("POST", "/environments", json: [:])
-            #expect(second.status == 503)
-            #expect(second.body.contains("more than 1 objects"))
         }
     }
 }

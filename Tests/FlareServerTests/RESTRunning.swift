@@ -1,3 +1,4 @@
+import TestSupport
 import Flare
 import FlareServer
 import HTTPListener
@@ -5,7 +6,8 @@ import Logging
 
 /// Serves a hub on a free port while the body runs.
 func withREST<Value: Sendable>(
-    _ hub: FlareHub? = nil, _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
+    _ hub: FlareHub? = nil,
+    _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RESTClient) async throws -> Value
 ) async throws -> Value {
     var configuration = HTTPListenerConfiguration(section: "flare.server", port: 0)
@@ -36,11 +38,19 @@ struct RESTClient: Sendable {
     let port: Int
 
     func send(
-        _ method: String, _ path: String, json: JSONValue? = nil, headers: [String] = []
+        _ method: String,
+        _ path: String,
+        json: JSONValue? = nil,
+        headers: [String] = []
     ) async throws -> WireClient.Reply {
         guard let json else { return try await request(method, path, port: port, headers: headers) }
         return try await request(
-            method, path, port: port, headers: headers + ["Content-Type: application/json"], body: json.text)
+            method,
+            path,
+            port: port,
+            headers: headers + ["Content-Type: application/json"],
+            body: json.text
+        )
     }
 
     /// The answer's JSON; `nil` when its body is empty.

@@ -1,3 +1,4 @@
+import TestSupport
 import Flare
 import Testing
 
@@ -80,9 +81,13 @@ struct RESTTracePlayer {
         switch value {
         case .array(let elements): return .array(elements.map(simplified))
         case .object(var members):
-            if members["name"] == "CastError" { return ["name": "CastError", "path": members["path"] ?? .null] }
+            if members["name"] == "CastError" {
+                return ["name": "CastError", "path": members["path"] ?? .null]
+            }
             if members["name"] == "ValidationError", let errors = members["errors"]?.object {
-                return ["name": "ValidationError", "errors": .array(errors.keys.sorted().map { .string($0) })]
+                return [
+                    "name": "ValidationError", "errors": .array(errors.keys.sorted().map { .string($0) }),
+                ]
             }
             if members["code"] == 11000 { return ["code": 11000] }
             members.removeValue(forKey: "__v")

@@ -1,17 +1,20 @@
 import Flare
 import Foundation
+import TestSupport
 import Testing
 
 /// What the original server answered, played against ours.
 @Suite(.timeLimit(.minutes(1)))
 struct RESTTraceTests {
     @Test(arguments: [
-        "rest-environments-crud", "rest-zones-filters", "rest-things-crud", "rest-devices-crud", "rest-errors",
+        "rest-environments-crud", "rest-zones-filters", "rest-things-crud", "rest-devices-crud",
+        "rest-errors",
         "cmx-notification",
     ])
     func `a recorded case is answered as by the original`(name: String) async throws {
         let file = try #require(
-            Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Traces"))
+            Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Traces")
+        )
         let trace = try JSONValue(parsing: try Data(contentsOf: file))
         let steps = try #require(trace["steps"]?.array)
         try await withREST { client in

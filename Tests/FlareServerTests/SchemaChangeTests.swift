@@ -5,7 +5,8 @@ import Testing
 struct SchemaChangeTests {
     private static let before: [String: JSONValue] = [
         "_id": "aaaaaaaaaaaaaaaaaaaaaaaa", "__v": 0, "name": "Lamp", "actions": ["on"],
-        "position": ["x": 1, "y": 2], "data": ["color": "red", "on": true, "list": [1, ["a": 2]], "text": "t"],
+        "position": ["x": 1, "y": 2],
+        "data": ["color": "red", "on": true, "list": [1, ["a": 2]], "text": "t"],
     ]
 
     /// The body of a PUT, and the members that are different then.
@@ -43,7 +44,9 @@ struct SchemaChangeTests {
     ]
 
     @Test(arguments: changes)
-    func `a change sets what it names and leaves the rest`(body: JSONValue, different: [String: JSONValue]) throws {
+    func `a change sets what it names and leaves the rest`(body: JSONValue, different: [String: JSONValue])
+        throws
+    {
         var members = Self.before
         try FlareSchema(.thing).apply(body, to: &members)
         #expect(JSONValue.object(members) == .object(Self.before.merging(different) { $1 }))
@@ -57,13 +60,18 @@ struct SchemaChangeTests {
         #expect(members["data"] == Self.before["data"])
     }
 
-    @Test(arguments: [
-        (["angle": "abc"], "CastError"), (["_id": "bbbbbbbbbbbbbbbbbbbbbbbb"], "CastError"), (["_id": .null], "CastError"),
-        (["perimeter.size.width": "w"], "CastError"), (["name": "B", "$inc": ["angle": 1]], "MongoError"),
-        (["$set": 5], "MongoError"), (["data.color.deep": 1], "MongoError"), (["data.list.9": 1], "MongoError"),
-        (["data.list.x": 1], "MongoError"), (["data..x": 1], "MongoError"), (["data.": 1], "MongoError"),
-        (["data.$x": 1], "MongoError"), ([1], "ObjectExpectedError"),
-    ] as [(JSONValue, String)])
+    @Test(
+        arguments: [
+            (["angle": "abc"], "CastError"), (["_id": "bbbbbbbbbbbbbbbbbbbbbbbb"], "CastError"),
+            (["_id": .null], "CastError"),
+            (["perimeter.size.width": "w"], "CastError"),
+            (["name": "B", "$inc": ["angle": 1]], "MongoError"),
+            (["$set": 5], "MongoError"), (["data.color.deep": 1], "MongoError"),
+            (["data.list.9": 1], "MongoError"),
+            (["data.list.x": 1], "MongoError"), (["data..x": 1], "MongoError"), (["data.": 1], "MongoError"),
+            (["data.$x": 1], "MongoError"), ([1], "ObjectExpectedError"),
+        ] as [(JSONValue, String)]
+    )
     func `a change that cannot be made changes nothing`(body: JSONValue, name: String) throws {
         var members = Self.before
         members["perimeter"] = ["size": ["width": 1]]
@@ -120,8 +128,10 @@ struct SeededRandom: RandomNumberGenerator {
 
     mutating func body() -> JSONValue {
         let names = [
-            "_id", "name", "data", "actions", "created", "modified", "environment", "zone", "nearest", "position",
-            "perimeter", "geofence", "angle", "__v", "data.a.b", "position.z", "perimeter.size", "$set", "$unset",
+            "_id", "name", "data", "actions", "created", "modified", "environment", "zone", "nearest",
+            "position",
+            "perimeter", "geofence", "angle", "__v", "data.a.b", "position.z", "perimeter.size", "$set",
+            "$unset",
             "data.list.0", ".", "",
         ]
         var members: [String: JSONValue] = [:]
@@ -135,13 +145,19 @@ struct SeededRandom: RandomNumberGenerator {
         case 1: return .bool(next() % 2 == 0)
         case 2: return .number(Double(Int64(bitPattern: next()) % 1000) / 8)
         case 3: return .number(Double(bitPattern: next()).isFinite ? 1e300 : 0)
-        case 4: return .string(pick(["", " ", "5", "-1e3", "1e999", "2020-02-30T", "2020-01-01T00:00Z", "\u{0}é"]))
+        case 4:
+            return .string(
+                pick(["", " ", "5", "-1e3", "1e999", "2020-02-30T", "2020-01-01T00:00Z", "\u{0}é"])
+            )
         case 5: return .string("abcdef0123456789abcdef01")
         case 6: return .numeral("123456789012345678901234567890")
         case 7: return .string(String(next(), radix: 36))
         case 8: return .array((0..<(next() % 3)).map { _ in value(depth: depth - 1) })
         default:
-            let names = ["x", "y", "z", "origin", "size", "width", "latitude", "radius", "a", "list", "$x", "a.b", "_id"]
+            let names = [
+                "x", "y", "z", "origin", "size", "width", "latitude", "radius", "a", "list", "$x", "a.b",
+                "_id",
+            ]
             var members: [String: JSONValue] = [:]
             for _ in 0..<(next() % 4) { members[pick(names)] = value(depth: depth - 1) }
             return .object(members)

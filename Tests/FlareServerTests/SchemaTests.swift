@@ -22,7 +22,10 @@ struct SchemaTests {
         (.environment, ["angle": true], ["angle": 1]),
         (.environment, ["angle": ""], ["angle": .null]),
         (.environment, ["angle": [7]], ["angle": 7]),
-        (.environment, ["name": .null, "data": .null, "perimeter": .null], ["name": .null, "data": .null, "perimeter": .null]),
+        (
+            .environment, ["name": .null, "data": .null, "perimeter": .null],
+            ["name": .null, "data": .null, "perimeter": .null]
+        ),
         (.environment, ["actions": "on"], ["actions": ["on"]]),
         (.environment, ["actions": ["on", 5, .null]], ["actions": ["on", "5"]]),
         (.environment, ["actions": .null], [:]),
@@ -30,7 +33,10 @@ struct SchemaTests {
         (.environment, ["created": "2020-01-01"], [:]),
         (.environment, ["modified": "2020-01-01"], ["modified": "2020-01-01T00:00:00.000Z"]),
         (.environment, ["modified": 86_400_000], ["modified": "1970-01-02T00:00:00.000Z"]),
-        (.environment, ["modified": "2020-02-29T12:30:15.25+01:30"], ["modified": "2020-02-29T11:00:15.250Z"]),
+        (
+            .environment, ["modified": "2020-02-29T12:30:15.25+01:30"],
+            ["modified": "2020-02-29T11:00:15.250Z"]
+        ),
         (
             .environment, ["geofence": ["latitude": "1.5", "radius": 2, "more": 1]],
             ["geofence": ["latitude": 1.5, "radius": 2]]
@@ -47,7 +53,10 @@ struct SchemaTests {
         (.thing, ["data": [:]], [:]),
         (.thing, ["data": ["a": [:]]], ["data": ["a": [:]]]),
         (.thing, ["data": "text"], ["data": "text"]),
-        (.thing, ["data": ["n": .numeral("12345678901234567890")]], ["data": ["n": .numeral("12345678901234567890")]]),
+        (
+            .thing, ["data": ["n": .numeral("12345678901234567890")]],
+            ["data": ["n": .numeral("12345678901234567890")]]
+        ),
     ]
 
     @Test(arguments: casts)
@@ -63,15 +72,18 @@ struct SchemaTests {
         (.environment, ["name": ["a": 1], "angle": "x"], ["angle", "name"]),
         (.environment, ["_id": "bad"], ["_id"]), (.environment, ["_id": 5], ["_id"]),
         (.environment, ["actions": [[:]]], ["actions"]),
-        (.environment, ["modified": "yesterday"], ["modified"]), (.environment, ["modified": true], ["modified"]),
-        (.environment, ["modified": 1e300], ["modified"]), (.environment, ["modified": "2021-02-29"], ["modified"]),
+        (.environment, ["modified": "yesterday"], ["modified"]),
+        (.environment, ["modified": true], ["modified"]),
+        (.environment, ["modified": 1e300], ["modified"]),
+        (.environment, ["modified": "2021-02-29"], ["modified"]),
         (.environment, ["geofence": ["radius": "wide"]], ["geofence.radius"]),
         (.zone, ["perimeter": ["size": ["depth": [:]]]], ["perimeter.size.depth"]),
         (.device, ["nearest": "bad", "zone": "", "environment": [:]], ["environment", "nearest", "zone"]),
     ]
 
     @Test(arguments: failures)
-    func `what cannot be cast is named, all of it`(kind: FlareClass, body: JSONValue, paths: [String]) throws {
+    func `what cannot be cast is named, all of it`(kind: FlareClass, body: JSONValue, paths: [String]) throws
+    {
         let error = #expect(throws: FlareSchemaError.self) { try Self.make(kind, body) }
         let json = try #require(error?.json)
         #expect(json["name"] == "ValidationError")
@@ -108,14 +120,19 @@ struct SchemaTests {
     @Test func `the parents of the path win over the body's`() throws {
         let parents = ["environment": "aaaaaaaaaaaaaaaaaaaaaaaa", "zone": "bbbbbbbbbbbbbbbbbbbbbbbb"]
         let record = try FlareSchema(.thing).record(
-            from: ["zone": "cccccccccccccccccccccccc"], parents: parents, makeID: { Self.id })
+            from: ["zone": "cccccccccccccccccccccccc"],
+            parents: parents,
+            makeID: { Self.id }
+        )
         #expect(record.zone?.description == parents["zone"])
         #expect(record.environment?.description == parents["environment"])
     }
 
-    @Test(arguments: [
-        ["a.b": 1], ["$a": 1], ["x": ["a.b": 1]], ["x": [1, ["$a": 1]]],
-    ] as [JSONValue])
+    @Test(
+        arguments: [
+            ["a.b": 1], ["$a": 1], ["x": ["a.b": 1]], ["x": [1, ["$a": 1]]],
+        ] as [JSONValue]
+    )
     func `a key of data with a dot or a leading dollar is refused with an empty object`(data: JSONValue) {
         let error = #expect(throws: FlareSchemaError.self) { try Self.make(.thing, ["data": data]) }
         #expect(error?.json == [:])

@@ -6,7 +6,9 @@ struct FlareIDTests {
         #expect(FlareID("0123456789abcdefABCDEF42")?.description == "0123456789abcdefabcdef42")
     }
 
-    @Test(arguments: ["", "abc", "0123456789abcdefabcdef4", "0123456789abcdefabcdef4g", "0123456789abcdefabcdef423"])
+    @Test(arguments: [
+        "", "abc", "0123456789abcdefabcdef4", "0123456789abcdefabcdef4g", "0123456789abcdefabcdef423",
+    ])
     func `any other text is no identifier`(text: String) {
         #expect(FlareID(text) == nil)
     }

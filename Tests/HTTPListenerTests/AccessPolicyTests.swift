@@ -1,4 +1,5 @@
 import HTTPListener
+import TestSupport
 import Testing
 
 struct AccessPolicyTests {
@@ -26,7 +27,8 @@ struct AccessPolicyTests {
     ])
     func `another host is refused, with the key that lists the allowed ones`(host: String) throws {
         let refusal = try #require(
-            Self.policy().refusal(host: host, origin: nil, connectedTo: "192.168.1.5"))
+            Self.policy().refusal(host: host, origin: nil, connectedTo: "192.168.1.5")
+        )
         #expect(refusal.header == "Host")
         #expect(refusal.key == "flare.server.allowed_hosts")
         #expect(refusal.message.contains("flare.server.allowed_hosts"))
@@ -45,8 +47,10 @@ struct AccessPolicyTests {
     }
 
     @Test(arguments: [
-        "http://localhost", "http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080", "http://hall.local",
-        "http://192.168.1.5:8080", "https://board.example", "HTTPS://BOARD.example:443", "http://board.example:8088",
+        "http://localhost", "http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080",
+        "http://hall.local",
+        "http://192.168.1.5:8080", "https://board.example", "HTTPS://BOARD.example:443",
+        "http://board.example:8088",
         "app://kiosk",
     ])
     func `an origin on this machine or configured passes`(origin: String) {
@@ -60,7 +64,8 @@ struct AccessPolicyTests {
     ])
     func `another origin is refused, with the key that lists the allowed ones`(origin: String) throws {
         let refusal = try #require(
-            Self.policy().refusal(host: "localhost", origin: origin, connectedTo: "192.168.1.5"))
+            Self.policy().refusal(host: "localhost", origin: origin, connectedTo: "192.168.1.5")
+        )
         #expect(refusal.header == "Origin")
         #expect(refusal.key == "flare.server.allowed_origins")
     }
@@ -84,7 +89,8 @@ struct AccessPolicyTests {
             for _ in 0..<(random.next() % 24) {
                 text.unicodeScalars.append(alphabet[Int(random.next() % UInt64(alphabet.count))])
             }
-            let isRefused = policy.refusal(host: text, origin: "http://" + text, connectedTo: "10.0.0.1") != nil
+            let isRefused =
+                policy.refusal(host: text, origin: "http://" + text, connectedTo: "10.0.0.1") != nil
             if text.contains("@") || text.contains("/") || text.contains(" ") || text.contains("%") {
                 #expect(isRefused, "\(text)")
             }

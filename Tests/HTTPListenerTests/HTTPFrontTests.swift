@@ -1,6 +1,7 @@
 import HTTPListener
 import Hummingbird
 import Logging
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -56,7 +57,12 @@ struct HTTPFrontTests {
             #expect(foreign.body.contains(#""key":"test.allowed_origins""#))
             let null = try await request("POST", "/", port: port, headers: ["Origin: null"])
             #expect(null.status == 403)
-            let own = try await request("POST", "/", port: port, headers: ["Origin: http://localhost:\(port)"])
+            let own = try await request(
+                "POST",
+                "/",
+                port: port,
+                headers: ["Origin: http://localhost:\(port)"]
+            )
             #expect(own.status == 200)
         }
     }
@@ -88,7 +94,8 @@ struct HTTPFrontTests {
         }
     }
 
-    @Test func `a shutdown closes an idle connection at once and lets a request under way end`() async throws {
+    @Test func `a shutdown closes an idle connection at once and lets a request under way end`() async throws
+    {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         try await withFront(serving: { _, _ in

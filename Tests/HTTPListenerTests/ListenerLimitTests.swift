@@ -1,5 +1,6 @@
 import HTTPListener
 import Hummingbird
+import TestSupport
 import Testing
 
 /// What one client can do to the others.
@@ -44,7 +45,9 @@ struct ListenerLimitTests {
     }
 
     @Test(arguments: BadHead.allCases)
-    func `a head that is too long or none at all is refused and the connection closed`(head: BadHead) async throws {
+    func `a head that is too long or none at all is refused and the connection closed`(head: BadHead)
+        async throws
+    {
         try await withFront({ $0.maximumHeadBytes = 4000 }, serving: Self.count) { port, _ in
             let (status, isClosed) = try await onThread {
                 let client = try WireClient(port: port)
@@ -101,15 +104,19 @@ struct ListenerLimitTests {
     @Test func `an answer that is not taken ends the connection`() async throws {
         let large = ByteBuffer(repeating: 0x61, count: 1 << 20)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        try await withFront({ $0.sendTimeout = .milliseconds(50) }, serving: { _, _ in
-            Response(
-                status: .ok,
-                body: ResponseBody { writer in
-                    defer { end.yield() }
-                    for _ in 0..<64 { try await writer.write(large) }
-                    try await writer.finish(nil)
-                })
-        }) { port, _ in
+        try await withFront(
+            { $0.sendTimeout = .milliseconds(50) },
+            serving: { _, _ in
+                Response(
+                    status: .ok,
+                    body: ResponseBody { writer in
+                        defer { end.yield() }
+                        for _ in 0..<64 { try await writer.write(large) }
+                        try await writer.finish(nil)
+                    }
+                )
+            }
+        ) { port, _ in
             let client = try await onThread {
                 let client = try WireClient(port: port)
                 client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

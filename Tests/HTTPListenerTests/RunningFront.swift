@@ -14,7 +14,9 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 func withFront(
     _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
     serving respond: @escaping @Sendable (Request, PlainContext) async throws -> Response,
-    _ body: @escaping @Sendable (_ port: Int, _ shutDown: @escaping @Sendable () async -> Void) async throws -> Void
+    _ body:
+        @escaping @Sendable (_ port: Int, _ shutDown: @escaping @Sendable () async -> Void) async throws ->
+        Void
 ) async throws {
     var configuration = HTTPListenerConfiguration(section: "test", port: 0)
     change(&configuration)

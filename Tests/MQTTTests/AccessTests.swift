@@ -12,7 +12,10 @@ struct AccessTests {
             try await withMosquitto(options) { broker in
                 try await withConnectedClient(configuration(port: broker.port)) { client, _ in
                     let refused = MQTTPublishError.refusedByBroker(
-                        topic: "theirs", code: 0x87, reason: "Not authorized")
+                        topic: "theirs",
+                        code: 0x87,
+                        reason: "Not authorized"
+                    )
                     await #expect(throws: refused) {
                         try await client.publishAndWait(MQTTMessage(topic: "theirs", qos: .atLeastOnce))
                     }
@@ -29,7 +32,11 @@ struct AccessTests {
         options.lines = ["max_packet_size 1000"]
         try await withMosquitto(options) { broker in
             try await withConnectedClient(configuration(port: broker.port)) { client, _ in
-                let large = MQTTMessage(topic: "t", payload: [UInt8](repeating: 0, count: 1_000), qos: .atLeastOnce)
+                let large = MQTTMessage(
+                    topic: "t",
+                    payload: [UInt8](repeating: 0, count: 1_000),
+                    qos: .atLeastOnce
+                )
                 #expect(client.publish(large) == .refused(.tooLarge(topic: "t", bytes: 1_000)))
                 try await client.publishAndWait(MQTTMessage(topic: "t", qos: .atLeastOnce))
                 #expect(client.counters.connects == 1)

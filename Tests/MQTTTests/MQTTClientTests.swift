@@ -93,7 +93,9 @@ struct MQTTClientTests {
             properties.responseTopic = "answers"
             let topic = topic()
             let heard = client.subscribe([topic], qos: .atLeastOnce)
-            try await client.publishAndWait(MQTTMessage(topic: topic, qos: .atLeastOnce, properties: properties))
+            try await client.publishAndWait(
+                MQTTMessage(topic: topic, qos: .atLeastOnce, properties: properties)
+            )
             #expect(await heard.first(1).first?.properties == MQTTProperties())
         }
     }
@@ -144,7 +146,9 @@ struct MQTTClientTests {
         }
     }
 
-    @Test(arguments: ["with space", "ü/ß/日本", "💡", "/", "//", "$odd/one", String(repeating: "x", count: 60_000)])
+    @Test(arguments: [
+        "with space", "ü/ß/日本", "💡", "/", "//", "$odd/one", String(repeating: "x", count: 60_000),
+    ])
     func `odd topics work`(name: String) async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             let topic = topic(name)
@@ -187,7 +191,8 @@ struct MQTTClientTests {
     @Test func `an illegal filter is left out with an error in the log`() async throws {
         let log = LogRecorder()
         try await withConnectedClient(
-            configuration(port: try SharedMosquitto.broker.port), logger: log.logger
+            configuration(port: try SharedMosquitto.broker.port),
+            logger: log.logger
         ) { client, _ in
             let topic = topic()
             let heard = client.subscribe(["a/#/b", topic], qos: .atLeastOnce)

@@ -40,7 +40,9 @@ import Testing
         #expect(outbox.count == 2)
     }
 
-    @Test func `what a lost link did not acknowledge is sent on the next, in order, before what is new`() throws {
+    @Test func `what a lost link did not acknowledge is sent on the next, in order, before what is new`()
+        throws
+    {
         var outbox = linked()
         for number in 0..<10 {
             let ticket = try admitted(&outbox, message("\(number)"))
@@ -69,15 +71,21 @@ import Testing
         let ticket = try admitted(&outbox, message("frame", .atMostOnce))
         #expect(outbox.handed(ticket, link: 1, messageID: 1) == nil)
         #expect(outbox.linkDown().map(\.error) == [.notConnected])
-        guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else { throw NotAdmitted() }
+        guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else {
+            throw NotAdmitted()
+        }
     }
 
     @Test func `frames do not take the room of what must arrive`() throws {
         var outbox = linked(limit: 2)
         for _ in 0..<2 { _ = try admitted(&outbox, message("frame", .atMostOnce)) }
-        guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else { throw NotAdmitted() }
+        guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else {
+            throw NotAdmitted()
+        }
         for _ in 0..<2 { _ = try admitted(&outbox, message()) }
-        guard case .refuse(.queueFull(limit: 2)) = outbox.admit(message(), waiter: nil) else { throw NotAdmitted() }
+        guard case .refuse(.queueFull(limit: 2)) = outbox.admit(message(), waiter: nil) else {
+            throw NotAdmitted()
+        }
     }
 
     @Test func `no message id is given out again while the oldest publication may hold it`() throws {
@@ -112,7 +120,9 @@ import Testing
         #expect(drained == [false, false, true, false])
     }
 
-    @Test func `the pause grows to its maximum, is never the same for two clients, and starts anew after a reset`() {
+    @Test
+    func `the pause grows to its maximum, is never the same for two clients, and starts anew after a reset`()
+    {
         var backoff = MQTTBackoff(minimum: .milliseconds(500), maximum: .seconds(60))
         var random = SystemRandomNumberGenerator()
         var steps = [0.5, 1, 2, 4, 8, 16, 32, 60, 60] + [Double](repeating: 60, count: 1_000)

@@ -13,11 +13,20 @@ struct ReconnectTests {
                 return
             }
             #expect(reason == "Connection refused")
-            let message = MQTTMessage(topic: "early", payload: bytes("1"), qos: .atLeastOnce, isRetained: true)
+            let message = MQTTMessage(
+                topic: "early",
+                payload: bytes("1"),
+                qos: .atLeastOnce,
+                isRetained: true
+            )
             #expect(client.publish(message) == .queued)
             try await withMosquitto(options) { _ in
                 #expect(await client.nextSession() != nil)
-                #expect(await client.subscribe(["early"], qos: .atLeastOnce).first(1).map(\.payload) == [bytes("1")])
+                #expect(
+                    await client.subscribe(["early"], qos: .atLeastOnce).first(1).map(\.payload) == [
+                        bytes("1")
+                    ]
+                )
             }
         }
     }
@@ -30,14 +39,18 @@ struct ReconnectTests {
             try await withConnectedClient(configuration(port: broker.port)) { client, _ in
                 let heard = client.subscribe(["kept", "new/#"], qos: .atLeastOnce)
                 let kept = MQTTMessage(topic: "kept", qos: .atLeastOnce, isRetained: true)
-                try await client.publishAndWait(MQTTMessage(topic: "kept", payload: [1], qos: .atLeastOnce, isRetained: true))
+                try await client.publishAndWait(
+                    MQTTMessage(topic: "kept", payload: [1], qos: .atLeastOnce, isRetained: true)
+                )
                 #expect(await heard.first(1).count == 1)
                 await broker.stop()
                 #expect(await client.nextFailure() != nil)
 
                 let frame = MQTTMessage(topic: "new/frame")
                 #expect(client.publish(frame) == .dropped)
-                await #expect(throws: MQTTPublishError.notConnected) { try await client.publishAndWait(frame) }
+                await #expect(throws: MQTTPublishError.notConnected) {
+                    try await client.publishAndWait(frame)
+                }
                 for number in 0..<300 {
                     let message = MQTTMessage(topic: "new/\(number)", qos: .atLeastOnce)
                     #expect(client.publish(message) == .queued)
@@ -79,7 +92,10 @@ struct ReconnectTests {
                 }
                 #expect(!"\(settings) \(String(reflecting: settings))".contains("s3cret"))
             }
-            #expect(log.recorded.filter { $0.contains("refuses user \"walker\"") && $0.hasPrefix("warning") }.count == 2)
+            #expect(
+                log.recorded.filter { $0.contains("refuses user \"walker\"") && $0.hasPrefix("warning") }
+                    .count == 2
+            )
             #expect(!log.recorded.joined().contains("s3cret"))
         }
     }
@@ -91,7 +107,9 @@ struct ReconnectTests {
                 let message = MQTTMessage(topic: "t", qos: .atLeastOnce)
                 for _ in 0..<50 { #expect(client.publish(message) == .queued) }
                 #expect(client.publish(message) == .refused(.queueFull(limit: 50)))
-                await #expect(throws: MQTTPublishError.queueFull(limit: 50)) { try await client.publishAndWait(message) }
+                await #expect(throws: MQTTPublishError.queueFull(limit: 50)) {
+                    try await client.publishAndWait(message)
+                }
                 #expect(client.counters.queued == 50)
                 try await broker.start()
                 for await event in client.links where event == .drained { break }
@@ -103,9 +121,13 @@ struct ReconnectTests {
         }
     }
 
-    @Test func `a broker that stops answering: waiting is limited, frames are dropped, stop is prompt`() async throws {
+    @Test func `a broker that stops answering: waiting is limited, frames are dropped, stop is prompt`()
+        async throws
+    {
         try await withMosquitto { broker in
-            try await withConnectedClient(configuration(port: broker.port) { $0.maximumQueued = 20 }) { client, _ in
+            try await withConnectedClient(configuration(port: broker.port) { $0.maximumQueued = 20 }) {
+                client,
+                _ in
                 await broker.freeze()
                 let message = MQTTMessage(topic: "t", qos: .atLeastOnce)
                 await #expect(throws: MQTTPublishError.timedOut(.milliseconds(50))) {
@@ -127,7 +149,9 @@ struct ReconnectTests {
         try await withClient(settings, logger: log.logger) { client in
             #expect(await eventually { client.counters.failures >= 5 })
         }
-        let warnings = log.recorded.filter { $0.hasPrefix("warning no link to the broker at \(settings.address)") }
+        let warnings = log.recorded.filter {
+            $0.hasPrefix("warning no link to the broker at \(settings.address)")
+        }
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains("Connection refused") == true)
     }

@@ -24,7 +24,9 @@ struct StandInTests {
         try await body(listener.port)
     }
 
-    @Test func `a broker that refuses version 5 is spoken to in 3_1_1 at once, at every connect`() async throws {
+    @Test func `a broker that refuses version 5 is spoken to in 3_1_1 at once, at every connect`()
+        async throws
+    {
         try await withStandIn { version, client in
             try client.send(version == 5 ? [0x20, 2, 0, 1] : [0x20, 2, 0, 0])
             if version == 4 { _ = client.receive() }
@@ -95,7 +97,9 @@ struct StandInTests {
         }
     }
 
-    @Test func `a publication on which the broker hangs up five times is given up, those behind it are not`() async throws {
+    @Test func `a publication on which the broker hangs up five times is given up, those behind it are not`()
+        async throws
+    {
         try await withStandIn { version, client in
             try client.send(version == 5 ? [0x20, 3, 0, 0, 0] : [0x20, 2, 0, 0])
             let first = client.receive()

@@ -35,7 +35,8 @@ struct TLSTests {
         }
     }
 
-    @Test func `a broker of a trusted authority is taken, in each version of TLS and with ALPN`() async throws {
+    @Test func `a broker of a trusted authority is taken, in each version of TLS and with ALPN`() async throws
+    {
         try await withBroker { settings, _, _ in
             for version in MQTTTLSVersion.allCases {
                 var settings = settings
@@ -43,7 +44,11 @@ struct TLSTests {
                 settings.tls?.alpn = "mqtt"
                 try await withConnectedClient(settings) { client, _ in
                     let heard = client.subscribe(["t"], qos: .atLeastOnce)
-                    let sent = MQTTMessage(topic: "t", payload: [UInt8](repeating: 7, count: 1 << 20), qos: .exactlyOnce)
+                    let sent = MQTTMessage(
+                        topic: "t",
+                        payload: [UInt8](repeating: 7, count: 1 << 20),
+                        qos: .exactlyOnce
+                    )
                     try await client.publishAndWait(sent)
                     #expect(await heard.first(1).first?.payload == sent.payload)
                     await client.stop(last: sent)
@@ -52,7 +57,9 @@ struct TLSTests {
         }
     }
 
-    @Test func `a broker of another authority, or of the wrong name, is not taken, and the reason is told`() async throws {
+    @Test func `a broker of another authority, or of the wrong name, is not taken, and the reason is told`()
+        async throws
+    {
         try await withBroker { settings, certificates, folder in
             var other = settings
             other.tls?.caFile = try await TestCertificates.make(in: folder, name: "other").caFile
@@ -114,7 +121,9 @@ struct TLSTests {
         }
     }
 
-    @Test func `TLS where the broker speaks plainly, and the other way round, is told and retried`() async throws {
+    @Test func `TLS where the broker speaks plainly, and the other way round, is told and retried`()
+        async throws
+    {
         try await withMosquitto { broker in
             var settings = configuration(port: broker.port) { $0.tls = MQTTTLS() }
             let first = try await failure(settings)

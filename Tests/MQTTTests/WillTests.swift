@@ -9,7 +9,12 @@ struct WillTests {
     private func settings(_ version: MQTTProtocolChoice) throws -> MQTTConfiguration {
         configuration(port: try SharedMosquitto.broker.port) {
             $0.protocolVersion = version
-            $0.will = MQTTMessage(topic: status, payload: bytes("offline"), qos: .atLeastOnce, isRetained: true)
+            $0.will = MQTTMessage(
+                topic: status,
+                payload: bytes("offline"),
+                qos: .atLeastOnce,
+                isRetained: true
+            )
             $0.will?.properties.messageExpirySeconds = 60
             $0.will?.properties.userProperties = [MQTTUserProperty(name: "a", value: "b")]
         }

@@ -20,7 +20,7 @@ package actor Mosquitto {
         tlsPort = options.certificates == nil ? 0 : try LoopbackSocket.freePort()
         hasStore = options.hasStore
         var lines = [
-            "user root", "log_dest stderr", "log_type all", "connection_messages true",
+            "user root", "log_dest stderr", "log_type all", "set_tcp_nodelay true",
             "allow_anonymous \(options.users.isEmpty)",
         ]
         if options.hasStore { lines += ["persistence true", "persistence_location \(folder.path)/"] }
@@ -46,7 +46,11 @@ package actor Mosquitto {
         guard let program = ChildProcess.find("mosquitto") else {
             throw ChildProcess.Failure(description: "the mosquitto program is missing")
         }
-        let child = try ChildProcess(program, ["-c", folder.path("mosquitto.conf")], output: folder.path("log"))
+        let child = try ChildProcess(
+            program,
+            ["-c", folder.path("mosquitto.conf")],
+            output: folder.path("log")
+        )
         self.child = child
         guard await eventually(within: .seconds(15), { self.answers }) else {
             throw ChildProcess.Failure(description: "mosquitto does not answer on port \(port)")
@@ -87,7 +91,8 @@ package actor Mosquitto {
     /// True if a CONNECT gets its CONNACK, be it a refusal.
     private var answers: Bool {
         guard let socket = try? LoopbackSocket.connected(to: port) else { return false }
-        let connect: [UInt8] = [0x10, 16, 0, 4, 0x4d, 0x51, 0x54, 0x54, 4, 2, 0, 10, 0, 4] + Array("test".utf8)
+        let connect: [UInt8] =
+            [0x10, 16, 0, 4, 0x4d, 0x51, 0x54, 0x54, 4, 2, 0, 10, 0, 4] + Array("test".utf8)
         guard (try? socket.send(connect)) != nil else { return false }
         return socket.receive().first == 0x20
     }

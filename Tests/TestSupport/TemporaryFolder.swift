@@ -27,7 +27,9 @@ package struct TemporaryFolder: Sendable {
 }
 
 /// Runs the body with a folder that is removed afterwards.
-package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws -> Result) async throws -> Result {
+package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws -> Result) async throws
+    -> Result
+{
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     return try await body(folder)

@@ -10,15 +10,19 @@ package struct TestCertificates: Sendable {
     package let keyPassword = "only for a test"
 
     /// Made with the openssl program.
-    package static func make(in folder: TemporaryFolder, name: String = "ca") async throws -> TestCertificates {
+    package static func make(in folder: TemporaryFolder, name: String = "ca") async throws -> TestCertificates
+    {
         let file = { (part: String) in folder.path("\(name)-\(part)") }
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2"]
-        let authority = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-subj", "/CN=Test authority \(name)"]
+        let authority = [
+            "-keyout", file("ca.key"), "-out", file("ca.pem"), "-subj", "/CN=Test authority \(name)",
+        ]
         try await openssl(["req", "-x509"] + key + authority)
         for (subject, part) in [("localhost", "server"), ("walker", "client")] {
             let own = [
                 "-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-keyout", file("\(part).key"),
-                "-out", file("\(part).pem"), "-subj", "/CN=\(subject)", "-addext", "subjectAltName=DNS:\(subject)",
+                "-out", file("\(part).pem"), "-subj", "/CN=\(subject)", "-addext",
+                "subjectAltName=DNS:\(subject)",
                 "-addext", "basicConstraints=critical,CA:FALSE",
             ]
             try await openssl(["req", "-x509"] + key + own)

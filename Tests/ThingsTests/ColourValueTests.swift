@@ -45,8 +45,8 @@ struct ColourValueTests {
 
     @Test(
         arguments: [
-            (5, .wrongType), (true, .wrongType), (nil, .wrongType), (["red"], .wrongType),
-            (["r": "255", "g": 0, "b": 0], .wrongType), (["x": nil, "y": 0], .wrongType),
+            (5, .wrongType), (true, .wrongType), (.null, .wrongType), (["red"], .wrongType),
+            (["r": "255", "g": 0, "b": 0], .wrongType), (["x": .null, "y": 0], .wrongType),
             ("ultraviolet", .unknownColour), ("", .unknownColour), ("#12345", .unknownColour),
             ("clear", .unknownColour),
             ("1,2", .invalidValue), ("1,2,3,4", .invalidValue), ("1,,3", .invalidValue),

@@ -9,7 +9,7 @@ struct QuotationTests {
     }
 
     @Test func `other values are quoted as they were sent`() {
-        #expect(Quotation.of([1, true, nil]) == "[1,true,null]")
+        #expect(Quotation.of([1, true, .null]) == "[1,true,null]")
     }
 
     @Test func `a list names at most forty`() {

@@ -11,7 +11,7 @@ struct ThingAppearanceTests {
             (["on": false, "brightness": 1], false),
             (["brightness": 0], false), (["brightness": 0.2], true), (["brightness": "0"], false),
             (["color": "red"], true),
-            (["on": nil, "brightness": 0], false),
+            (["on": .null, "brightness": 0], false),
         ] as [([String: JSONValue], Bool)]
     )
     func `a light is on from on, without it unless its brightness is 0`(data: [String: JSONValue], isOn: Bool)

@@ -20,7 +20,7 @@ struct ThingProfileTests {
     @Test func `other data has the type of its value, and what describes the place is left out`() {
         let profile = ThingProfile(
             thing: Lamps.thing([
-                "price": 9, "label": "x", "locked": false, "sizes": [1], "stock": [:], "empty": nil,
+                "price": 9, "label": "x", "locked": false, "sizes": [1], "stock": [:], "empty": .null,
                 "minor": 1,
                 "major": 2, "uuid": "u", "mac": "m", "options": ["red"], "level": 3, "state": "open",
             ])

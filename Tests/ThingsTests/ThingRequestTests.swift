@@ -79,10 +79,10 @@ struct ThingRequestTests {
 
     @Test(
         arguments: [
-            ("state", 1, .wrongType), ("state", nil, .wrongType), ("state", "MAYBE", .invalidValue),
+            ("state", 1, .wrongType), ("state", .null, .wrongType), ("state", "MAYBE", .invalidValue),
             ("brightness", "40", .invalidValue), ("brightness", "bright", .invalidValue),
             ("brightness", true, .wrongType),
-            ("brightness", nil, .wrongType), ("brightness", [1], .wrongType),
+            ("brightness", .null, .wrongType), ("brightness", [1], .wrongType),
             ("brightness", 256, .outOfRange),
             ("brightness", -1, .outOfRange), ("brightness", -0.5, .outOfRange),
             ("brightness", 1.5, .invalidValue),
@@ -91,8 +91,8 @@ struct ThingRequestTests {
             ("level", 1.01, .outOfRange), ("level", -0.1, .outOfRange), ("level", "0.5", .wrongType),
             ("color", "ultraviolet", .unknownColour), ("color", 5, .wrongType),
             ("color", "1,2", .invalidValue),
-            ("price", "dear", .wrongType), ("price", nil, .wrongType), ("label", [], .wrongType),
-            ("label", nil, .wrongType),
+            ("price", "dear", .wrongType), ("price", .null, .wrongType), ("label", [], .wrongType),
+            ("label", .null, .wrongType),
             ("locked", 1, .wrongType), ("locked", "perhaps", .wrongType), ("sizes", 1, .wrongType),
             ("stock", [], .wrongType), ("minor", 5, .notSettable), ("options", ["red"], .notSettable),
             ("warmth", 5, .unknownAttribute), ("", 5, .unknownAttribute), ("uuid", "x", .unknownAttribute),

@@ -4,22 +4,24 @@ import Glibc
 /// An HTTP client that sends exactly the bytes it is told to, over one connection.
 ///
 /// Its calls block, so they belong into ``onThread(_:)``.
-final class WireClient {
-    struct Reply {
-        var status = 0
+package final class WireClient {
+    package struct Reply: Sendable {
+        package var status = 0
         /// By name in lower case.
-        var headers: [String: String] = [:]
-        var body = ""
+        package var headers: [String: String] = [:]
+        package var body = ""
     }
 
-    struct Failure: Error {
-        let what: String
+    package struct Failure: Error {
+        package let what: String
+
+        package init(what: String) { self.what = what }
     }
 
     private let socket: Int32
     private var received: [UInt8] = []
 
-    init(port: Int) throws {
+    package init(port: Int) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -41,19 +43,24 @@ final class WireClient {
     }
 
     /// Sends everything; what the peer no longer takes is lost.
-    func send(_ bytes: some Sequence<UInt8>) {
+    package func send(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
+                Glibc.send(
+                    socket,
+                    $0.baseAddress?.advanced(by: sent),
+                    bytes.count - sent,
+                    Int32(MSG_NOSIGNAL)
+                )
             }
             guard count > 0 else { return }
             sent += count
         }
     }
 
-    func send(_ text: String) {
+    package func send(_ text: String) {
         send(text.utf8)
     }
 
@@ -68,7 +75,7 @@ final class WireClient {
     }
 
     /// The next answer; `nil` when the connection ends before its head is complete.
-    func reply(toHead: Bool = false) throws -> Reply? {
+    package func reply(toHead: Bool = false) throws -> Reply? {
         var end = headEnd()
         while end == nil {
             guard try receive() else { return nil }
@@ -100,14 +107,16 @@ final class WireClient {
     }
 
     /// Whether the peer closes, with nothing more to say.
-    func isClosed() throws -> Bool {
+    package func isClosed() throws -> Bool {
         while try receive() {}
         return received.isEmpty
     }
 }
 
 /// Runs what blocks on a thread of its own, away from those on which the server answers.
-func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+package func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws
+    -> Result
+{
     try await withCheckedThrowingContinuation { continuation in
         // A queue of its own: the global ones have hardly more threads than the machine has cores.
         DispatchQueue(label: "client").async {
@@ -117,8 +126,12 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
 }
 
 /// One request over a connection of its own.
-func request(
-    _ method: String, _ path: String, port: Int, host: String? = "localhost", headers: [String] = [],
+package func request(
+    _ method: String,
+    _ path: String,
+    port: Int,
+    host: String? = "localhost",
+    headers: [String] = [],
     body: String = ""
 ) async throws -> WireClient.Reply {
     try await onThread {

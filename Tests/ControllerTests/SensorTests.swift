@@ -1,0 +1,232 @@
+import Controller
+import Flare
+import Testing
+import Things
+
+@Suite struct SensorTests {
+    private let device = ObjectReference(.device, House.homeDevice)
+
+    private func positions(_ effects: [ControllerEffect]) -> [Point3D] {
+        effects.requests.compactMap { if case .setPosition(_, let point, nil) = $0 { point } else { nil } }
+    }
+
+    private func headings(_ effects: [ControllerEffect]) -> [JSONValue?] {
+        effects.requests.compactMap { if case .setData(device, let values, _) = $0 { values["angle"] } else { nil } }
+    }
+
+    // MARK: Position
+
+    @Test func `an own position is sent without sender and counts at once`() {
+        var rig = Rig.atHome()
+        let effects = rig.happens(House.estimate(2, 1))
+        #expect(effects.requests == [.setPosition(device, Point3D(x: 2, y: 1), sender: nil)])
+        #expect(effects.told == ["device moved"])
+        #expect(effects.events.first?.before == Point3D.zero.json)
+        #expect(effects.events.first?.after == Point3D(x: 2, y: 1).json)
+        #expect(effects.events.first?.cause == .init("beacons"))
+        #expect(rig.state.device?.position == Point3D(x: 2, y: 1))
+        #expect(rig.state.fix?.source == "beacons")
+        #expect(rig.serve().told == ["nearby near"])
+    }
+
+    @Test func `positions go at most once a second, the newest one when it is due`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1), after: 1000)
+        #expect(rig.happens(House.estimate(2, 1), after: 300) == [.startTimer(.positionDue, milliseconds: 700)])
+        #expect(rig.happens(House.estimate(3, 1), after: 300) == [])
+        #expect(rig.happens(House.estimate(4, 1, .lost), after: 100).told == ["device lost"])
+        #expect(positions(rig.happens(.timerFired(.positionDue), after: 300)) == [Point3D(x: 3, y: 1)])
+        #expect(rig.happens(.timerFired(.positionDue)) == [])
+        #expect(rig.happens(House.estimate(3, 1), after: 999).requests.isEmpty)
+        #expect(positions(rig.happens(House.estimate(5, 1), after: 1)) == [Point3D(x: 5, y: 1)])
+    }
+
+    @Test func `the same position again is not sent`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1))
+        #expect(rig.happens(House.estimate(1, 1), after: 5000).requests.isEmpty)
+    }
+
+    @Test func `lost and found are told once`() {
+        var rig = Rig.atHome()
+        var told: [String] = []
+        for quality: PositionFix.Quality in [.good, .lost, .lost, .coarse, .fair] {
+            told += rig.happens(House.estimate(0, 0, quality), after: 2000).told
+        }
+        #expect(told == ["device lost", "device found"])
+        #expect(rig.state.fix?.quality == .fair)
+    }
+
+    @Test func `nothing is sent for numbers that are none, nor without link or device`() {
+        var rig = Rig.atHome()
+        #expect(rig.happens(House.estimate(.nan, 1)) == [])
+        rig.lose()
+        #expect(rig.happens(House.estimate(1, 1)) == [])
+        var empty = Rig()
+        #expect(empty.happens(House.estimate(1, 1)) == [])
+    }
+
+    @Test func `what was due when the link was lost is not sent, and does not hinder what comes`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1))
+        rig.happens(House.estimate(2, 1), after: 100)
+        #expect(rig.lose().contains(.stopTimer(.positionDue)))
+        rig.happens(.timerFired(.positionDue), after: 100)
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.happens(House.estimate(3, 1), after: 100) == [.startTimer(.positionDue, milliseconds: 700)])
+        #expect(positions(rig.happens(.timerFired(.positionDue), after: 700)) == [Point3D(x: 3, y: 1)])
+    }
+
+    @Test func `what was due in an environment that was left is not sent in the next`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1))
+        rig.happens(House.estimate(2, 1), after: 100)
+        #expect(rig.happens(House.located(20)).contains(.stopTimer(.positionDue)))
+        rig.serve()
+        #expect(rig.happens(.timerFired(.positionDue)) == [])
+        #expect(rig.state.device?.position == .zero)
+    }
+
+    // MARK: Heading
+
+    @Test func `a heading is stored with the device as sender, and told when confirmed`() {
+        var rig = Rig.atHome()
+        let effects = rig.happens(.headingChanged(degrees: 45))
+        #expect(effects == [.flare(.setData(device, values: ["angle": 45], sender: House.homeDevice))])
+        #expect(rig.state.angle == nil)
+        let served = rig.serve()
+        #expect(served.told == ["device turned"])
+        #expect(served.events.first?.cause == .init("compass"))
+        #expect(rig.state.angle == 45)
+    }
+
+    @Test func `headings go at most once a second, only when changed, the newest when due`() {
+        var rig = Rig.atHome()
+        rig.happens(.headingChanged(degrees: 45))
+        rig.serve()
+        #expect(rig.happens(.headingChanged(degrees: 50), after: 400) == [.startTimer(.headingDue, milliseconds: 600)])
+        #expect(rig.happens(.headingChanged(degrees: 55), after: 100) == [])
+        #expect(headings(rig.happens(.timerFired(.headingDue), after: 500)) == [55])
+        rig.serve()
+        #expect(rig.happens(.headingChanged(degrees: 55), after: 2000) == [])
+        #expect(rig.happens(.headingChanged(degrees: .nan), after: 2000) == [])
+    }
+
+    @Test func `turning back while the first turn is on its way is sent`() {
+        var rig = Rig.atHome()
+        rig.happens(.headingChanged(degrees: 45))
+        rig.serve()
+        rig.happens(.headingChanged(degrees: 50), after: 1000)
+        rig.happens(.headingChanged(degrees: 45), after: 1000)
+        rig.serve()
+        #expect(rig.state.angle == 45)
+    }
+
+    // MARK: CMX
+
+    @Test func `the server's positions of the own device are taken while CMX is on`() {
+        var rig = Rig.atHome()
+        let moved = rig.notice(.position(device, Point3D(x: 3, y: 3), sender: nil))
+        #expect(moved.told == ["device moved"])
+        #expect(moved.events.first?.cause == .init("server"))
+        #expect(rig.state.fix?.source == "cmx")
+        rig.command(.switchSensor(.cmx, on: false))
+        #expect(rig.notice(.position(device, Point3D(x: 4, y: 4), sender: nil)) == [])
+        #expect(rig.state.device?.position == Point3D(x: 3, y: 3))
+    }
+
+    @Test func `with beacons on as well the latest wins`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1))
+        rig.notice(.position(device, Point3D(x: 3, y: 3), sender: nil))
+        #expect(rig.state.device?.position == Point3D(x: 3, y: 3))
+        rig.happens(House.estimate(2, 2), after: 1000)
+        #expect(rig.state.device?.position == Point3D(x: 2, y: 2))
+        #expect(rig.state.fix?.source == "beacons")
+    }
+
+    // MARK: Switches
+
+    @Test(arguments: SensorKind.allCases)
+    func `a switch acts once, is remembered and answered`(sensor: SensorKind) {
+        var rig = Rig.atHome()
+        let off = rig.command(.switchSensor(sensor, on: false))
+        #expect(off.contains(.remember(.sensor(sensor, on: false))))
+        #expect(off.contains(.switchSensor(sensor, on: false)))
+        #expect(off.answers.first?.accepted == ["state": "OFF"])
+        #expect(off.answers.first?.target == .init(kind: "sensor", slug: sensor.rawValue))
+        #expect(rig.controller.takeChanges() == [.sensor(sensor)])
+        let again = rig.command(.switchSensor(sensor, on: false))
+        #expect(again.count == 1)
+        #expect(again.codes == [nil])
+    }
+
+    @Test func `switched off, beacons and compass send nothing, not even what is due`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1))
+        rig.happens(House.estimate(2, 2), after: 1)
+        rig.happens(.headingChanged(degrees: 45))
+        rig.happens(.headingChanged(degrees: 50), after: 1)
+        #expect(rig.command(.switchSensor(.beacons, on: false)).contains(.stopTimer(.positionDue)))
+        #expect(rig.command(.switchSensor(.compass, on: false)).contains(.stopTimer(.headingDue)))
+        for event in [
+            .timerFired(.positionDue), .timerFired(.headingDue), House.estimate(3, 3), .headingChanged(degrees: 1),
+        ] as [ControllerEvent] {
+            #expect(rig.happens(event, after: 2000) == [])
+        }
+    }
+
+    @Test func `what was switched off stays off after a restart, which the sensors are told first`() {
+        var memory = ControllerMemory()
+        memory.sensors = [.beacons: false, .compass: true]
+        var rig = Rig(memory: memory)
+        let first = rig.happens(.flare(.linkUp))
+        #expect(first.first == .switchSensor(.beacons, on: false))
+        #expect(first.count == 2)
+        rig.serve()
+        #expect(rig.state.sensors == [.gps: true, .beacons: false, .cmx: true, .compass: true])
+        #expect(rig.happens(House.estimate(1, 1)) == [])
+    }
+
+    // MARK: Brightness by proximity
+
+    @Test func `the nearby thing's brightness follows the distance of the position before`() {
+        var configuration = ControllerConfiguration()
+        configuration.brightnessByProximity = true
+        var rig = Rig.atHome(configuration)
+        rig.happens(House.estimate(2, 1.26))
+        rig.serve()
+        #expect(rig.state.nearbyID == House.lamp)
+        let effects = rig.happens(House.estimate(2, 1.6), after: 1000)
+        #expect(
+            effects.requests.first == .setData(House.lampThing, values: ["brightness": 0.3], sender: House.homeDevice))
+        let served = rig.serve()
+        #expect(served.answers.isEmpty)
+        #expect(served.events.first?.cause == .init("beacons"))
+        #expect(rig.lamp("brightness") == 0.3)
+        rig.happens(House.estimate(2, 1.2), after: 1000)
+        rig.serve()
+        #expect(rig.lamp("brightness") == 0.6)
+        rig.happens(House.estimate(2, 0.9), after: 1000)
+        rig.happens(House.estimate(2, 0.8), after: 1000)
+        rig.serve()
+        #expect(rig.lamp("brightness") == 0.2, "0.9 is farther than a metre: no negative brightness")
+    }
+
+    @Test func `a thing without brightness gets none, and by default nothing follows`() {
+        var configuration = ControllerConfiguration()
+        configuration.brightnessByProximity = true
+        var server = HouseServer()
+        server.things[0].data = ["on": true]
+        var rig = Rig.atHome(configuration, server: server)
+        var plain = Rig.atHome()
+        for y in [1.5, 1.6] {
+            rig.happens(House.estimate(2, y), after: 1000)
+            plain.happens(House.estimate(2, y), after: 1000)
+            for request in rig.serve().requests + plain.serve().requests {
+                if case .setData = request { Issue.record("\(request)") }
+            }
+        }
+    }
+}

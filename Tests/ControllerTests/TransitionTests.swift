@@ -1,0 +1,206 @@
+import Controller
+import Flare
+import Testing
+import Things
+
+@Suite struct TransitionTests {
+    private let step = ControllerTimer.transitionStep(House.lamp)
+
+    private func values(_ effects: [ControllerEffect]) -> [[String: JSONValue]] {
+        effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
+    }
+
+    /// The lamp on its way from 0.5 to 1 within two seconds; the first step is stored.
+    private func underWay() -> Rig {
+        var rig = Rig.atHome()
+        rig.set(["level": 1], over: 2, tx: "t")
+        rig.serve()
+        return rig
+    }
+
+    @Test func `a transition goes by steps; the goal is shown, the way is not, the end is an event`() {
+        var rig = Rig.atHome()
+        let begun = rig.set(["level": 1], over: 2, tx: "t")
+        #expect(values(begun) == [["brightness": 0.5]])
+        #expect(rig.state.goals == [House.lamp: ["brightness": 1]])
+        #expect(rig.controller.takeChanges().contains(.object(House.lampThing)))
+        let first = rig.serve()
+        #expect(first.codes == [nil])
+        #expect(first.answers.first?.tx == "t")
+        #expect(first.contains(.startTimer(step, milliseconds: 100)))
+        var sent: [JSONValue?] = []
+        var told: [String] = []
+        for _ in 1...20 {
+            let effects = rig.happens(.timerFired(step), after: 100)
+            sent += values(effects).map { $0["brightness"] }
+            #expect(rig.lamp("brightness") == 0.5, "values on the way are held back")
+            told += (effects + rig.serve()).told
+        }
+        #expect(sent.count == 20)
+        #expect(sent.first == 0.525)
+        #expect(sent.last == 1)
+        #expect(told == ["thing changed"])
+        #expect(rig.effects.events.last?.before == ["brightness": 0.5])
+        #expect(rig.effects.events.last?.after == ["brightness": 1])
+        #expect(rig.effects.events.last?.cause == .init("command", tx: "t"))
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.lamp("brightness") == 1)
+        #expect(rig.happens(.timerFired(step), after: 100) == [])
+    }
+
+    @Test func `late timers do not make it longer`() {
+        var rig = underWay()
+        let last = rig.happens(.timerFired(step), after: 5000)
+        #expect(values(last) == [["brightness": 1]])
+        rig.serve()
+        #expect(rig.state.goals.isEmpty)
+    }
+
+    @Test func `a step that changes nothing is not sent`() {
+        var rig = Rig.atHome()
+        rig.set(["level": 0.5], over: 1)
+        rig.serve()
+        #expect(rig.happens(.timerFired(step), after: 100) == [.startTimer(step, milliseconds: 100)])
+        #expect(values(rig.happens(.timerFired(step), after: 900)) == [["brightness": 0.5]])
+        #expect(rig.serve().events.isEmpty)
+        #expect(rig.state.goals.isEmpty)
+    }
+
+    @Test func `switching off comes at the end; before there is nothing to ask`() {
+        var rig = Rig.atHome()
+        let begun = rig.set(["state": "OFF"], over: 1)
+        #expect(begun.codes == [nil])
+        #expect(begun.requests.isEmpty)
+        #expect(begun.contains(.startTimer(step, milliseconds: 100)))
+        #expect(rig.state.goals == [House.lamp: ["on": false]])
+        #expect(rig.happens(.timerFired(step), after: 100) == [.startTimer(step, milliseconds: 100)])
+        #expect(values(rig.happens(.timerFired(step), after: 900)) == [["on": false]])
+        #expect(rig.serve().told == ["thing changed"])
+        #expect(rig.lamp("on") == false)
+    }
+
+    @Test func `a new command in the middle: it stays where it is, and that is told`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 1000)
+        rig.serve()
+        let effects = rig.set(["color": "green"], tx: "new")
+        #expect(effects.contains(.stopTimer(step)))
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.lamp("brightness") == 0.75)
+        let all = effects + rig.serve()
+        #expect(all.told == ["thing changed", "thing changed"])
+        #expect(all.events.map(\.cause) == [.init("command", tx: "t"), .init("command", tx: "new")])
+        #expect(rig.happens(.timerFired(step), after: 100) == [])
+    }
+
+    @Test func `a new command while a step is with the server waits for it`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 1000)
+        #expect(rig.set(["level": 0.2]).requests.isEmpty)
+        #expect(rig.serve().codes == [nil])
+        #expect(rig.lamp("brightness") == 0.2)
+        #expect(rig.state.goals.isEmpty)
+    }
+
+    @Test func `a transition follows another from where that one was`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 1000)
+        rig.serve()
+        #expect(values(rig.set(["level": 0], over: 1)) == [["brightness": 0.75]])
+        rig.serve()
+        #expect(values(rig.happens(.timerFired(step), after: 500)) == [["brightness": 0.375]])
+    }
+
+    @Test func `a toggle in the middle turns what the server has by then`() {
+        var rig = Rig.atHome()
+        rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
+        rig.serve()
+        #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
+        #expect(values(rig.set(["state": "TOGGLE"], of: "floor-lamp")) == [["on": false]])
+    }
+
+    @Test func `an action in the middle ends it`() {
+        var rig = underWay()
+        rig.command(.action(.thing("lamp"), name: "off"))
+        rig.serve()
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.lamp("on") == false)
+    }
+
+    @Test func `the link is lost in the middle: the server's values count when it is back`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 1000)
+        rig.serve()
+        #expect(rig.lose().contains(.stopTimer(step)))
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.happens(.timerFired(step), after: 100) == [])
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.lamp("brightness") == 0.75)
+    }
+
+    @Test func `a step that is refused ends it, and the place is read`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 1000)
+        let effects = rig.serveOne(.failure(.rejected("no")))
+        #expect(effects.requests == [.loadPlace(environment: House.home)])
+        #expect(effects.answers.isEmpty)
+        rig.serve()
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.lamp("brightness") == 0.5)
+    }
+
+    @Test func `the first step is refused, and so the command`() {
+        var rig = Rig.atHome()
+        rig.set(["level": 1], over: 2)
+        #expect(rig.serveOne(.failure(.timedOut(seconds: 5))).codes == [.timeout])
+        #expect(rig.state.goals.isEmpty)
+    }
+
+    @Test func `a place that is read in the middle shows nothing of the way`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 1000)
+        rig.serve()
+        rig.command(.request(.refresh))
+        #expect(rig.serve().events.isEmpty)
+        #expect(rig.lamp("brightness") == 0.5)
+        rig.happens(.timerFired(step), after: 1000)
+        #expect(rig.serve().told == ["thing changed"])
+    }
+
+    @Test func `somebody else sets the same value: theirs holds`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 1000)
+        rig.serve()
+        let effects = rig.notice(.data(House.lampThing, ["brightness": 0.1], sender: .string("\(House.stranger)")))
+        #expect(effects.contains(.stopTimer(step)))
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.lamp("brightness") == 0.1)
+        #expect(rig.happens(.timerFired(step), after: 100) == [])
+    }
+
+    @Test func `somebody else sets another value: it goes on`() {
+        var rig = underWay()
+        #expect(rig.notice(.data(House.lampThing, ["color": "blue"], sender: nil)).told == ["thing changed"])
+        rig.notice(.data(House.lampThing, ["brightness": 0.5], sender: .string("\(House.homeDevice)")))
+        #expect(rig.state.goals.count == 1)
+    }
+
+    @Test func `leaving the environment ends it`() {
+        var rig = underWay()
+        rig.happens(.timerFired(step), after: 100)
+        #expect(rig.happens(House.located(20)).contains(.stopTimer(step)))
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.serve().answers.isEmpty)
+        #expect(rig.happens(.timerFired(step), after: 100) == [])
+    }
+
+    @Test func `the thing is removed in the middle`() {
+        var rig = underWay()
+        rig.server.things.removeAll { $0.id == House.lamp }
+        rig.notice(.modelChanged(House.lampThing, environment: House.home))
+        #expect(rig.serve().contains(.stopTimer(step)))
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.happens(.timerFired(step), after: 100) == [])
+    }
+}

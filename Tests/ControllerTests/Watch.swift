@@ -1,0 +1,131 @@
+import Controller
+import Flare
+import Testing
+
+/// Looks at a controller from outside, and notes whatever must never be.
+struct Watch {
+    private var tickets = 0
+    private var open: Set<Int> = []
+    private var sequence = 0
+    private var lastAccepted: [String: Int] = [:]
+
+    /// The number of the next command.
+    mutating func ticket() -> Int {
+        tickets += 1
+        open.insert(tickets)
+        return tickets
+    }
+
+    mutating func look(_ effects: [ControllerEffect], _ before: ControllerState, _ rig: inout Rig) {
+        for answer in effects.answers {
+            #expect(open.remove(answer.ticket) != nil, "ticket \(answer.ticket) is answered twice")
+            #expect(answer.tx == JSONValue(answer.ticket))
+            guard answer.refusal == nil, answer.subject == .set, let target = answer.target,
+                ["thing", "device"].contains(target.kind)
+            else { continue }
+            #expect(answer.ticket > lastAccepted[target.slug] ?? 0, "commands for \(target.slug) change places")
+            lastAccepted[target.slug] = answer.ticket
+        }
+        for event in effects.events {
+            sequence += 1
+            #expect(event.sequence == sequence)
+        }
+        #expect(rig.state.sequence == sequence)
+        checkJobs(rig.asked)
+        checkState(rig)
+        checkChanges(before, rig.state, rig.controller.takeChanges())
+        if !rig.state.isLinkUp { #expect(effects.requests.isEmpty, "asked without a link") }
+    }
+
+    /// At most one change of an object is with the server.
+    private func checkJobs(_ asked: [FlareRequest]) {
+        var busy: Set<FlareID> = []
+        for request in asked {
+            let object: FlareID
+            switch request {
+            case .setData(let reference, let values, _):
+                #expect(!values.isEmpty)
+                object = reference.id
+            case .performAction(let reference, _, _): object = reference.id
+            case .setPosition(let reference, _, let sender) where sender != nil: object = reference.id
+            case .renameDevice(let id, _, _): object = id
+            default: continue
+            }
+            #expect(busy.insert(object).inserted, "two changes of \(object) at once")
+        }
+    }
+
+    private func checkState(_ rig: Rig) {
+        let state = rig.state
+        let isReading = state.environmentID.map { rig.asked.contains(.loadPlace(environment: $0)) } ?? false
+        if let zone = state.zoneID, state.isPlaceKnown, state.isLinkUp, !isReading {
+            #expect(state.zones[zone] != nil)
+        }
+        if let nearby = state.nearbyID, state.isPlaceKnown, state.isLinkUp, !isReading {
+            #expect(state.things[nearby] != nil)
+        }
+        #expect((state.zoneID == nil) == (state.zoneSince == nil))
+        #expect((state.nearbyID == nil) == (state.nearbySince == nil))
+        #expect(state.goals.keys.allSatisfy { state.things[$0] != nil })
+        #expect(state.things.keys.allSatisfy { state.slugs[$0] != nil })
+        #expect(state.things.values.allSatisfy { $0.environment == state.environmentID })
+        if let environment = state.environmentID {
+            if let device = state.device { #expect(device.environment == environment) }
+        } else {
+            #expect(state.things.isEmpty && state.zones.isEmpty && state.device == nil)
+            #expect(state.zoneID == nil && state.nearbyID == nil)
+        }
+    }
+
+    /// Whatever is different must be told, for readers look at nothing else.
+    private func checkChanges(_ old: ControllerState, _ new: ControllerState, _ told: Set<Facet>) {
+        func expect(_ facet: Facet, if isDifferent: Bool) {
+            #expect(!isDifferent || told.contains(facet), "\(facet) is not told")
+        }
+        expect(.environment, if: old.environment != new.environment || old.environmentID != new.environmentID)
+        expect(.zone, if: old.zone != new.zone || old.zoneID != new.zoneID || old.zoneSince != new.zoneSince)
+        expect(.device, if: old.device != new.device || old.zoneID != new.zoneID)
+        expect(.position, if: old.device?.position != new.device?.position || old.fix != new.fix)
+        expect(.angle, if: old.angle != new.angle)
+        let isOtherDistance = new.nearby != nil && (old.device?.position, old.angle) != (new.device?.position, new.angle)
+        let goals = (old.nearbyID.flatMap { old.goals[$0] }, new.nearbyID.flatMap { new.goals[$0] })
+        expect(.nearby, if: old.nearby != new.nearby || old.nearbyID != new.nearbyID || isOtherDistance || goals.0 != goals.1)
+        expect(.location, if: old.location != new.location)
+        expect(.link, if: old.isLinkUp != new.isLinkUp)
+        for sensor in SensorKind.allCases { expect(.sensor(sensor), if: old.sensors[sensor] != new.sensors[sensor]) }
+        for id in Set(old.alerts.keys).union(new.alerts.keys) {
+            expect(.alert(id), if: old.alerts[id] != new.alerts[id])
+            #expect(Alert.identifiers.contains(id))
+        }
+        for id in Set(old.things.keys).union(new.things.keys) {
+            expect(
+                .object(ObjectReference(.thing, id)),
+                if: old.things[id] != new.things[id] || old.goals[id] != new.goals[id])
+        }
+        for id in Set(old.zones.keys).union(new.zones.keys) {
+            expect(.object(ObjectReference(.zone, id)), if: old.zones[id] != new.zones[id])
+        }
+        for id in Set(old.environments.keys).union(new.environments.keys) {
+            expect(.object(ObjectReference(.environment, id)), if: old.environments[id] != new.environments[id])
+        }
+    }
+
+    /// All is quiet: everybody is answered, nothing is left over, and what is shown is what the server has.
+    func checkRest(_ rig: Rig) {
+        let (state, server) = (rig.state, rig.server)
+        #expect(open.isEmpty, "no answer for \(open.sorted())")
+        #expect(state.goals.isEmpty)
+        #expect(state.alerts["flare-load"] == nil)
+        #expect(state.environments == Dictionary(server.environments.map { ($0.id, $0) }) { first, _ in first })
+        guard let environment = state.environmentID else { return }
+        #expect(state.isPlaceKnown)
+        let things = server.things.filter { $0.environment == environment }
+        #expect(state.things == Dictionary(things.map { ($0.id, $0) }) { first, _ in first })
+        let device = server.devices.first { $0.id == state.device?.id }
+        #expect(device != nil)
+        #expect(state.device?.name == device?.name)
+        #expect(state.device?.data == device?.data)
+        #expect(state.zoneID == device?.zone)
+        #expect(state.nearbyID == device?.nearest)
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPListener
+import ServiceLifecycle
+import TestSupport
+import Testing
+import Web
+
+@Suite(.timeLimit(.minutes(1)))
+struct WebListenerTests {
+    @Test(arguments: [([], 200, "ok\n"), (["no broker", "no place"], 503, "no broker\nno place\n")])
+    func `the health is told with its reasons`(problems: [String], status: Int, text: String) async throws {
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let configuration = HTTPListenerConfiguration(section: "web", port: 0)
+        let listener = WebListener(configuration, logger: silent, problems: { problems }) {
+            port.yield($0)
+            port.finish()
+        }
+        let group = ServiceGroup(services: [listener], logger: silent)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { port.finish() }
+                try await group.run()
+            }
+            for await port in ports {
+                let health = try await request("GET", "/healthz", port: port)
+                #expect(health.status == status)
+                #expect(health.body == text)
+                let root = try await request("GET", "/", port: port)
+                #expect(root.body.contains("kiosk"))
+                let missing = try await request("GET", "/nothing", port: port)
+                #expect(missing.status == 404)
+                let foreign = try await request("GET", "/healthz", port: port, host: "evil.example")
+                #expect(foreign.status == 403)
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+
+/// The `trilateral` program, as it was built beside these tests.
+enum Program {
+    static let path = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(path: "trilateral").path(percentEncoded: false)
+
+    /// What a program that has ended leaves behind.
+    struct End: Sendable {
+        let status: Int32?
+        let output: String
+    }
+
+    /// Starts the program with an environment of its own, so that nothing of this machine's user counts.
+    ///
+    /// - Parameters:
+    ///   - keys: Keys of the configuration, by path.
+    ///   - shell: What a shell does first, in the process that becomes the program.
+    static func start(
+        _ arguments: [String], in folder: TemporaryFolder, keys: [String: String] = [:], shell: String? = nil,
+        output: String
+    ) throws -> ChildProcess {
+        let variables = keys.sorted { $0.key < $1.key }.map { key, value in
+            "TRILATERAL_\(key.uppercased().map { $0 == "." ? "_" : String($0) }.joined())=\(value)"
+        }
+        let own = ["HOME=\(folder.path)", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let command = [path] + arguments
+        let body = shell.map { ["/bin/bash", "-c", "\($0); exec \"$0\" \"$@\""] } ?? []
+        return try ChildProcess("/usr/bin/env", ["-i"] + own + variables + body + command, output: output)
+    }
+
+    /// Runs the program to its end.
+    static func run(
+        _ arguments: [String], in folder: TemporaryFolder, keys: [String: String] = [:],
+        within limit: Duration = .seconds(15)
+    ) async throws -> End {
+        let name = "output-\(UUID().uuidString)"
+        let child = try start(arguments, in: folder, keys: keys, output: folder.path(name))
+        let status = await child.end(within: limit)
+        await child.destroy()
+        return End(status: status, output: folder.read(name))
+    }
+}

@@ -1,0 +1,136 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// What sensors do, where a phone is the sensor.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
+struct SensorTests {
+    @Test func `a compass turns the device`() async throws {
+        try await withHome { _, visitor in
+            visitor.say("sensors/compass/raw", "89.6")
+            try await visitor.awaits("device/angle", "90")
+            try await visitor.awaits("device") { $0["angle"] == 90 }
+            let event = try await visitor.awaitsEvent("device", "turned")
+            #expect(event["after"] == ["angle": 90] && event["cause"]?["source"] == "compass")
+        }
+    }
+
+    @Test func `a place on the earth chooses the environment, and is told only on request`() async throws {
+        for isPublished in [true, false] {
+            try await withHome(["device.publish_location": "\(isPublished)"]) { _, visitor in
+                visitor.say("sensors/gps/raw", #"{"latitude":47.0001,"longitude":11,"accuracy":5}"#)
+                try await visitor.awaits("environment") { $0["slug"] == "hut" }
+                #expect(try await visitor.awaitsEvent("environment", "selected")["cause"]?["source"] == "gps")
+                #expect(try await visitor.ask("request/ping").outcome == "ok")
+                if isPublished {
+                    try await visitor.awaits("device/location", #"{"gps_accuracy":5,"latitude":47.0001,"longitude":11}"#)
+                } else {
+                    #expect(await visitor.said(on: "device/location").isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `beacons move the device, change its zone, and bring things near, in order`() async throws {
+        try await withHome { _, visitor in
+            try await visitor.awaits("zone") { $0["slug"] == "living-room" }
+            try await walk(visitor, major: 2, minor: 2) { try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" } }
+            try await visitor.awaits("zone") { $0["slug"] == "kitchen" }
+            let position = try await visitor.awaits("device/position") { $0["x"] == 8.5 }
+            #expect(position["source"] == "beacons" && position["quality"] == "coarse")
+            #expect(position["accuracy_m"]?.number != nil)
+            let kinds = await visitor.events.compactMap { $0["event_type"]?.string }
+            #expect(Array(kinds.filter { $0 != "moved" }.prefix(4)) == ["started", "exit", "enter", "near"])
+            let near = try await visitor.awaitsEvent("nearby", "near")
+            #expect(near["slug"] == "kitchen-light")
+
+            try await walk(visitor, major: 1, minor: 1) { try await visitor.awaits("nearby") { $0["slug"] == "table-lamp" } }
+            #expect(try await visitor.awaitsEvent("nearby", "far")["slug"] == "kitchen-light")
+            try await visitor.awaits("state") {
+                $0["zone"]?["slug"] == "living-room" && $0["nearby"]?["slug"] == "table-lamp"
+            }
+        }
+    }
+
+    /// Hears one beacon, close by, until something has happened.
+    private func walk(
+        _ visitor: Visitor, major: Int, minor: Int, until happened: () async throws -> Void
+    ) async throws {
+        let packet = #"[{"uuid":"\#(Place.beaconUUID)","major":\#(major),"minor":\#(minor),"rssi":-50,"power":-59}]"#
+        let walking = Task {
+            while !Task.isCancelled {
+                visitor.say("sensors/beacons/raw", packet)
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+        }
+        defer { walking.cancel() }
+        try await happened()
+    }
+
+    @Test func `a sensor that is off is not heard, and stays off after a restart`() async throws {
+        try await withHome { home, visitor in
+            try await visitor.awaits("sensors/compass", "ON")
+            #expect(try await visitor.ask("sensors/compass/set", "OFF").outcome == "ok")
+            #expect(try await visitor.ask("sensors/gps/set", #"{"state":"off","tx":1}"#).outcome == "ok")
+            try await visitor.awaits("sensors/compass", "OFF")
+            await home.stop()
+            try await visitor.whileStarting { try await home.start() }
+            try await visitor.awaits("sensors/compass", "OFF")
+            try await visitor.awaits("sensors/gps", "OFF")
+            try await visitor.awaits("sensors/beacons", "ON")
+            visitor.say("sensors/compass/raw", "90")
+            try await visitor.ask("request/ping")
+            #expect(await visitor.said(on: "device/angle").isEmpty)
+            #expect(try await visitor.ask("sensors/compass/set", "ON").outcome == "ok")
+            // Two values, since the first may come before the switch has come to the sensors.
+            #expect(
+                try await eventually {
+                    for degrees in ["90", "180"] { visitor.say("sensors/compass/raw", degrees) }
+                    try await visitor.ask("request/ping")
+                    return await visitor.text("device/angle") != nil
+                })
+        }
+    }
+
+    @Test func `a sensor that the configuration switches off says so`() async throws {
+        try await withHome(["sensors.beacons.enabled": "false"]) { _, visitor in
+            try await visitor.awaits("sensors/beacons", "OFF")
+            try await visitor.awaits("sensors/compass", "ON")
+        }
+    }
+
+    @Test func `a wrong reading is logged once a cause, and moves nothing`() async throws {
+        try await withHome { home, visitor in
+            for _ in 0..<5 {
+                visitor.say("sensors/compass/raw", "north")
+                visitor.say("sensors/gps/raw", #"{"latitude":91,"longitude":0}"#)
+                visitor.say("sensors/beacons/raw", #"{"uuid":"x"}"#)
+                visitor.say("sensors/beacons/raw", "[[[[[[[[")
+            }
+            visitor.say("sensors/compass/raw", "45")
+            try await visitor.awaits("device/angle", "45")
+            for sensor in ["compass", "gps", "beacons"] { #expect(await home.logs("sensors/\(sensor)/raw")) }
+            #expect(await home.log.components(separatedBy: "reading ignored").count - 1 <= 6)
+            #expect(await visitor.events.count { $0["event_type"] != "turned" } == 1)
+        }
+    }
+
+    @Test func `the device is set when the configuration allows it`() async throws {
+        try await withHome(["device.allow_set": "true"]) { home, visitor in
+            let answer = try await visitor.ask(
+                "device/set", #"{"position":{"x":8.5,"y":2,"z":1},"angle":360,"name":"Torch","tx":5}"#)
+            #expect(answer.outcome == "ok" && answer["tx"] == 5)
+            let device = try await visitor.awaits("device") { $0["name"] == "Torch" && $0["zone"] == "kitchen" }
+            #expect(device["position"] == ["x": 8.5, "y": 2, "z": 1] && device["angle"] == 0)
+            try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" && $0["distance_m"] == 0 }
+            try await visitor.awaits("nearby/availability", "online")
+            try await visitor.awaits("zone") { $0["slug"] == "kitchen" && $0["since"] != nil }
+            let id = device["id"]?.string ?? ""
+            #expect(try await home.rest("GET", "/environments/\(Place.flat)/devices/\(id)").body.contains("Torch"))
+            #expect(try await visitor.ask("device/set", #"{"position":{"x":1e9,"y":0}}"#).outcome == "out_of_range")
+            #expect(try await visitor.ask("device/set", #"{"position":{"x":1}}"#).outcome == "invalid_value")
+            #expect(try await visitor.ask("device/set", "{}").outcome == "invalid_value")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Flare
+import FlareServer
+import Positioning
+import Sensors
+import Testing
+import TrilateralApp
+
+struct DemoPlaceTests {
+    private let environment: FlareEnvironment
+    private let zones: [FlareZone]
+    private let things: [FlareThing]
+
+    init() throws {
+        let records = try ModelTree.read(DemoPlace.model).records
+        environment = try #require(
+            records.first { $0.kind == .environment }.flatMap { FlareEnvironment(json: $0.json) }
+        )
+        zones = records.filter { $0.kind == .zone }.compactMap { FlareZone(json: $0.json) }
+        things = records.filter { $0.kind == .thing }.compactMap { FlareThing(json: $0.json) }
+    }
+
+    private var lamps: [FlareThing] {
+        things.filter { thing in ["on", "color", "brightness"].allSatisfy { thing.data[$0] != nil } }
+    }
+
+    /// The nearest thing within the environment's distance at each second, as stretches.
+    private func stays(seed: UInt64) throws -> [(thing: FlareThing?, from: Double, seconds: Int)] {
+        let capture = try WalkCapture.demoWalk(
+            environment: environment,
+            zones: zones,
+            things: things,
+            seed: seed
+        )
+        let map = BeaconMap(environment: environment, zones: zones, things: things)
+        var tracker = PositionTracker(estimator: CentroidEstimator(map: map))
+        var recording = try Recording(.bytes(capture, name: "walk"))
+        let limit = ProximityLimit.metres(environmentData: environment.data)
+        var stays: [(thing: FlareThing?, from: Double, seconds: Int)] = []
+        while let reading = try recording.next() {
+            guard case .beacon(let sighting) = reading else { continue }
+            for estimate in tracker.hear(sighting) {
+                let near = things.compactMap { thing in
+                    thing.position.map { (thing: thing, metres: $0.distance(to: estimate.position)) }
+                }.min { $0.metres < $1.metres }.flatMap { $0.metres < limit ? $0.thing : nil }
+                if let last = stays.last, last.thing?.id == near?.id {
+                    stays[stays.count - 1].seconds += 1
+                } else {
+                    stays.append((near, estimate.time, 1))
+                }
+            }
+        }
+        return stays
+    }
+
+    @Test func `the place is a legal model with lamps to drive`() throws {
+        #expect(try ModelTree.read(DemoPlace.model).ignored.isEmpty)
+        #expect(lamps.count >= 3)
+        #expect(BeaconMap(environment: environment, zones: zones, things: things).problems.isEmpty)
+    }
+
+    @Test func `a lamp is nearby within twenty seconds, and each time for ten at least`() throws {
+        let near = try stays(seed: DemoPlace.seed).filter { stay in lamps.contains { $0.id == stay.thing?.id }
+        }
+        #expect(Set(near.compactMap(\.thing?.id)) == Set(lamps.map(\.id)))
+        #expect(near.allSatisfy { $0.seconds >= 10 })
+        #expect((near.first?.from ?? .infinity) <= 15)
+    }
+}

@@ -1,0 +1,45 @@
+/// A row of the table: what, floor, ours, ratio, aim, met.
+struct Row {
+    let what: String
+    /// Nanoseconds.
+    let floor: Double
+    let ours: Double
+    /// The largest ratio that is aimed at.
+    var aim: Double?
+
+    init(_ what: String, floor: Double, ours: Double, aim: Double? = nil) {
+        self.what = what
+        self.floor = floor
+        self.ours = ours
+        self.aim = aim
+    }
+
+    func print() {
+        let ratio = floor > 0 ? ours / floor : 0
+        let verdict = aim.map { ratio < $0 ? "yes" : "**no**" } ?? "–"
+        let limit = aim.map { "< \(Self.text($0))" } ?? "–"
+        Swift.print("| \(what) | \(time(floor)) | \(time(ours)) | \(Self.text(ratio)) | \(limit) | \(verdict) |")
+    }
+
+    private func time(_ nanoseconds: Double) -> String {
+        nanoseconds < 1_000 ? "\(Int(nanoseconds.rounded())) ns" : "\(Self.text(nanoseconds / 1_000)) µs"
+    }
+
+    /// With two digits after the point.
+    private static func text(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}
+
+extension Duration {
+    var nanoseconds: Double { self / .nanoseconds(1) }
+}
+
+extension [Double] {
+    var median: Double {
+        guard !isEmpty else { return 0 }
+        return sorted()[count / 2]
+    }
+}

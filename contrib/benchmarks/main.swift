@@ -1,0 +1,18 @@
+// What is measured inside a process, and the place that all benchmarks use.
+//
+//     trilateral-bench model COUNT       a model with so many lamps, for import, on standard output
+//     trilateral-bench move FOLDER       the cost of a move, against one row written by SQLite
+//     trilateral-bench position          the cost of an advertising packet, against reading its bytes
+
+import Flare
+
+switch Array(CommandLine.arguments.dropFirst()) {
+case let words where words.count == 2 && words[0] == "model" && (1...100_000).contains(Int(words[1]) ?? 0):
+    print(BenchmarkPlace(things: Int(words[1]) ?? 1).json.text)
+case let words where words.count == 2 && words[0] == "move":
+    try await MoveBenchmark(folder: words[1]).run()
+case ["position"]:
+    PositionBenchmark().run()
+default:
+    print("usage: trilateral-bench model COUNT | move FOLDER | position")
+}
