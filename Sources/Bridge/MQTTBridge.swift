@@ -30,7 +30,7 @@ package actor MQTTBridge {
     private let decoder = CommandDecoder()
     private var book = PublicationBook()
     private var renderer: StateRenderer
-    private var waiting: [Int: ReplyAddress] = [:]
+    private var waiting: [Int: Asker] = [:]
     private var nextTicket = 1
     private var isConnected = false
     private var isFull = false
@@ -212,7 +212,10 @@ package actor MQTTBridge {
             }
             publishOnce(topics.event(event.topic), event.json(epoch: identity.epoch))
         case .answer(let answer):
-            reply(answer, to: waiting.removeValue(forKey: answer.ticket))
+            let asker = waiting.removeValue(forKey: answer.ticket)
+            var answer = answer
+            answer.subject = asker?.subject ?? answer.subject
+            reply(answer, to: asker?.address)
         }
     }
 
@@ -275,7 +278,7 @@ package actor MQTTBridge {
         case .success(let order):
             let ticket = nextTicket
             nextTicket += 1
-            if let address { waiting[ticket] = address }
+            waiting[ticket] = Asker(subject: decoded.subject, address: address)
             send(.commandReceived(Command(ticket: ticket, order: order, tx: decoded.tx)))
         }
     }
@@ -370,6 +373,13 @@ package actor MQTTBridge {
             )
         )
     }
+}
+
+/// Whoever waits for an answer.
+private struct Asker {
+    /// By the topic on which the command came.
+    let subject: Answer.Subject
+    let address: ReplyAddress?
 }
 
 /// Where an answer goes beside `B/response/…`.

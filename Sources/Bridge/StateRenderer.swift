@@ -15,8 +15,9 @@ struct StateRenderer: Sendable {
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
-    /// The nearby thing as the state feed has it, but for the way to it.
-    private var fedNearby: [String: JSONValue]?
+    /// The device and the nearby thing as they were told last, but for where they are.
+    private var toldDevice: [String: JSONValue]?
+    private var toldNearby: [String: JSONValue]?
 
     init(configuration: BridgeConfiguration, remembered: [(kind: FlareClass, slug: String)]) {
         self.configuration = configuration
@@ -105,10 +106,11 @@ struct StateRenderer: Sendable {
         _ changes: Set<Facet>,
         in book: inout PublicationBook
     ) {
+        let hasNews = hasNews(state, changes)
         if changes.contains(.environment) { put(topics.environment, .json(state.environmentJSON), in: &book) }
         if changes.contains(.zone) { put(topics.zone, .json(state.zoneJSON), in: &book) }
         if changes.contains(.device) || changes.contains(.position) || changes.contains(.angle) {
-            device(state, changes, in: &book)
+            device(state, hasNews: hasNews, in: &book)
         }
         if changes.contains(.nearby) || changes.contains(.link) {
             put(topics.nearbyAvailability, .text(state.nearbyAvailability), in: &book)
@@ -121,14 +123,25 @@ struct StateRenderer: Sendable {
         }
         let urgent: Set<Facet> = [.environment, .zone]
         let moving: Set<Facet> = [.nearby, .device, .position, .angle]
-        // The way to the nearby thing changes with every step; the thing itself does not.
-        let nearby = state.nearbyJSON.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
-        if changes.contains(.nearby) && nearby != fedNearby || !changes.isDisjoint(with: urgent) {
-            fedNearby = nearby
+        if hasNews || !changes.isDisjoint(with: urgent) {
             feed(state, in: &book)
         } else if !changes.isDisjoint(with: moving) {
             put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &book)
         }
+    }
+
+    /// Whether the device or the nearby thing changed otherwise than by a step or a turn, whose copies may wait.
+    private mutating func hasNews(_ state: ControllerState, _ changes: Set<Facet>) -> Bool {
+        let before = (device: toldDevice, nearby: toldNearby)
+        if changes.contains(.device) {
+            toldDevice = state.deviceJSON.object?.filter {
+                !["position", "angle", "accuracy_m", "ts"].contains($0.key)
+            }
+        }
+        if changes.contains(.nearby) {
+            toldNearby = state.nearbyJSON.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
+        }
+        return before.device != toldDevice || before.nearby != toldNearby
     }
 
     /// Puts the state feed into the book, to be sent at once if it differs.
@@ -138,7 +151,7 @@ struct StateRenderer: Sendable {
 
     private mutating func device(
         _ state: ControllerState,
-        _ changes: Set<Facet>,
+        hasNews: Bool,
         in book: inout PublicationBook
     ) {
         let position = state.positionJSON
@@ -164,7 +177,8 @@ struct StateRenderer: Sendable {
                 in: &book
             )
         }
-        put(topics.device, .json(state.deviceJSON), every: configuration.copiesPerSecond, in: &book)
+        let rate = hasNews ? .infinity : configuration.copiesPerSecond
+        put(topics.device, .json(state.deviceJSON), every: rate, in: &book)
     }
 
     // MARK: Into the book

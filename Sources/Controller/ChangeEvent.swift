@@ -7,7 +7,7 @@ package struct ChangeEvent: Sendable, Hashable {
     }
 
     package var topic: Topic
-    /// The `event_type`: `selected`, `enter`, `near`, `changed`, …
+    /// The `event_type`: `selected`, `enter`, `near`, `changed` and so on.
     package var type: String
     /// Counted within one epoch, from 1.
     package var sequence: Int
@@ -24,8 +24,16 @@ package struct ChangeEvent: Sendable, Hashable {
     package var details: [String: JSONValue]
 
     package init(
-        topic: Topic, type: String, sequence: Int, at: Moment, id: FlareID? = nil, slug: String? = nil,
-        before: JSONValue? = nil, after: JSONValue? = nil, changed: [String] = [], cause: Cause,
+        topic: Topic,
+        type: String,
+        sequence: Int,
+        at: Moment,
+        id: FlareID? = nil,
+        slug: String? = nil,
+        before: JSONValue? = nil,
+        after: JSONValue? = nil,
+        changed: [String] = [],
+        cause: Cause,
         details: [String: JSONValue] = [:]
     ) {
         self.topic = topic
@@ -43,7 +51,7 @@ package struct ChangeEvent: Sendable, Hashable {
 
     /// Who or what made the change.
     package struct Cause: Sendable, Hashable {
-        /// `server`, `command`, `beacons`, `compass`, `gps`, `start`, …
+        /// `server`, `command`, `beacons`, `compass`, `gps`, `start` and so on.
         package var source: String
         package var tx: JSONValue?
 

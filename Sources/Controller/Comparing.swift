@@ -18,7 +18,10 @@ extension Comparing {
         return (before, after)
     }
 
-    private static func leaveDifferences(_ before: inout [String: JSONValue], _ after: inout [String: JSONValue]) {
+    private static func leaveDifferences(
+        _ before: inout [String: JSONValue],
+        _ after: inout [String: JSONValue]
+    ) {
         let same = before.keys.filter { before[$0] == after[$0] }
         for key in same {
             before[key] = nil
@@ -27,7 +30,10 @@ extension Comparing {
     }
 
     fileprivate func fields(
-        _ name: String, _ description: String, _ actions: [String], _ data: [String: JSONValue],
+        _ name: String,
+        _ description: String,
+        _ actions: [String],
+        _ data: [String: JSONValue],
         _ others: [String: JSONValue?]
     ) -> [String: JSONValue] {
         var fields = others.compactMapValues { $0 }
@@ -42,8 +48,12 @@ extension Comparing {
 extension FlareEnvironment: Comparing {
     var fields: [String: JSONValue] {
         fields(
-            name, description, actions, data,
-            ["perimeter": perimeter?.json, "geofence": geofence?.json, "angle": .number(angle)])
+            name,
+            description,
+            actions,
+            data,
+            ["perimeter": perimeter?.json, "geofence": geofence?.json, "angle": .number(angle)]
+        )
     }
 }
 
@@ -56,8 +66,12 @@ extension FlareZone: Comparing {
 extension FlareThing: Comparing {
     var fields: [String: JSONValue] {
         fields(
-            name, description, actions, data,
-            ["zone": zone.map { .string("\($0)") }, "position": position?.json])
+            name,
+            description,
+            actions,
+            data,
+            ["zone": zone.map { .string("\($0)") }, "position": position?.json]
+        )
     }
 }
 
@@ -70,7 +84,10 @@ extension FlareDevice: Comparing {
 
 extension Box {
     fileprivate var json: JSONValue {
-        ["origin": origin.json, "size": ["width": .number(width), "height": .number(height), "depth": .number(depth)]]
+        [
+            "origin": origin.json,
+            "size": ["width": .number(width), "height": .number(height), "depth": .number(depth)],
+        ]
     }
 }
 

@@ -28,7 +28,10 @@ package enum ControllerEvent: Sendable, Hashable {
         package var isMoving: Bool
 
         package init(
-            position: Point3D, accuracyMetres: Double?, quality: PositionFix.Quality, isMoving: Bool = false
+            position: Point3D,
+            accuracyMetres: Double?,
+            quality: PositionFix.Quality,
+            isMoving: Bool = false
         ) {
             self.position = position
             self.accuracyMetres = accuracyMetres

@@ -75,7 +75,11 @@ package struct PositionFix: Sendable, Hashable {
     package var at: Moment
 
     package init(
-        accuracyMetres: Double?, quality: Quality, source: String, isMoving: Bool = false, at: Moment
+        accuracyMetres: Double?,
+        quality: Quality,
+        source: String,
+        isMoving: Bool = false,
+        at: Moment
     ) {
         self.accuracyMetres = accuracyMetres
         self.quality = quality

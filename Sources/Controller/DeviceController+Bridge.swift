@@ -8,7 +8,10 @@ extension DeviceController {
             guard isUp else { return }
             isStartTold = true
             tell(
-                .bridge, configuration.isReloaded ? "reloaded" : "started", cause: ChangeEvent.Cause("start"))
+                .bridge,
+                configuration.isReloaded ? "reloaded" : "started",
+                cause: ChangeEvent.Cause("start")
+            )
             return
         }
         tellLink("mqtt", isUp)
@@ -16,8 +19,11 @@ extension DeviceController {
 
     mutating func tellLink(_ link: String, _ isUp: Bool) {
         tell(
-            .bridge, "link", cause: ChangeEvent.Cause("link"),
-            details: ["link": .string(link), "up": .bool(isUp)])
+            .bridge,
+            "link",
+            cause: ChangeEvent.Cause("link"),
+            details: ["link": .string(link), "up": .bool(isUp)]
+        )
     }
 
     /// A bad file leaves everything as it is; a good one is what the next run is built from.

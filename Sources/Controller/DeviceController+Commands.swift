@@ -14,8 +14,12 @@ extension DeviceController {
             switchSensor(sensor, on: on)
             accept(
                 PendingCommand(
-                    command: command, subject: .set, target: .init(kind: "sensor", slug: sensor.rawValue),
-                    accepted: ["state": .string(on ? "ON" : "OFF")]))
+                    command: command,
+                    subject: .set,
+                    target: .init(kind: "sensor", slug: sensor.rawValue),
+                    accepted: ["state": .string(on ? "ON" : "OFF")]
+                )
+            )
         case .request(let verb): request(verb, command)
         }
     }
@@ -24,8 +28,11 @@ extension DeviceController {
 
     mutating func accept(_ pending: PendingCommand, data: JSONValue? = nil) {
         var answer = Answer(
-            ticket: pending.command.ticket, tx: pending.command.tx, subject: pending.subject,
-            target: pending.target)
+            ticket: pending.command.ticket,
+            tx: pending.command.tx,
+            subject: pending.subject,
+            target: pending.target
+        )
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
@@ -35,8 +42,11 @@ extension DeviceController {
     mutating func refuse(_ pending: PendingCommand?, _ refusal: Refusal) {
         guard let pending else { return }
         var answer = Answer(
-            ticket: pending.command.ticket, tx: pending.command.tx, subject: pending.subject,
-            target: pending.target)
+            ticket: pending.command.ticket,
+            tx: pending.command.tx,
+            subject: pending.subject,
+            target: pending.target
+        )
         answer.refusal = refusal
         answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
         effects.append(.answer(answer))
@@ -59,8 +69,11 @@ extension DeviceController {
                 let slug = state.slugs[thing.id] ?? "\(thing.id)"
                 return .failure(
                     Refusal(
-                        .staleTarget, "the nearby thing is \(slug) by now, not \(expected.prefix(60))",
-                        field: "if_id"))
+                        .staleTarget,
+                        "the nearby thing is \(slug) by now, not \(expected.prefix(60))",
+                        field: "if_id"
+                    )
+                )
             }
             return .success(thing)
         case .thing(let name):
@@ -72,7 +85,9 @@ extension DeviceController {
             return .failure(
                 Refusal(
                     .unknownThing,
-                    "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"))
+                    "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
+                )
+            )
         }
     }
 
@@ -111,9 +126,12 @@ extension DeviceController {
             guard !setting.writes.isEmpty else { return accept(pending) }
             enqueue(
                 Job(
-                    work: .write(setting.writes, transition: setting.transition), command: pending,
-                    cause: cause(command)),
-                on: ObjectReference(.thing, thing.id))
+                    work: .write(setting.writes, transition: setting.transition),
+                    command: pending,
+                    cause: cause(command)
+                ),
+                on: ObjectReference(.thing, thing.id)
+            )
         }
     }
 
@@ -124,14 +142,19 @@ extension DeviceController {
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
         let pending = PendingCommand(
-            command: command, subject: .set, target: answerTarget(thing), accepted: ["action": .string(name)])
+            command: command,
+            subject: .set,
+            target: answerTarget(thing),
+            accepted: ["action": .string(name)]
+        )
         if case .failure(let refusal) = ThingProfile(thing: thing).checked(action: name) {
             return refuse(pending, refusal)
         }
         guard state.isLinkUp else { return refuse(pending, unreachable) }
         enqueue(
             Job(work: .action(name), command: pending, cause: cause(command)),
-            on: ObjectReference(.thing, thing.id))
+            on: ObjectReference(.thing, thing.id)
+        )
     }
 
     private mutating func get(_ target: Command.Target, _ command: Command) {
@@ -147,15 +170,27 @@ extension DeviceController {
     private mutating func setDevice(_ change: Command.DeviceChange, _ command: Command) {
         guard configuration.allowsDeviceSet else {
             return refuse(
-                command, .set,
-                Refusal(.notAllowed, "setting this device is switched off; allow it with device.allow_set: true"))
+                command,
+                .set,
+                Refusal(
+                    .notAllowed,
+                    "setting this device is switched off; allow it with device.allow_set: true"
+                )
+            )
         }
         guard state.isLinkUp else { return refuse(command, .set, unreachable) }
         guard let device = state.device, let environment = state.environmentID else {
-            return refuse(command, .set, Refusal(.serverUnreachable, "this device is not known to the server yet"))
+            return refuse(
+                command,
+                .set,
+                Refusal(.serverUnreachable, "this device is not known to the server yet")
+            )
         }
         var pending = PendingCommand(
-            command: command, subject: .set, target: .init(kind: "device", slug: "\(device.id)"))
+            command: command,
+            subject: .set,
+            target: .init(kind: "device", slug: "\(device.id)")
+        )
         var works: [Job.Work] = []
         if let name = change.name {
             works.append(.name(name, environment: environment))
@@ -191,8 +226,10 @@ extension DeviceController {
             return refuse(command, .set, unknownEnvironment(choice, among: all))
         }
         let pending = PendingCommand(
-            command: command, subject: .set,
-            target: .init(kind: "environment", slug: state.slugs[chosen.id] ?? "\(chosen.id)"))
+            command: command,
+            subject: .set,
+            target: .init(kind: "environment", slug: state.slugs[chosen.id] ?? "\(chosen.id)")
+        )
         guard state.isLinkUp || chosen.id == state.environmentID else { return refuse(pending, unreachable) }
         refuse(choosing?.pending, Refusal(.superseded, "another environment was chosen in time"))
         choosing = nil
@@ -202,7 +239,8 @@ extension DeviceController {
     }
 
     private func unknownEnvironment(
-        _ choice: Command.EnvironmentChoice, among all: [FlareEnvironment]
+        _ choice: Command.EnvironmentChoice,
+        among all: [FlareEnvironment]
     ) -> Refusal {
         let slugs = all.compactMap { state.slugs[$0.id] }
         guard case .named(let name) = choice else {
@@ -211,7 +249,8 @@ extension DeviceController {
         let legal = slugs.prefix(20).joined(separator: ", ")
         return Refusal(
             .unknownEnvironment,
-            "no environment \"\(name.prefix(60))\"; legal: next, previous\(legal.isEmpty ? "" : ", \(legal)")")
+            "no environment \"\(name.prefix(60))\"; legal: next, previous\(legal.isEmpty ? "" : ", \(legal)")"
+        )
     }
 
     // MARK: Requests

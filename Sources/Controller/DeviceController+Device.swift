@@ -14,7 +14,10 @@ extension DeviceController {
     private mutating func createDevice(in environment: FlareID) {
         let data: [String: JSONValue] = configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
         let draft = DeviceDraft(
-            name: configuration.deviceName, description: configuration.deviceDescription, data: data)
+            name: configuration.deviceName,
+            description: configuration.deviceDescription,
+            data: data
+        )
         let request = FlareRequest.createDevice(draft, environment: environment)
         // One is enough, however often it is missed while it is being made.
         if !loading.contains(request) { load(request) }
@@ -52,10 +55,16 @@ extension DeviceController {
         } else {
             if let old { state.changedAt[old.id] = nil }
             isPresenceKnown = false
+            positionsOnTheirWay = 0
         }
+        forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
         load(
             .loadPresence(
-                device: device.id, environment: environment, position: device.position ?? .zero))
+                device: device.id,
+                environment: environment,
+                position: device.position ?? .zero
+            )
+        )
     }
 
     private mutating func tellDifferences(of device: FlareDevice, from old: FlareDevice) {
@@ -67,7 +76,13 @@ extension DeviceController {
         }
         guard !before.isEmpty || !after.isEmpty else { return }
         tell(
-            .device, "changed", reference, before: .object(before), after: .object(after),
-            changed: Set(before.keys).union(after.keys).sorted(), cause: cause)
+            .device,
+            "changed",
+            reference,
+            before: .object(before),
+            after: .object(after),
+            changed: Set(before.keys).union(after.keys).sorted(),
+            cause: cause
+        )
     }
 }

@@ -14,7 +14,11 @@ extension DeviceController {
         } else {
             refuse(
                 job.command,
-                Refusal(.rateLimited, "\(Lane.capacity) commands for this \(object.kind.rawValue) are waiting already"))
+                Refusal(
+                    .rateLimited,
+                    "\(Lane.capacity) commands for this \(object.kind.rawValue) are waiting already"
+                )
+            )
         }
         advance(lane)
     }
@@ -28,7 +32,9 @@ extension DeviceController {
 
     private mutating func begin(_ job: Job, in lane: inout Lane) {
         var job = job
-        guard let request = request(for: &job, on: lane.object) else { return finish(job, on: lane.object, nil) }
+        guard let request = request(for: &job, on: lane.object) else {
+            return finish(job, on: lane.object, nil)
+        }
         lane.running = job
         lane.sent = request
         effects.append(.flare(request))
@@ -84,7 +90,9 @@ extension DeviceController {
 
     /// The server has answered for an object's running job.
     mutating func confirmed(
-        _ request: FlareRequest, on id: FlareID, _ result: Result<FlareReply, FlareLinkError>
+        _ request: FlareRequest,
+        on id: FlareID,
+        _ result: Result<FlareReply, FlareLinkError>
     ) {
         guard var lane = lanes[id], var job = lane.running, lane.sent == request else {
             // A position that is sent without waiting, or a job that was given up.
@@ -143,8 +151,14 @@ extension DeviceController {
         state.changedAt[device] = now
         changes.insert(.device)
         tell(
-            .device, "changed", ObjectReference(.device, device), before: ["name": .string(before.name)],
-            after: ["name": .string(name)], changed: ["name"], cause: cause)
+            .device,
+            "changed",
+            ObjectReference(.device, device),
+            before: ["name": .string(before.name)],
+            after: ["name": .string(name)],
+            changed: ["name"],
+            cause: cause
+        )
     }
 
     /// The server does not know an object any more, or knows better: read again what it has.

@@ -74,11 +74,15 @@ extension DeviceController {
             placeRead(environment, zones: zones, things: things)
         case (.loadDevice(let id, let environment), .success(.device(let device))):
             deviceLoaded(id, device, in: environment)
-        case (.loadDevice(let id, let environment), .failure(.unknownObject(let object))) where object.id == id:
+        case (.loadDevice(let id, let environment), .failure(.unknownObject(let object)))
+        where object.id == id:
             deviceLoaded(id, nil, in: environment)
         case (.createDevice(_, let environment), .success(.device(let device?))):
             deviceCreated(device, in: environment)
-        case (.loadPresence(let device, let environment, let position), .success(.presence(let zone, let nearest))):
+        case (
+            .loadPresence(let device, let environment, let position),
+            .success(.presence(let zone, let nearest))
+        ):
             guard device == state.device?.id else { break }
             if let here = state.device?.position, here != position {
                 // Moved meanwhile: what was told since is newer than this.
@@ -103,7 +107,8 @@ extension DeviceController {
         guard let reading = Reading(request), state.isLinkUp else { return }
         guard reading.environment == nil || reading.environment == state.environmentID else { return }
         // A link that is down is told by itself.
-        if case .unreachable = error {} else {
+        if case .unreachable = error {
+        } else {
             raise("flare-load", .warning, "The place could not be read: \(error). Trying again.")
         }
         failedReads.insert(reading)

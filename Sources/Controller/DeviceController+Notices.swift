@@ -21,7 +21,8 @@ extension DeviceController {
     }
 
     /// Stores values that the server has confirmed in the mirror, and tells what is really different.
-    mutating func merge(_ values: [String: JSONValue], into object: ObjectReference, cause: ChangeEvent.Cause) {
+    mutating func merge(_ values: [String: JSONValue], into object: ObjectReference, cause: ChangeEvent.Cause)
+    {
         guard let old = data(of: object) else { return }
         var data = old
         // A key with dots reaches into the data; a value that the server cannot store there is passed over.
@@ -50,8 +51,14 @@ extension DeviceController {
         let before = old.filter { after[$0.key] != nil }
         for topic in object.id == state.nearbyID ? [object.kind.topic, .nearby] : [object.kind.topic] {
             tell(
-                topic, type, object, before: .object(before), after: .object(after), changed: after.keys.sorted(),
-                cause: cause)
+                topic,
+                type,
+                object,
+                before: .object(before),
+                after: .object(after),
+                changed: after.keys.sorted(),
+                cause: cause
+            )
         }
         if !Self.beaconKeys.isDisjoint(with: after.keys), object.kind != .device { trackBeacons() }
     }
@@ -75,11 +82,19 @@ extension DeviceController {
             state.things[object.id]?.position = position
             touch(object)
             tell(
-                .thing, "moved", object, before: old.position?.json, after: position.json,
-                changed: ["position"], cause: cause)
+                .thing,
+                "moved",
+                object,
+                before: old.position?.json,
+                after: position.json,
+                changed: ["position"],
+                cause: cause
+            )
             if !Self.beaconKeys.isDisjoint(with: old.data.keys) { trackBeacons() }
         case .device:
-            guard object.id == state.device?.id, state.sensors[.cmx] == true, positionsOnTheirWay == 0 else { return }
+            guard object.id == state.device?.id, state.sensors[.cmx] == true, positionsOnTheirWay == 0 else {
+                return
+            }
             state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: cause)
@@ -107,7 +122,9 @@ extension DeviceController {
         case .environment:
             load(.loadEnvironments(near: nil))
         case .zone, .thing:
-            guard let current = state.environmentID, environment == nil || environment == current else { return }
+            guard let current = state.environmentID, environment == nil || environment == current else {
+                return
+            }
             load(.loadPlace(environment: current))
         case .device:
             guard object.id == state.device?.id, let current = state.environmentID else { return }

@@ -9,8 +9,12 @@ extension DeviceController {
         let before = state.environments
         state.environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
         noteDifferences(
-            .environment, before: before, after: state.environments, name: \.name,
-            isEvent: areEnvironmentsKnown)
+            .environment,
+            before: before,
+            after: state.environments,
+            name: \.name,
+            isEvent: areEnvironmentsKnown
+        )
         areEnvironmentsKnown = true
         if let current = state.environmentID, let environment = state.environments[current] {
             if before[current] != environment {
@@ -22,8 +26,10 @@ extension DeviceController {
         }
         if found.isEmpty {
             raise(
-                "no-environment", .warning,
-                "The Flare server has no environment. Make one with: trilateral import FILE")
+                "no-environment",
+                .warning,
+                "The Flare server has no environment. Make one with: trilateral import FILE"
+            )
         } else {
             clear("no-environment")
         }
@@ -57,8 +63,13 @@ extension DeviceController {
         // The first choice of a run is no event: nothing changed, we only learned of it.
         if before != nil {
             tell(
-                .environment, "selected", id.map { ObjectReference(.environment, $0) },
-                before: before.map { .string("\($0)") }, after: id.map { .string("\($0)") }, cause: cause)
+                .environment,
+                "selected",
+                id.map { ObjectReference(.environment, $0) },
+                before: before.map { .string("\($0)") },
+                after: id.map { .string("\($0)") },
+                cause: cause
+            )
         }
         guard let id else { return }
         if memory.environment != id {
@@ -137,13 +148,19 @@ extension DeviceController {
                 .init(
                     environment: environment,
                     zones: state.zones.values.sorted { $0.id < $1.id },
-                    things: state.things.values.sorted { $0.id < $1.id })))
+                    things: state.things.values.sorted { $0.id < $1.id }
+                )
+            )
+        )
     }
 
     /// Gives short names to what is new, marks what differs, and tells it unless it is the first reading.
     private mutating func noteDifferences<Object: Hashable & Comparing>(
-        _ kind: FlareClass, before: [FlareID: Object], after: [FlareID: Object],
-        name: KeyPath<Object, String>, isEvent: Bool
+        _ kind: FlareClass,
+        before: [FlareID: Object],
+        after: [FlareID: Object],
+        name: KeyPath<Object, String>,
+        isEvent: Bool
     ) {
         let cause = ChangeEvent.Cause("server")
         for (id, object) in after.sorted(by: { $0.key < $1.key }) {
@@ -164,8 +181,14 @@ extension DeviceController {
             let changed = Set(before.keys).union(after.keys).sorted()
             for topic in id == state.nearbyID ? [kind.topic, .nearby] : [kind.topic] {
                 tell(
-                    topic, "changed", reference, before: .object(before), after: .object(after),
-                    changed: changed, cause: cause)
+                    topic,
+                    "changed",
+                    reference,
+                    before: .object(before),
+                    after: .object(after),
+                    changed: changed,
+                    cause: cause
+                )
             }
         }
         for id in before.keys.filter({ after[$0] == nil }).sorted() {
@@ -175,7 +198,9 @@ extension DeviceController {
             state.goals[id] = nil
             if transitions.removeValue(forKey: id) != nil { effects.append(.stopTimer(.transitionStep(id))) }
             failWaiting(
-                for: id, Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done"))
+                for: id,
+                Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")
+            )
             if isEvent { tell(kind.topic, "removed", reference, cause: cause) }
         }
     }

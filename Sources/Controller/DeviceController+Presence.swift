@@ -16,7 +16,11 @@ extension DeviceController {
         }
         let cause = ChangeEvent.Cause("server")
         if let zone { enterZone(zone, cause: cause) } else { leaveZone(cause: cause) }
-        if let nearest { comeNear(nearest, cause: cause) } else if !configuration.stayPaired { leaveNearby(cause: cause) }
+        if let nearest {
+            comeNear(nearest, cause: cause)
+        } else if !configuration.stayPaired {
+            leaveNearby(cause: cause)
+        }
     }
 
     mutating func presenceNoticed(_ notice: FlareNotice) {

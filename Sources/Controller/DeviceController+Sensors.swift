@@ -49,8 +49,12 @@ extension DeviceController {
         guard let device = state.device else { return }
         let before = state.fix?.quality
         state.fix = PositionFix(
-            accuracyMetres: estimate.accuracyMetres, quality: estimate.quality, source: "beacons",
-            isMoving: estimate.isMoving, at: now)
+            accuracyMetres: estimate.accuracyMetres,
+            quality: estimate.quality,
+            source: "beacons",
+            isMoving: estimate.isMoving,
+            at: now
+        )
         changes.insert(.position)
         guard before != estimate.quality else { return }
         changes.insert(.device)
@@ -69,7 +73,9 @@ extension DeviceController {
         positionSentAt = now
         positionsOnTheirWay += 1
         followWithBrightness(from: device)
-        effects.append(.flare(.setPosition(ObjectReference(.device, device.id), estimate.position, sender: nil)))
+        effects.append(
+            .flare(.setPosition(ObjectReference(.device, device.id), estimate.position, sender: nil))
+        )
         moveDevice(to: estimate.position, cause: ChangeEvent.Cause("beacons"))
     }
 
@@ -80,8 +86,14 @@ extension DeviceController {
         state.changedAt[device.id] = now
         changes.formUnion([.device, .position, .nearby])
         tell(
-            .device, "moved", ObjectReference(.device, device.id), before: device.position?.json,
-            after: position.json, changed: ["position"], cause: cause)
+            .device,
+            "moved",
+            ObjectReference(.device, device.id),
+            before: device.position?.json,
+            after: position.json,
+            changed: ["position"],
+            cause: cause
+        )
     }
 
     /// Rule 7: the nearby thing's brightness is 1 − distance, in tenths, while that is positive.
@@ -95,9 +107,12 @@ extension DeviceController {
         guard brightness > 0, let expected, expected.number != brightness else { return }
         enqueue(
             Job(
-                work: .write(["brightness": .value(.number(brightness))], transition: nil), command: nil,
-                cause: ChangeEvent.Cause("beacons")),
-            on: ObjectReference(.thing, thing.id))
+                work: .write(["brightness": .value(.number(brightness))], transition: nil),
+                command: nil,
+                cause: ChangeEvent.Cause("beacons")
+            ),
+            on: ObjectReference(.thing, thing.id)
+        )
     }
 
     // MARK: Heading
@@ -129,9 +144,12 @@ extension DeviceController {
         headingSentAt = now
         enqueue(
             Job(
-                work: .write(["angle": .value(.number(degrees))], transition: nil), command: nil,
-                cause: ChangeEvent.Cause("compass")),
-            on: ObjectReference(.device, device.id))
+                work: .write(["angle": .value(.number(degrees))], transition: nil),
+                command: nil,
+                cause: ChangeEvent.Cause("compass")
+            ),
+            on: ObjectReference(.device, device.id)
+        )
     }
 
     // MARK: Place on the earth

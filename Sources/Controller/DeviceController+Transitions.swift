@@ -20,14 +20,23 @@ extension DeviceController {
     /// Starts a transition.
     /// - Returns: The first values to store.
     mutating func beginTransition(
-        of object: ObjectReference, to goal: [String: JSONValue], seconds: Double, cause: ChangeEvent.Cause
+        of object: ObjectReference,
+        to goal: [String: JSONValue],
+        seconds: Double,
+        cause: ChangeEvent.Cause
     ) -> [String: JSONValue] {
         let data = state.things[object.id]?.data ?? [:]
         let start = data.filter { goal[$0.key] != nil }
         let first = ThingSetting.interpolated(from: start, to: goal, fraction: 0)
         transitions[object.id] = Transition(
-            object: object, start: start, goal: goal, began: now, milliseconds: seconds * 1000, cause: cause,
-            current: first)
+            object: object,
+            start: start,
+            goal: goal,
+            began: now,
+            milliseconds: seconds * 1000,
+            cause: cause,
+            current: first
+        )
         state.goals[object.id] = goal
         touch(object)
         return first
@@ -35,7 +44,10 @@ extension DeviceController {
 
     /// A step is stored: wait for the next, or show the end.
     mutating func stepped(
-        _ object: ObjectReference, values: [String: JSONValue], isLast: Bool, cause: ChangeEvent.Cause
+        _ object: ObjectReference,
+        values: [String: JSONValue],
+        isLast: Bool,
+        cause: ChangeEvent.Cause
     ) {
         if transitions[object.id] != nil, !isLast {
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
@@ -56,7 +68,10 @@ extension DeviceController {
             isLast
             ? transition.goal
             : ThingSetting.interpolated(
-                from: transition.start, to: transition.goal, fraction: elapsed / transition.milliseconds)
+                from: transition.start,
+                to: transition.goal,
+                fraction: elapsed / transition.milliseconds
+            )
         guard isLast || values != transition.current else {
             effects.append(.startTimer(.transitionStep(id), milliseconds: Self.stepMilliseconds))
             return
@@ -64,7 +79,8 @@ extension DeviceController {
         transitions[id]?.current = values
         enqueue(
             Job(work: .step(values, isLast: isLast), command: nil, cause: transition.cause),
-            on: transition.object)
+            on: transition.object
+        )
     }
 
     /// Something new is wanted of a thing: its transition stays where it is.
@@ -78,9 +94,12 @@ extension DeviceController {
 
     /// Somebody else has set what a transition is about to change: theirs is the newer wish.
     mutating func yieldTransition(
-        of object: ObjectReference, to values: [String: JSONValue], sender: JSONValue?
+        of object: ObjectReference,
+        to values: [String: JSONValue],
+        sender: JSONValue?
     ) {
-        guard let transition = transitions[object.id], values.keys.contains(where: { transition.goal[$0] != nil })
+        guard let transition = transitions[object.id],
+            values.keys.contains(where: { transition.goal[$0] != nil })
         else { return }
         // Our own changes can come back late.
         if let device = state.device, sender?.string == "\(device.id)" { return }

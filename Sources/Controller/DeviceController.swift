@@ -58,7 +58,9 @@ package struct DeviceController: Sendable {
         changes = [.environment, .zone, .nearby, .device, .link]
         for sensor in SensorKind.allCases { changes.insert(.sensor(sensor)) }
         // Sensors run unless they are told otherwise.
-        effects = SensorKind.allCases.filter { state.sensors[$0] == false }.map { .switchSensor($0, on: false) }
+        effects = SensorKind.allCases.filter { state.sensors[$0] == false }.map {
+            .switchSensor($0, on: false)
+        }
     }
 
     /// Takes in one event.
@@ -117,8 +119,13 @@ package struct DeviceController: Sendable {
 
     /// Tells a real change.
     mutating func tell(
-        _ topic: ChangeEvent.Topic, _ type: String, _ object: ObjectReference? = nil,
-        before: JSONValue? = nil, after: JSONValue? = nil, changed: [String] = [], cause: ChangeEvent.Cause,
+        _ topic: ChangeEvent.Topic,
+        _ type: String,
+        _ object: ObjectReference? = nil,
+        before: JSONValue? = nil,
+        after: JSONValue? = nil,
+        changed: [String] = [],
+        cause: ChangeEvent.Cause,
         details: [String: JSONValue] = [:]
     ) {
         state.sequence += 1
@@ -126,7 +133,19 @@ package struct DeviceController: Sendable {
         effects.append(
             .tell(
                 ChangeEvent(
-                    topic: topic, type: type, sequence: state.sequence, at: now, id: object?.id, slug: slug,
-                    before: before, after: after, changed: changed, cause: cause, details: details)))
+                    topic: topic,
+                    type: type,
+                    sequence: state.sequence,
+                    at: now,
+                    id: object?.id,
+                    slug: slug,
+                    before: before,
+                    after: after,
+                    changed: changed,
+                    cause: cause,
+                    details: details
+                )
+            )
+        )
     }
 }

@@ -10,7 +10,7 @@ extension FlareHub {
             guard let taken, !(replacing && taken == record.kind) else { return nil }
             return ModelProblem(
                 place: "\(place)._id",
-                message: "there is a \(taken.rawValue) \(record.id) in the database already"
+                message: "the \(taken.rawValue) \(record.id) is in the database already"
             )
         }
     }

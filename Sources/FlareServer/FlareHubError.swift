@@ -17,7 +17,7 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .duplicate(let record): "there is a \(record.kind.rawValue) \(record.id) already"
+        case .duplicate(let record): "the \(record.kind.rawValue) \(record.id) is there already"
         case .store(let error): error.description
         case .tooLarge(let what, let size, let limit): "\(what) is \(size); at most \(limit) is allowed"
         case .tooManyObjects(let limit): "there would be more than \(limit) objects"

@@ -90,6 +90,8 @@ package struct CommandDecoder: Sendable {
         case .deviceSet: return .setDevice(try Command.DeviceChange(payload))
         case .environmentSet: return try environment(payload)
         case .sensorSet(let sensor): return try sensorSwitch(sensor, payload)
+        // The same as environment/set, for those who know requests only.
+        case .request("environment"): return try environment(payload)
         case .request(let verb): return .request(try Command.Verb(verb, payload))
         }
     }

@@ -48,7 +48,7 @@ extension CommandPayload {
 
 extension Command.Verb {
     /// The verbs of `request/<verb>`.
-    private static let names = ["snapshot", "ping", "refresh", "reload", "loglevel"]
+    private static let names = ["snapshot", "ping", "refresh", "reload", "environment", "loglevel"]
     private static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
     init(_ verb: String, _ payload: CommandPayload) throws(Refusal) {

@@ -117,6 +117,11 @@ extension Daemon {
         }
 
         var services: [any Service] = [
+            DaemonService(name: "store") {
+                // The last to stop: the file is free for the next run when this one has ended.
+                try? await gracefulShutdown()
+                do { try store.close() } catch { logger.error("\(error)") }
+            },
             DaemonService(name: "mqtt") {
                 await withGracefulShutdownHandler {
                     await client.run()
@@ -180,6 +185,7 @@ extension Daemon {
         return Daemon(
             services: services,
             requests: shellRequests,
+            requestPort: shellPort,
             read: plan.read,
             tell: { send(.configurationRead(problem: $0)) },
             setLogLevel: plan.setLogLevel,

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -13,6 +14,7 @@ struct Daemon: Sendable {
 
     let services: [any Service]
     let requests: AsyncStream<RuntimeLoop.ShellRequest>
+    let requestPort: AsyncStream<RuntimeLoop.ShellRequest>.Continuation
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     let tell: @Sendable (_ problem: String?) -> Void
     let setLogLevel: @Sendable (String) -> Void
@@ -42,6 +44,13 @@ struct Daemon: Sendable {
                 return .stopped
             }
             tasks.addTask { await obey(group) }
+            if !signals.isEmpty {
+                tasks.addTask {
+                    let hangUps = SignalStream([SIGHUP])
+                    for await _ in hangUps.numbers { requestPort.yield(.readConfiguration) }
+                    return nil
+                }
+            }
             var end = End.stopped
             for try await result in tasks {
                 switch result {

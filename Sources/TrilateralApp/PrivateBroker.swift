@@ -36,11 +36,12 @@ final class PrivateBroker: Sendable {
         lifeline = Pipe()
         process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        // The shell waits for the end of its input, which comes when we end, however that happens. A child of
-        // this process may have inherited blocked signals, so it is killed; it has nothing to save.
+        // The shell waits for the end of its input, which comes when we end, however that happens. Children inherit
+        // the blocked signals of the thread that starts them: the broker would not hear SIGTERM, nor the shell's
+        // `wait` SIGCHLD, for ever. So it is killed; it has nothing to save.
         process.arguments = [
             "-c",
-            "\"$0\" -c \"$1\" >/dev/null 2>&1 & broker=$!; read -r line; kill -9 $broker 2>/dev/null; wait $broker",
+            "\"$0\" -c \"$1\" >/dev/null 2>&1 & broker=$!; read -r line; kill -9 $broker",
             program, file.path(percentEncoded: false),
         ]
         process.standardInput = lifeline

@@ -7,7 +7,9 @@ import Things
 @Suite struct ChangeTests {
     @Test func `data from others is merged key by key and told`() {
         var rig = Rig.atHome()
-        let effects = rig.notice(.data(House.lampThing, ["on": false, "brightness": 0.5, "new": [1]], sender: "x"))
+        let effects = rig.notice(
+            .data(House.lampThing, ["on": false, "brightness": 0.5, "new": [1]], sender: "x")
+        )
         #expect(effects.told == ["thing changed"])
         #expect(effects.events.first?.changed == ["new", "on"])
         #expect(effects.events.first?.before == ["on": true])
@@ -39,7 +41,8 @@ import Things
         #expect(rig.controller.takeChanges().isSuperset(of: [.environment, .zone, .device]))
         #expect(
             rig.notice(.data(ObjectReference(.device, House.homeDevice), ["angle": 30], sender: nil)).told
-                == ["device turned"])
+                == ["device turned"]
+        )
         #expect(rig.state.angle == 30)
     }
 
@@ -108,7 +111,8 @@ import Things
                 == [
                     .object(House.lampThing), .nearby, .object(ObjectReference(.thing, House.kettle)),
                     .object(ObjectReference(.thing, new.id)),
-                ])
+                ]
+        )
         #expect(rig.state.changedAt[House.kettle] == nil)
     }
 
@@ -136,7 +140,9 @@ import Things
         rig.happens(.alertRaised("sensors", .warning, message: "no adapter"), after: 5)
         #expect(rig.controller.takeChanges().isEmpty)
         rig.happens(.alertRaised("sensors", .error, message: "broken"), after: 5)
-        #expect(rig.state.alerts == ["sensors": Alert(severity: .error, message: "broken", since: Rig.moment(5))])
+        #expect(
+            rig.state.alerts == ["sensors": Alert(severity: .error, message: "broken", since: Rig.moment(5))]
+        )
         rig.happens(.alertCleared("sensors"))
         #expect(rig.state.alerts.isEmpty)
         _ = rig.controller.takeChanges()

@@ -7,7 +7,9 @@ import Things
     @Test func `a set is stored, confirmed, told and answered`() {
         var rig = Rig.atHome()
         let asked = rig.set(["brightness": 255], tx: "a")
-        #expect(asked == [.flare(.setData(House.lampThing, values: ["brightness": 1], sender: House.homeDevice))])
+        #expect(
+            asked == [.flare(.setData(House.lampThing, values: ["brightness": 1], sender: House.homeDevice))]
+        )
         #expect(rig.lamp("brightness") == 0.5)
         let effects = rig.serve()
         #expect(rig.lamp("brightness") == 1)
@@ -144,9 +146,13 @@ import Things
                 .renameDevice(House.homeDevice, environment: House.home, name: "wall"),
                 .setData(device, values: ["angle": 90], sender: House.homeDevice),
                 .setPosition(device, Point3D(x: 6, y: 2), sender: House.homeDevice),
-            ])
+            ]
+        )
         #expect(
-            effects.told == ["device changed", "device turned", "nearby near", "zone exit", "zone enter", "device moved"])
+            effects.told == [
+                "device changed", "device turned", "nearby near", "zone exit", "zone enter", "device moved",
+            ]
+        )
         #expect(effects.codes == [nil])
         #expect(effects.answers.first?.accepted.keys.sorted() == ["angle", "name", "position"])
         #expect(rig.state.device?.name == "wall")

@@ -34,7 +34,9 @@ import Testing
         var server = HouseServer()
         for index in server.environments.indices {
             server.environments[index].geofence?.centre = GeoPoint(
-                latitude: 10 + Double(index) * 0.0001, longitude: 10)
+                latitude: 10 + Double(index) * 0.0001,
+                longitude: 10
+            )
             server.environments[index].geofence?.radiusMetres = 1000
         }
         var rig = Rig(server: server)
@@ -114,8 +116,10 @@ import Testing
         #expect(
             effects.requests == [
                 .unsubscribe(environment: House.home), .subscribe(environment: House.office),
-                .loadPlace(environment: House.office), .loadDevice(House.officeDevice, environment: House.office),
-            ])
+                .loadPlace(environment: House.office),
+                .loadDevice(House.officeDevice, environment: House.office),
+            ]
+        )
         #expect(effects.contains(.remember(.environment(House.office))))
         #expect(effects.contains(.trackBeacons(nil)))
         #expect(effects.events.map(\.cause) == [.init("command", tx: "t")])
@@ -162,7 +166,10 @@ import Testing
         rig.happens(House.located(20))
         let late: [(FlareRequest, FlareReply)] = [
             (.loadPlace(environment: House.home), .place(zones: House.zones, things: House.things)),
-            (.loadDevice(House.homeDevice, environment: House.home), .device(House.device(House.homeDevice, in: House.home))),
+            (
+                .loadDevice(House.homeDevice, environment: House.home),
+                .device(House.device(House.homeDevice, in: House.home))
+            ),
             (.loadDevice(House.homeDevice, environment: House.home), .device(nil)),
             (
                 .loadPresence(device: House.homeDevice, environment: House.home, position: .zero),

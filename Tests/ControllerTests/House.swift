@@ -28,35 +28,59 @@ enum House {
             var environment = FlareEnvironment(id: id)
             environment.name = name
             environment.geofence = Geofence(
-                centre: GeoPoint(latitude: degrees, longitude: degrees), radiusMetres: 200)
+                centre: GeoPoint(latitude: degrees, longitude: degrees),
+                radiusMetres: 200
+            )
             return environment
         }
     }
 
     static var zones: [FlareZone] {
-        [(kitchen, "Kitchen", home, 0.0), (living, "Living room", home, 4.0), (meeting, "Meeting", office, 0.0)]
-            .map { id, name, environment, x in
-                var zone = FlareZone(id: id)
-                zone.name = name
-                zone.environment = environment
-                zone.perimeter = Box(origin: Point3D(x: x, y: 0), width: 3.9, height: 4)
-                zone.data = ["major": .number(x + 1)]
-                return zone
-            }
+        [
+            (kitchen, "Kitchen", home, 0.0), (living, "Living room", home, 4.0),
+            (meeting, "Meeting", office, 0.0),
+        ]
+        .map { id, name, environment, x in
+            var zone = FlareZone(id: id)
+            zone.name = name
+            zone.environment = environment
+            zone.perimeter = Box(origin: Point3D(x: x, y: 0), width: 3.9, height: 4)
+            zone.data = ["major": .number(x + 1)]
+            return zone
+        }
     }
 
     static var things: [FlareThing] {
         [
-            thing(lamp, "Lamp", home, kitchen, Point3D(x: 2, y: 2), ["on": true, "brightness": 0.5, "color": "red", "minor": 1]),
-            thing(floorLamp, "Floor lamp", home, living, Point3D(x: 6, y: 2), ["on": false, "brightness": 1, "minor": 2]),
+            thing(
+                lamp,
+                "Lamp",
+                home,
+                kitchen,
+                Point3D(x: 2, y: 2),
+                ["on": true, "brightness": 0.5, "color": "red", "minor": 1]
+            ),
+            thing(
+                floorLamp,
+                "Floor lamp",
+                home,
+                living,
+                Point3D(x: 6, y: 2),
+                ["on": false, "brightness": 1, "minor": 2]
+            ),
             thing(kettle, "Kettle", home, kitchen, nil, ["temperature": 20], actions: ["boil"]),
             thing(screen, "Screen", office, meeting, Point3D(x: 1, y: 1), ["on": true]),
         ]
     }
 
     private static func thing(
-        _ id: FlareID, _ name: String, _ environment: FlareID, _ zone: FlareID, _ position: Point3D?,
-        _ data: [String: JSONValue], actions: [String] = []
+        _ id: FlareID,
+        _ name: String,
+        _ environment: FlareID,
+        _ zone: FlareID,
+        _ position: Point3D?,
+        _ data: [String: JSONValue],
+        actions: [String] = []
     ) -> FlareThing {
         var thing = FlareThing(id: id)
         thing.name = name
@@ -69,7 +93,10 @@ enum House {
     }
 
     static func device(
-        _ id: FlareID, in environment: FlareID, at position: Point3D? = .zero, zone: FlareID? = nil
+        _ id: FlareID,
+        in environment: FlareID,
+        at position: Point3D? = .zero,
+        zone: FlareID? = nil
     ) -> FlareDevice {
         var device = FlareDevice(id: id)
         device.name = "tablet"
@@ -82,7 +109,8 @@ enum House {
     /// Where nothing is near and no zone is.
     static let outside = Point3D(x: 100, y: 100)
 
-    static func estimate(_ x: Double, _ y: Double, _ quality: PositionFix.Quality = .good) -> ControllerEvent {
+    static func estimate(_ x: Double, _ y: Double, _ quality: PositionFix.Quality = .good) -> ControllerEvent
+    {
         .positionEstimated(.init(position: Point3D(x: x, y: y), accuracyMetres: 0.5, quality: quality))
     }
 

@@ -22,7 +22,8 @@ struct HouseServer {
     }
 
     private mutating func answer(
-        _ request: FlareRequest, _ notices: inout [FlareNotice]
+        _ request: FlareRequest,
+        _ notices: inout [FlareNotice]
     ) -> Result<FlareReply, FlareLinkError> {
         switch request {
         case .loadEnvironments:
@@ -30,7 +31,11 @@ struct HouseServer {
         case .loadPlace(let id):
             guard environments.contains(where: { $0.id == id }) else { return unknown(.environment, id) }
             return .success(
-                .place(zones: zones.filter { $0.environment == id }, things: things.filter { $0.environment == id }))
+                .place(
+                    zones: zones.filter { $0.environment == id },
+                    things: things.filter { $0.environment == id }
+                )
+            )
         case .loadDevice(let id, _):
             return .success(.device(devices.first { $0.id == id }))
         case .createDevice(let draft, let environment):
@@ -88,7 +93,8 @@ struct HouseServer {
     }
 
     private mutating func change(
-        _ object: ObjectReference, _ body: (inout [String: JSONValue], inout Point3D?) -> Void
+        _ object: ObjectReference,
+        _ body: (inout [String: JSONValue], inout Point3D?) -> Void
     ) -> Result<FlareReply, FlareLinkError> {
         if object.kind == .thing, let index = things.firstIndex(where: { $0.id == object.id }) {
             var thing = things[index]
@@ -110,7 +116,8 @@ struct HouseServer {
 
     /// A device was moved: its zone and nearest thing follow.
     mutating func moved(_ id: FlareID) -> [FlareNotice] {
-        guard let index = devices.firstIndex(where: { $0.id == id }), let environment = devices[index].environment
+        guard let index = devices.firstIndex(where: { $0.id == id }),
+            let environment = devices[index].environment
         else { return [] }
         let (old, point) = (devices[index], devices[index].position ?? .zero)
         let near = things.filter { $0.environment == environment }

@@ -12,7 +12,9 @@ import Things
     @Test func `rapid sets of one field are merged, the overtaken ones are superseded`() {
         var rig = Rig.atHome()
         var effects: [ControllerEffect] = []
-        for value in 1...5 { effects += rig.set(["level": .number(Double(value) / 10)], tx: JSONValue(value)) }
+        for value in 1...5 {
+            effects += rig.set(["level": .number(Double(value) / 10)], tx: JSONValue(value))
+        }
         #expect(effects.answers.map(\.tx) == [2, 3, 4])
         #expect(effects.codes == [.superseded, .superseded, .superseded])
         let served = rig.serve()

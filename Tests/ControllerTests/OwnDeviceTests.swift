@@ -28,7 +28,9 @@ import Testing
     @Test(arguments: [false, true]) func `unknown to the server: another is made`(asError: Bool) {
         var rig = Rig(memory: memory(House.id(77)))
         rig.happens(.flare(.linkUp))
-        while let next = rig.asked.first, next != .loadDevice(House.id(77), environment: House.home) { rig.serveOne() }
+        while let next = rig.asked.first, next != .loadDevice(House.id(77), environment: House.home) {
+            rig.serveOne()
+        }
         if asError {
             rig.serveOne(.failure(.unknownObject(ObjectReference(.device, House.id(77)))))
         }

@@ -37,7 +37,8 @@ import Testing
         rig.notice(.enter(zone: House.living, device: me), after: 1000)
         #expect(
             rig.notice(.exit(zone: House.living, device: me), after: 200)
-                == [.startTimer(.exitCheck, milliseconds: 300)])
+                == [.startTimer(.exitCheck, milliseconds: 300)]
+        )
         #expect(rig.state.zoneID == House.living)
         #expect(rig.happens(.timerFired(.exitCheck), after: 300).told == ["zone exit"])
         #expect(rig.state.zoneID == nil)
@@ -129,7 +130,9 @@ import Testing
         cellar.name = "Cellar"
         cellar.environment = House.home
         rig.server.zones.append(cellar)
-        #expect(rig.notice(.enter(zone: cellar.id, device: me)).requests == [.loadPlace(environment: House.home)])
+        #expect(
+            rig.notice(.enter(zone: cellar.id, device: me)).requests == [.loadPlace(environment: House.home)]
+        )
         #expect(rig.serve().told == ["zone added"])
         #expect(rig.state.zone?.name == "Cellar")
         rig.notice(.near(thing: House.id(999), device: me, distance: 1))

@@ -14,7 +14,8 @@ struct Rig {
     private var tickets = 0
 
     init(
-        memory: ControllerMemory = ControllerMemory(), configuration: ControllerConfiguration = .init(),
+        memory: ControllerMemory = ControllerMemory(),
+        configuration: ControllerConfiguration = .init(),
         server: HouseServer = HouseServer()
     ) {
         self.server = server
@@ -22,7 +23,10 @@ struct Rig {
     }
 
     /// At home with the known device, everything read, nothing due.
-    static func atHome(_ configuration: ControllerConfiguration = .init(), server: HouseServer = HouseServer()) -> Rig {
+    static func atHome(
+        _ configuration: ControllerConfiguration = .init(),
+        server: HouseServer = HouseServer()
+    ) -> Rig {
         var memory = ControllerMemory()
         memory.environment = House.home
         memory.devices = [House.home: House.homeDevice, House.office: House.officeDevice]
@@ -90,11 +94,16 @@ struct Rig {
     /// Sets attributes of a thing, the lamp if nothing else is said.
     @discardableResult
     mutating func set(
-        _ attributes: [String: JSONValue], of slug: String = "lamp", over seconds: Double? = nil, partial: Bool = false,
+        _ attributes: [String: JSONValue],
+        of slug: String = "lamp",
+        over seconds: Double? = nil,
+        partial: Bool = false,
         tx: JSONValue? = nil
     ) -> [ControllerEffect] {
         command(
-            .set(.thing(slug), ThingRequest(attributes: attributes, transition: seconds, isPartial: partial)), tx: tx)
+            .set(.thing(slug), ThingRequest(attributes: attributes, transition: seconds, isPartial: partial)),
+            tx: tx
+        )
     }
 
     func lamp(_ key: String) -> JSONValue? { state.things[House.lamp]?.data[key] }

@@ -11,7 +11,9 @@ import Things
     }
 
     private func headings(_ effects: [ControllerEffect]) -> [JSONValue?] {
-        effects.requests.compactMap { if case .setData(device, let values, _) = $0 { values["angle"] } else { nil } }
+        effects.requests.compactMap {
+            if case .setData(device, let values, _) = $0 { values["angle"] } else { nil }
+        }
     }
 
     // MARK: Position
@@ -32,7 +34,9 @@ import Things
     @Test func `positions go at most once a second, the newest one when it is due`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1), after: 1000)
-        #expect(rig.happens(House.estimate(2, 1), after: 300) == [.startTimer(.positionDue, milliseconds: 700)])
+        #expect(
+            rig.happens(House.estimate(2, 1), after: 300) == [.startTimer(.positionDue, milliseconds: 700)]
+        )
         #expect(rig.happens(House.estimate(3, 1), after: 300) == [])
         #expect(rig.happens(House.estimate(4, 1, .lost), after: 100).told == ["device lost"])
         #expect(positions(rig.happens(.timerFired(.positionDue), after: 300)) == [Point3D(x: 3, y: 1)])
@@ -74,7 +78,9 @@ import Things
         rig.happens(.timerFired(.positionDue), after: 100)
         rig.happens(.flare(.linkUp))
         rig.serve()
-        #expect(rig.happens(House.estimate(3, 1), after: 100) == [.startTimer(.positionDue, milliseconds: 700)])
+        #expect(
+            rig.happens(House.estimate(3, 1), after: 100) == [.startTimer(.positionDue, milliseconds: 700)]
+        )
         #expect(positions(rig.happens(.timerFired(.positionDue), after: 700)) == [Point3D(x: 3, y: 1)])
     }
 
@@ -105,7 +111,11 @@ import Things
         var rig = Rig.atHome()
         rig.happens(.headingChanged(degrees: 45))
         rig.serve()
-        #expect(rig.happens(.headingChanged(degrees: 50), after: 400) == [.startTimer(.headingDue, milliseconds: 600)])
+        #expect(
+            rig.happens(.headingChanged(degrees: 50), after: 400) == [
+                .startTimer(.headingDue, milliseconds: 600)
+            ]
+        )
         #expect(rig.happens(.headingChanged(degrees: 55), after: 100) == [])
         #expect(headings(rig.happens(.timerFired(.headingDue), after: 500)) == [55])
         rig.serve()
@@ -139,6 +149,9 @@ import Things
     @Test func `with beacons on as well the latest wins`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1))
+        rig.notice(.position(device, Point3D(x: 9, y: 9), sender: nil))
+        #expect(rig.state.device?.position == Point3D(x: 1, y: 1), "told before ours came to the server")
+        rig.serve()
         rig.notice(.position(device, Point3D(x: 3, y: 3), sender: nil))
         #expect(rig.state.device?.position == Point3D(x: 3, y: 3))
         rig.happens(House.estimate(2, 2), after: 1000)
@@ -171,7 +184,8 @@ import Things
         #expect(rig.command(.switchSensor(.beacons, on: false)).contains(.stopTimer(.positionDue)))
         #expect(rig.command(.switchSensor(.compass, on: false)).contains(.stopTimer(.headingDue)))
         for event in [
-            .timerFired(.positionDue), .timerFired(.headingDue), House.estimate(3, 3), .headingChanged(degrees: 1),
+            .timerFired(.positionDue), .timerFired(.headingDue), House.estimate(3, 3),
+            .headingChanged(degrees: 1),
         ] as [ControllerEvent] {
             #expect(rig.happens(event, after: 2000) == [])
         }
@@ -200,7 +214,9 @@ import Things
         #expect(rig.state.nearbyID == House.lamp)
         let effects = rig.happens(House.estimate(2, 1.6), after: 1000)
         #expect(
-            effects.requests.first == .setData(House.lampThing, values: ["brightness": 0.3], sender: House.homeDevice))
+            effects.requests.first
+                == .setData(House.lampThing, values: ["brightness": 0.3], sender: House.homeDevice)
+        )
         let served = rig.serve()
         #expect(served.answers.isEmpty)
         #expect(served.events.first?.cause == .init("beacons"))

@@ -6,7 +6,8 @@ import Testing
     @Test(arguments: [
         ("Lamp", "lamp"), ("Große Stehlampe", "grosse-stehlampe"), ("Küche / Bad", "kuche-bad"),
         ("  --Café №5--  ", "cafe-5"), ("ÆØÅ", "aeoa"), ("Ku\u{308}che", "kuche"), ("İzmir", "izmir"),
-        ("x\u{304}y", "xy"), ("A\r\nB", "a-b"), ("1️⃣", "thing"), ("💡💡", "thing"), ("", "thing"), ("日本", "thing"),
+        ("x\u{304}y", "xy"), ("A\r\nB", "a-b"), ("1️⃣", "thing"), ("💡💡", "thing"), ("", "thing"),
+        ("日本", "thing"),
         ("a+/#b", "a-b"), (String(repeating: "a", count: 60), String(repeating: "a", count: 48)),
         (String(repeating: "ß", count: 40), String(repeating: "s", count: 48)),
         (String(repeating: "a", count: 47) + " b", String(repeating: "a", count: 47)),
@@ -47,7 +48,9 @@ import Testing
     @Test func `no environment is called like a command`() {
         var book = SlugBook()
         #expect(book.assign(to: ObjectReference(.environment, House.home), name: "Next") == "next-2")
-        #expect(book.assign(to: ObjectReference(.environment, House.office), name: "Previous") == "previous-2")
+        #expect(
+            book.assign(to: ObjectReference(.environment, House.office), name: "Previous") == "previous-2"
+        )
         #expect(book.assign(to: House.lampThing, name: "Next") == "next")
     }
 

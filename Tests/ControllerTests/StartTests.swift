@@ -18,11 +18,14 @@ import Testing
                 .flare(.subscribe(environment: House.home)),
                 .flare(.loadPlace(environment: House.home)),
                 .flare(.createDevice(draft, environment: House.home)),
-            ])
+            ]
+        )
         #expect(rig.serveOne() == [])
         let place = rig.serveOne()
         let slugs = ["kitchen", "living-room", "lamp", "floor-lamp", "kettle"]
-        #expect(place.prefix(5).map { if case .remember(.slug(let slug, _)) = $0 { slug } else { "" } } == slugs)
+        #expect(
+            place.prefix(5).map { if case .remember(.slug(let slug, _)) = $0 { slug } else { "" } } == slugs
+        )
         guard place.count == 6, case .trackBeacons(let tracked?) = place[5] else {
             Issue.record("beacons are not tracked: \(place)")
             return
@@ -35,7 +38,8 @@ import Testing
             rig.serveOne() == [
                 .remember(.device(made, environment: House.home)),
                 .flare(.loadPresence(device: made, environment: House.home, position: .zero)),
-            ])
+            ]
+        )
         #expect(rig.serveOne() == [])
         #expect(rig.state.zoneID == House.kitchen)
         #expect(rig.state.nearbyID == nil)
@@ -138,7 +142,10 @@ import Testing
         let lost = rig.lose()
         #expect(lost.told == ["bridge link"])
         #expect(lost.events.last?.details == ["link": "flare", "up": false])
-        #expect(rig.state.alerts["flare-link"]?.message == "The Flare server cannot be reached: gone. Trying again.")
+        #expect(
+            rig.state.alerts["flare-link"]?.message
+                == "The Flare server cannot be reached: gone. Trying again."
+        )
         #expect(rig.controller.takeChanges() == [.link, .alert("flare-link")])
         rig.lose()
         rig.server.things[0].data["brightness"] = 0.9
@@ -147,7 +154,8 @@ import Testing
             found.requests == [
                 .loadEnvironments(near: nil), .subscribe(environment: House.home),
                 .loadPlace(environment: House.home), .loadDevice(House.homeDevice, environment: House.home),
-            ])
+            ]
+        )
         #expect(rig.state.alerts.isEmpty)
         let served = rig.serve()
         #expect(found.told + served.told == ["bridge link", "thing changed"])

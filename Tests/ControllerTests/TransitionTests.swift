@@ -172,7 +172,9 @@ import Things
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
-        let effects = rig.notice(.data(House.lampThing, ["brightness": 0.1], sender: .string("\(House.stranger)")))
+        let effects = rig.notice(
+            .data(House.lampThing, ["brightness": 0.1], sender: .string("\(House.stranger)"))
+        )
         #expect(effects.contains(.stopTimer(step)))
         #expect(rig.state.goals.isEmpty)
         #expect(rig.lamp("brightness") == 0.1)

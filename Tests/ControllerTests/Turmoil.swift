@@ -84,15 +84,20 @@ struct Turmoil {
             let seconds = dice.happens(oneIn: 3) ? Double(dice.below(3)) : nil
             order = .set(
                 target,
-                ThingRequest(attributes: attributes, transition: seconds, isPartial: dice.happens(oneIn: 3)))
-        case 8, 9: order = .action(target, name: dice.pick(["lighter", "off", "boil", "north", "x"], else: "on"))
+                ThingRequest(attributes: attributes, transition: seconds, isPartial: dice.happens(oneIn: 3))
+            )
+        case 8, 9:
+            order = .action(target, name: dice.pick(["lighter", "off", "boil", "north", "x"], else: "on"))
         case 10: order = .get(target)
         case 11: order = .setDevice(deviceChange())
         case 12:
-            let choices: [Command.EnvironmentChoice] = [.next, .previous, .named("office"), .named("home"), .named("x")]
+            let choices: [Command.EnvironmentChoice] = [
+                .next, .previous, .named("office"), .named("home"), .named("x"),
+            ]
             order = .chooseEnvironment(dice.pick(choices, else: .next))
         // Without CMX the place that others give the device is not ours, and the zone may differ.
-        case 13: order = .switchSensor(dice.pick([.gps, .beacons, .compass], else: .gps), on: dice.below(3) > 0)
+        case 13:
+            order = .switchSensor(dice.pick([.gps, .beacons, .compass], else: .gps), on: dice.below(3) > 0)
         case 14: order = .request(.refresh)
         default: order = .request(dice.pick([.ping, .snapshot, .reload], else: .ping))
         }
@@ -101,7 +106,8 @@ struct Turmoil {
     }
 
     private static let attributes: [(String, [JSONValue])] = [
-        ("state", ["ON", "OFF", "TOGGLE", "TOGGLE"]), ("level", [0, 0.2, 0.7, 1]), ("brightness", [0, 255, "50%", 999]),
+        ("state", ["ON", "OFF", "TOGGLE", "TOGGLE"]), ("level", [0, 0.2, 0.7, 1]),
+        ("brightness", [0, 255, "50%", 999]),
         ("color", ["red", "green", "#102030", "nocolour"]), ("temperature", [20, 90, "hot"]),
     ]
 
@@ -120,17 +126,28 @@ struct Turmoil {
     private mutating func sense() {
         let quality: PositionFix.Quality = dice.happens(oneIn: 5) ? .lost : .good
         let point = point()
-        happens(dice.happens(oneIn: 3) ? .headingChanged(degrees: Double(5 * dice.below(72))) : House.estimate(point.x, point.y, quality))
+        happens(
+            dice.happens(oneIn: 3)
+                ? .headingChanged(degrees: Double(5 * dice.below(72)))
+                : House.estimate(point.x, point.y, quality)
+        )
     }
 
     /// Time goes on, and timers with it; now and then one fires that was stopped too late.
     private mutating func passTime(_ milliseconds: Int64) {
         rig.time += milliseconds
-        for (timer, due) in timers.sorted(by: { $0.value < $1.value }) where due <= rig.time && timers[timer] == due {
+        for (timer, due) in timers.sorted(by: { $0.value < $1.value })
+        where due <= rig.time && timers[timer] == due {
             timers[timer] = nil
             happens(.timerFired(timer))
         }
-        if dice.happens(oneIn: 20) { happens(.timerFired(dice.pick([.exitCheck, .positionDue, .transitionStep(House.lamp)], else: .headingDue))) }
+        if dice.happens(oneIn: 20) {
+            happens(
+                .timerFired(
+                    dice.pick([.exitCheck, .positionDue, .transitionStep(House.lamp)], else: .headingDue)
+                )
+            )
+        }
     }
 
     // MARK: The server
@@ -210,9 +227,12 @@ struct Turmoil {
             rig.server.things[index].name = dice.pick(["Lamp", "Other"], else: "")
             changed(rig.server.things[index])
         case 2:
-            guard removed.isEmpty, let index = rig.server.things.indices.randomElement(using: &dice) else { return }
+            guard removed.isEmpty, let index = rig.server.things.indices.randomElement(using: &dice) else {
+                return
+            }
             removed = [rig.server.things.remove(at: index)]
-            for index in rig.server.devices.indices where rig.server.devices[index].nearest == removed.first?.id {
+            for index in rig.server.devices.indices
+            where rig.server.devices[index].nearest == removed.first?.id {
                 rig.server.devices[index].nearest = nil
             }
             for thing in removed { changed(thing) }
@@ -223,20 +243,34 @@ struct Turmoil {
         case 4:
             guard dice.happens(oneIn: 4), let device = rig.state.device else { return }
             rig.server.devices.removeAll { $0.id == device.id }
-            announce([.modelChanged(ObjectReference(.device, device.id), environment: device.environment)], device.environment)
+            announce(
+                [.modelChanged(ObjectReference(.device, device.id), environment: device.environment)],
+                device.environment
+            )
         default:
             guard dice.happens(oneIn: 4) else { return }
             let home = House.environments.filter { $0.id == House.home }
             let isThere = rig.server.environments.contains { $0.id == House.home }
-            rig.server.environments = isThere ? rig.server.environments.filter { $0.id != House.home } : rig.server.environments + home
+            rig.server.environments =
+                isThere
+                ? rig.server.environments.filter { $0.id != House.home } : rig.server.environments + home
             // In process, changes of environments are heard by all.
             if rig.state.isLinkUp {
-                happens(.flare(.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))))
+                happens(
+                    .flare(
+                        .notice(
+                            .modelChanged(ObjectReference(.environment, House.home), environment: House.home)
+                        )
+                    )
+                )
             }
         }
     }
 
     private mutating func changed(_ thing: FlareThing) {
-        announce([.modelChanged(ObjectReference(.thing, thing.id), environment: thing.environment)], thing.environment)
+        announce(
+            [.modelChanged(ObjectReference(.thing, thing.id), environment: thing.environment)],
+            thing.environment
+        )
     }
 }

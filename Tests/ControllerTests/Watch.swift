@@ -23,7 +23,10 @@ struct Watch {
             guard answer.refusal == nil, answer.subject == .set, let target = answer.target,
                 ["thing", "device"].contains(target.kind)
             else { continue }
-            #expect(answer.ticket > lastAccepted[target.slug] ?? 0, "commands for \(target.slug) change places")
+            #expect(
+                answer.ticket > lastAccepted[target.slug] ?? 0,
+                "commands for \(target.slug) change places"
+            )
             lastAccepted[target.slug] = answer.ticket
         }
         for event in effects.events {
@@ -87,12 +90,19 @@ struct Watch {
         expect(.device, if: old.device != new.device || old.zoneID != new.zoneID)
         expect(.position, if: old.device?.position != new.device?.position || old.fix != new.fix)
         expect(.angle, if: old.angle != new.angle)
-        let isOtherDistance = new.nearby != nil && (old.device?.position, old.angle) != (new.device?.position, new.angle)
+        let isOtherDistance =
+            new.nearby != nil && (old.device?.position, old.angle) != (new.device?.position, new.angle)
         let goals = (old.nearbyID.flatMap { old.goals[$0] }, new.nearbyID.flatMap { new.goals[$0] })
-        expect(.nearby, if: old.nearby != new.nearby || old.nearbyID != new.nearbyID || isOtherDistance || goals.0 != goals.1)
+        expect(
+            .nearby,
+            if: old.nearby != new.nearby || old.nearbyID != new.nearbyID || isOtherDistance
+                || goals.0 != goals.1
+        )
         expect(.location, if: old.location != new.location)
         expect(.link, if: old.isLinkUp != new.isLinkUp)
-        for sensor in SensorKind.allCases { expect(.sensor(sensor), if: old.sensors[sensor] != new.sensors[sensor]) }
+        for sensor in SensorKind.allCases {
+            expect(.sensor(sensor), if: old.sensors[sensor] != new.sensors[sensor])
+        }
         for id in Set(old.alerts.keys).union(new.alerts.keys) {
             expect(.alert(id), if: old.alerts[id] != new.alerts[id])
             #expect(Alert.identifiers.contains(id))
@@ -100,13 +110,17 @@ struct Watch {
         for id in Set(old.things.keys).union(new.things.keys) {
             expect(
                 .object(ObjectReference(.thing, id)),
-                if: old.things[id] != new.things[id] || old.goals[id] != new.goals[id])
+                if: old.things[id] != new.things[id] || old.goals[id] != new.goals[id]
+            )
         }
         for id in Set(old.zones.keys).union(new.zones.keys) {
             expect(.object(ObjectReference(.zone, id)), if: old.zones[id] != new.zones[id])
         }
         for id in Set(old.environments.keys).union(new.environments.keys) {
-            expect(.object(ObjectReference(.environment, id)), if: old.environments[id] != new.environments[id])
+            expect(
+                .object(ObjectReference(.environment, id)),
+                if: old.environments[id] != new.environments[id]
+            )
         }
     }
 
@@ -116,7 +130,9 @@ struct Watch {
         #expect(open.isEmpty, "no answer for \(open.sorted())")
         #expect(state.goals.isEmpty)
         #expect(state.alerts["flare-load"] == nil)
-        #expect(state.environments == Dictionary(server.environments.map { ($0.id, $0) }) { first, _ in first })
+        #expect(
+            state.environments == Dictionary(server.environments.map { ($0.id, $0) }) { first, _ in first }
+        )
         guard let environment = state.environmentID else { return }
         #expect(state.isPlaceKnown)
         let things = server.things.filter { $0.environment == environment }

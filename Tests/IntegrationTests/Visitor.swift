@@ -62,6 +62,14 @@ actor Visitor {
     /// All objects that were said on a topic.
     func objects(on tail: String) -> [JSONValue] { said(on: tail).compactMap { try? JSONValue(parsing: $0) } }
 
+    /// What the daemon said, in order: without the commands that others gave it.
+    var told: [MQTTMessage] {
+        heard.filter { message in
+            let levels = message.topic.dropFirst(root.count + 1).split(separator: "/")
+            return levels.first == "response" || !levels.contains { ["set", "action", "get", "request", "raw"].contains($0) }
+        }
+    }
+
     /// The events of all kinds, in order.
     var events: [JSONValue] {
         heard.filter { $0.topic.hasPrefix("\(root)/event/") }.compactMap { try? JSONValue(parsing: $0.payload) }
