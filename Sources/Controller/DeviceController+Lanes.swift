@@ -211,7 +211,7 @@ extension Refusal {
             case .unreachable: .serverUnreachable
             case .timedOut: .timeout
             case .rejected: .serverRejected
-            case .unknownObject: .unknownThing
+            case .unknownObject(let object): object.kind == .environment ? .unknownEnvironment : .unknownThing
             }
         self.init(code, error.description)
     }

@@ -151,6 +151,14 @@ import Testing
         #expect(rig.state.environmentID == House.home)
     }
 
+    @Test func `a choice that was removed meanwhile is unknown`() {
+        var rig = Rig.atHome()
+        rig.server.environments.removeAll { $0.id == House.office }
+        rig.command(.chooseEnvironment(.named("office")))
+        #expect(rig.serve().codes == [.unknownEnvironment])
+        #expect(rig.state.environmentID == House.home)
+    }
+
     @Test func `unknown names and a link that is down are refused`() {
         var rig = Rig.atHome()
         let unknown = rig.command(.chooseEnvironment(.named("moon"))).answers.first?.refusal

@@ -159,6 +159,28 @@ import Things
         #expect(rig.state.fix?.source == "beacons")
     }
 
+    @Test
+    func `a move by command that is confirmed after a newer own position was sent does not take us back`() {
+        var configuration = ControllerConfiguration()
+        configuration.allowsDeviceSet = true
+        var rig = Rig.atHome(configuration)
+        rig.command(.setDevice(.init(position: Point3D(x: 6, y: 3))))
+        rig.happens(House.estimate(1, 1))
+        #expect(rig.serve().codes == [nil])
+        #expect(rig.state.device?.position == Point3D(x: 1, y: 1))
+        #expect(rig.server.devices[0].position == Point3D(x: 1, y: 1))
+        #expect(rig.state.zoneID == House.kitchen)
+    }
+
+    @Test func `what is read of the device while an own position is on its way is older`() {
+        var rig = Rig.atHome()
+        rig.command(.request(.refresh))
+        rig.happens(House.estimate(6, 1))
+        #expect(!rig.serve().told.contains("device moved"))
+        #expect(rig.state.device?.position == Point3D(x: 6, y: 1))
+        #expect(rig.state.zoneID == House.living)
+    }
+
     // MARK: Switches
 
     @Test(arguments: SensorKind.allCases)

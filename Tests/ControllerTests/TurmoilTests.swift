@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct TurmoilTests {
-    @Test(arguments: UInt64(0)..<160)
+    @Test(arguments: UInt64(0)..<300)
     func `whatever happens, every command gets one answer and the state comes true`(seed: UInt64) {
         var turmoil = Turmoil(seed: seed)
         for _ in 0..<250 { turmoil.step() }
