@@ -186,12 +186,18 @@ package actor MQTTBridge {
     }
 
     private func flushWhenDue() async {
-        for await due in wakes {
-            let rest = due - clock().steadyMilliseconds
-            if rest > 0 { try? await Task.sleep(for: .milliseconds(rest)) }
-            plannedWake = nil
-            flush()
+        // A task each: what is due sooner must not wait for what was planned before it.
+        await withDiscardingTaskGroup { group in
+            for await due in wakes { group.addTask { await self.flush(at: due) } }
+            group.cancelAll()
         }
+    }
+
+    private func flush(at due: Int64) async {
+        let rest = due - clock().steadyMilliseconds
+        if rest > 0, (try? await Task.sleep(for: .milliseconds(rest))) == nil { return }
+        if plannedWake == due { plannedWake = nil }
+        flush()
     }
 
     // MARK: Events and answers
@@ -290,7 +296,7 @@ package actor MQTTBridge {
         guard !topic.contains("+"), !topic.contains("#"), !topic.hasPrefix("$"),
             topic != configuration.root, !topic.hasPrefix(configuration.root + "/")
         else {
-            if malformed.insert(message.topic).inserted {
+            if malformed.count < 100, malformed.insert(message.topic).inserted {
                 logger.warning(
                     "a response topic is refused: no wildcards, nothing inside \(configuration.root)/",
                     metadata: ["topic": "\(message.topic)"]

@@ -1,11 +1,11 @@
-import Controller
-import Flare
+package import Controller
+package import Flare
 import MQTT
 import Messages
 import Things
 
 /// From what changed in the state to what the retained topics should hold.
-struct StateRenderer: Sendable {
+package struct StateRenderer: Sendable {
     private let configuration: BridgeConfiguration
     private let topics: Topics
     /// What earlier runs published and this one has not seen yet: cleared once the place is known.
@@ -19,20 +19,21 @@ struct StateRenderer: Sendable {
     private var toldDevice: [String: JSONValue]?
     private var toldNearby: [String: JSONValue]?
 
-    init(configuration: BridgeConfiguration, remembered: [(kind: FlareClass, slug: String)]) {
+    /// - Parameter remembered: The objects that had topics in earlier runs.
+    package init(configuration: BridgeConfiguration, remembered: [(kind: FlareClass, slug: String)]) {
         self.configuration = configuration
         self.remembered = remembered
         topics = Topics(root: configuration.root)
     }
 
     /// The topics that are repeated while their sensor is alive.
-    var aliveTopics: [String] {
+    package var aliveTopics: [String] {
         guard isSensing else { return [] }
         return (hasPosition ? [topics.devicePosition] : []) + (hasAngle ? [topics.deviceAngle] : [])
     }
 
     /// Puts what a snapshot changed into the book.
-    mutating func state(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
+    package mutating func state(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
         let (state, changes) = (snapshot.state, snapshot.changes)
         for facet in changes {
             if case .object(let object) = facet { self.object(object, state, in: &book) }
@@ -51,7 +52,8 @@ struct StateRenderer: Sendable {
                 break
             }
         }
-        if state.isPlaceKnown { clearWhatIsGone(state, in: &book) }
+        // A server without any environment is known as well: nothing that earlier runs told of is there.
+        if state.isPlaceKnown || state.alerts["no-environment"] != nil { clearWhatIsGone(state, in: &book) }
     }
 
     // MARK: The model

@@ -181,7 +181,10 @@ private struct JSONParser {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let number = Double(text), number.isFinite else { throw fail("the number is too large") }
-        if isWhole, number.magnitude > 9_007_199_254_740_992 { return .numeral(text) }
+        // The whole number after 2^53 is rounded to 2^53: only its digits tell them apart.
+        if isWhole, number.magnitude >= 9_007_199_254_740_992, Int(text)?.magnitude != 1 << 53 {
+            return .numeral(text)
+        }
         return .number(number)
     }
 

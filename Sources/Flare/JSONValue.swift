@@ -30,9 +30,13 @@ extension JSONValue {
         }
     }
 
-    /// A number without a fraction that fits an `Int`.
+    /// A number without a fraction that fits an `Int`; a numeral exactly.
     package var integer: Int? {
-        number.flatMap { Int(exactly: $0) }
+        switch self {
+        case .number(let value): Int(exactly: value)
+        case .numeral(let digits): Int(digits)
+        default: nil
+        }
     }
 
     package var string: String? {

@@ -23,7 +23,6 @@ struct DaemonPlan: Sendable {
     /// Called with the true ports once the listeners are bound.
     var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     var onWebBound: @Sendable (Int) async -> Void = { _ in }
-    /// Called with every snapshot's state, for a screen in this process.
     var traits = DeviceTraits.ofThisMachine()
 }
 

@@ -1,9 +1,9 @@
-import Flare
+package import Flare
 import Foundation
 import MQTT
 
 /// What the demo shows in the terminal: where everything is, what to try, and where the walker is now.
-struct DemoScreen: Sendable {
+package struct DemoScreen: Sendable {
     enum Port: Sendable {
         case flare(Int)
         case web(Int)
@@ -16,6 +16,24 @@ struct DemoScreen: Sendable {
     let web: HostAndPort
     let flare: HostAndPort
     let isTerminal: Bool
+
+    package init(
+        broker: HostAndPort,
+        isPrivate: Bool,
+        root: String,
+        folder: String,
+        web: HostAndPort,
+        flare: HostAndPort,
+        isTerminal: Bool
+    ) {
+        self.broker = broker
+        self.isPrivate = isPrivate
+        self.root = root
+        self.folder = folder
+        self.web = web
+        self.flare = flare
+        self.isTerminal = isTerminal
+    }
 
     /// Waits for the listeners, says where things are, and then follows `B/state` until the task is cancelled.
     func run(ports: AsyncStream<Port>) async {
@@ -39,7 +57,7 @@ struct DemoScreen: Sendable {
                 else {
                     continue
                 }
-                let line = Self.line(state)
+                let line = TerminalText.visible(Self.line(state))
                 guard line != shown else { continue }
                 shown = line
                 Terminal.output.write(isTerminal ? "\r\u{1B}[2K  \(line)" : "  \(line)\n")
@@ -49,7 +67,7 @@ struct DemoScreen: Sendable {
     }
 
     /// The lines above the live one.
-    func introduction(flarePort: Int, webPort: Int) -> String {
+    package func introduction(flarePort: Int, webPort: Int) -> String {
         let options =
             broker.host == "localhost" && broker.port == 1883 ? "" : " -h \(broker.host) -p \(broker.port)"
         return """
@@ -73,7 +91,7 @@ struct DemoScreen: Sendable {
     }
 
     /// One line that says where the walker is and what is near.
-    static func line(_ state: JSONValue) -> String {
+    package static func line(_ state: JSONValue) -> String {
         let environment = state["environment"]?["name"]?.string ?? "no environment"
         let zone = state["zone"]?["name"]?.string ?? "between rooms"
         guard let thing = state["nearby"]?["name"]?.string else {

@@ -29,6 +29,12 @@ struct FileContents {
         while true {
             let count = Foundation.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // A pipe whose writer has not written yet.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&wanted, 1, -1)
+                continue
+            }
             guard count >= 0 else {
                 return .failure(FileFault(message: "cannot be read: \(systemMessage(errno))"))
             }

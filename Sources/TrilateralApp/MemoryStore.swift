@@ -1,33 +1,42 @@
-import Controller
-import Flare
-import Foundation
+package import Controller
+package import Flare
+package import Foundation
 import GRDB
 
 /// What the daemon remembers between runs: `trilateral.db` in the state folder.
 ///
 /// Device ids (one for each environment), the chosen environment, sensor switches, short names, and this
 /// installation's own id.
-final class MemoryStore: Sendable {
+package final class MemoryStore: Sendable {
     private let database: DatabaseQueue
-    let path: String
+    package let path: String
 
     /// - Throws: ``MemoryStoreError``.
-    init(folder: URL) throws {
-        path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
+    package init(folder: URL) throws(MemoryStoreError) {
+        let path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
+        self.path = path
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         }
+        database = try Self.telling(path) { try DatabaseQueue(path: path, configuration: configuration) }
+        try Self.telling(path) { [database] in try Self.migrate(database, path: path) }
+    }
+
+    /// Carries out what reads or writes the database; what goes wrong is told with the path.
+    private static func telling<Result>(
+        _ path: String,
+        _ work: () throws -> Result
+    ) throws(MemoryStoreError) -> Result {
         do {
-            database = try DatabaseQueue(path: path, configuration: configuration)
-            try Self.migrate(database, path: path)
+            return try work()
+        } catch let error as MemoryStoreError {
+            throw error
         } catch let error as DatabaseError {
-            throw MemoryStoreError.database(
-                path: path,
-                code: error.resultCode.rawValue,
-                message: error.message ?? ""
-            )
+            throw .database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
+        } catch {
+            throw .database(path: path, code: 1, message: "\(error)")
         }
     }
 

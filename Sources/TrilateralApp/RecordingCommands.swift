@@ -44,9 +44,19 @@ struct RecordCommand: AsyncParsableCommand {
             StandardError.print("trilateral record: listening on \(root)/sensors/+/raw; Ctrl-C ends it")
             let count = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await client.run() }
-                for source in sources { group.addTask { try await source.run { port.yield($0) } } }
+                for source in sources {
+                    group.addTask {
+                        do throws(SensorError) {
+                            try await source.run { port.yield($0) }
+                        } catch {
+                            // The others are heard on.
+                            StandardError.print("trilateral record: \(error)")
+                        }
+                    }
+                }
                 group.addTask { [seconds] in
-                    await Self.waitForEnd(seconds); port.finish()
+                    await Self.waitForEnd(seconds)
+                    port.finish()
                 }
                 var count = 0
                 var latest = 0.0
@@ -66,7 +76,10 @@ struct RecordCommand: AsyncParsableCommand {
             StandardError.print("trilateral record: \(trace): \(count) readings")
         } catch let error as SensorError {
             StandardError.print("trilateral record: \(error)")
-            throw ExitCode.cannotCreate
+            switch error {
+            case .cannotRead, .unsupported, .damaged: throw ExitCode.noInput
+            case .cannotWrite, .full: throw ExitCode.cannotCreate
+            }
         }
     }
 

@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 
 /// Where the daemon keeps what outlives it.
-struct StateFolder: Sendable {
-    let url: URL
+package struct StateFolder: Sendable {
+    package let url: URL
 
-    var path: String { url.path(percentEncoded: false) }
-    var flareDatabase: String { url.appending(path: "flare.db").path(percentEncoded: false) }
+    package var path: String { url.path(percentEncoded: false) }
+    package var flareDatabase: String { url.appending(path: "flare.db").path(percentEncoded: false) }
 
     /// The folder that was named, else `$STATE_DIRECTORY` (systemd), else the user's; made if it is missing.
     ///
     /// - Throws: ``StateFolderError`` when it cannot be made or written.
-    init(named path: String?, environment: [String: String]) throws(StateFolderError) {
+    package init(named path: String?, environment: [String: String]) throws(StateFolderError) {
         url = URL(filePath: path ?? Self.standard(environment), directoryHint: .isDirectory)
         do {
             try FileManager.default.createDirectory(
@@ -26,7 +26,8 @@ struct StateFolder: Sendable {
         }
     }
 
-    static func standard(_ environment: [String: String]) -> String {
+    /// The folder of whom nobody told another one.
+    package static func standard(_ environment: [String: String]) -> String {
         // systemd lists several folders with colons; the first is ours.
         if let folders = environment["STATE_DIRECTORY"], let first = folders.split(separator: ":").first {
             return String(first)
@@ -45,11 +46,11 @@ struct StateFolder: Sendable {
 }
 
 /// Why the state folder cannot be used.
-struct StateFolderError: Error, CustomStringConvertible {
-    let path: String
-    let reason: String
+package struct StateFolderError: Error, CustomStringConvertible {
+    package let path: String
+    package let reason: String
 
-    var description: String {
+    package var description: String {
         "the state folder \(path) cannot be used: \(reason); name another one with --state, or mend its owner and rights"
     }
 }

@@ -46,7 +46,11 @@ struct AnswerTests {
             // A change that counts shows that all before it is through.
             try await visitor.ask("things/table-lamp/set", #"{"color":"blue"}"#)
             try await visitor.awaits("things/table-lamp/data") { $0["color"]?.string == "blue" }
-            #expect(await visitor.objects(on: "things/table-lamp/data").compactMap { $0["color"]?.string } == ["orange", "blue"])
+            #expect(
+                await visitor.objects(on: "things/table-lamp/data").compactMap { $0["color"]?.string } == [
+                    "orange", "blue",
+                ]
+            )
             #expect(await visitor.objects(on: "event/thing").count == 1)
             #expect(await visitor.answerCounts.allSatisfy { $0 == 1 })
             #expect(await visitor.said(on: "response/set").isEmpty == false)
@@ -84,19 +88,29 @@ struct AnswerTests {
             #expect(refused["tx"] == 7)
             #expect(try await visitor.ask("request/ping", #"{"tx":"p"}"#)["tx"] == "p")
             #expect(try await visitor.ask("things/fridge/get", #"{"tx":"g"}"#)["tx"] == "g")
-            #expect(try await visitor.ask("things/table-lamp/action", #"{"action":"nextColor","tx":"a"}"#)["tx"] == "a")
-            #expect(try await visitor.ask("environment/set", #"{"environment":"flat","tx":"e"}"#)["tx"] == "e")
+            #expect(
+                try await visitor.ask("things/table-lamp/action", #"{"action":"nextColor","tx":"a"}"#)["tx"]
+                    == "a"
+            )
+            #expect(
+                try await visitor.ask("environment/set", #"{"environment":"flat","tx":"e"}"#)["tx"] == "e"
+            )
         }
     }
 
     @Test func `an answer names its target and what is accepted`() async throws {
         try await withHome { _, visitor in
-            let answer = try await visitor.ask("things/\(Place.tableLamp)/set", ##"{"color":"#FF8800","brightness":"40%"}"##)
+            let answer = try await visitor.ask(
+                "things/\(Place.tableLamp)/set",
+                ##"{"color":"#FF8800","brightness":"40%"}"##
+            )
             #expect(answer["target"] == ["kind": "thing", "slug": "table-lamp"])
             #expect(answer["accepted"]?["color"] == "#ff8800")
             #expect(answer["accepted"]?["brightness"] != nil)
             let partial = try await visitor.ask(
-                "things/table-lamp/set", #"{"color":"red","wings":2,"partial":true}"#)
+                "things/table-lamp/set",
+                #"{"color":"red","wings":2,"partial":true}"#
+            )
             #expect(partial.outcome == "ok")
             #expect(partial["rejected"] == ["wings": "unknown_attribute"])
             try await visitor.awaits("things/table-lamp") { $0["color_name"]?.string == "red" }
@@ -115,7 +129,12 @@ struct AnswerTests {
 
     @Test func `an answer goes nowhere inside the daemon's own tree`() async throws {
         try await withHome { home, visitor in
-            var message = command("\(home.root)/things/table-lamp/set", #"{"color":"red","tx":1}"#)
+            let payload = Array(#"{"color":"red","tx":1}"#.utf8)
+            var message = MQTTMessage(
+                topic: "\(home.root)/things/table-lamp/set",
+                payload: payload,
+                qos: .atLeastOnce
+            )
             message.properties.responseTopic = "\(home.root)/things/television/set"
             visitor.client.publish(message)
             try await visitor.awaits("response/set") { $0["tx"] == 1 }
@@ -136,7 +155,9 @@ struct AnswerTests {
             #expect(await visitor.json("nearby")?["color_name"]?.string == "orange")
             let right = #"{"color":"red","if_id":"\#(Place.tableLamp)"}"#
             #expect(try await visitor.ask("nearby/set", right).outcome == "ok")
-            #expect(try await visitor.ask("nearby/set", #"{"color":"blue","if_id":"table-lamp"}"#).outcome == "ok")
+            #expect(
+                try await visitor.ask("nearby/set", #"{"color":"blue","if_id":"table-lamp"}"#).outcome == "ok"
+            )
             try await visitor.awaits("nearby") { $0["color_name"]?.string == "blue" }
         }
     }
@@ -152,7 +173,9 @@ struct AnswerTests {
             #expect(answer["tx"] == "old")
             let alert = try await visitor.awaits("alert/retained-command")
             #expect(alert["message"]?.string?.contains("\(home.root)/things/table-lamp/set") == true)
-            #expect(await visitor.messages(on: "alert/retained-command").allSatisfy { $0.qos == .atLeastOnce })
+            #expect(
+                await visitor.messages(on: "alert/retained-command").allSatisfy { $0.qos == .atLeastOnce }
+            )
             #expect(try await visitor.ask("things/table-lamp/get")["data"]?["color_name"] == "orange")
 
             visitor.say("things/table-lamp/set", "", isRetained: true)

@@ -11,7 +11,11 @@ struct BadInputTests {
             for number in 1...1000 {
                 visitor.say("things/television/set", #"{"volume":\#(number),"tx":\#(number)}"#)
             }
-            #expect(await eventually(within: .seconds(30)) { await visitor.said(on: "response/set").count >= 1000 })
+            #expect(
+                await eventually(within: .seconds(30)) {
+                    await visitor.said(on: "response/set").count >= 1000
+                }
+            )
             try await visitor.ask("request/ping")
             let answers = await visitor.objects(on: "response/set")
             #expect(answers.count == 1000)
@@ -27,7 +31,10 @@ struct BadInputTests {
             try await visitor.awaits("things/television/data")
             for size in [65_537, 1 << 20, (1 << 20) + 1, 3 << 20] {
                 let text = #"{"source":"\#(String(repeating: "x", count: size))"}"#
-                #expect(try await visitor.ask("things/television/set", text).outcome == "too_large", "\(size)")
+                #expect(
+                    try await visitor.ask("things/television/set", text).outcome == "too_large",
+                    "\(size)"
+                )
             }
             #expect(try await visitor.ask("things/television/get")["data"]?["slug"] == "television")
             #expect(await visitor.said(on: "things/television/data").count == 1)
@@ -35,16 +42,20 @@ struct BadInputTests {
     }
 
     @Test(arguments: [
-        [0xff, 0xfe], [0x00], Array(#"{"a":1,"a":2}"#.utf8), Array(String(repeating: "[", count: 60_000).utf8),
+        [0xff, 0xfe], [0x00], Array(#"{"a":1,"a":2}"#.utf8),
+        Array(String(repeating: "[", count: 60_000).utf8),
         Array(#"{"color":"\ud800"}"#.utf8), Array(#"{"brightness":1e999}"#.utf8), Array("{}".utf8),
         Array(#"{"color":{"r":-1,"g":0,"b":0}}"#.utf8), Array("\u{feff}{\"state\":\"ON\"}".utf8),
     ])
     func `bytes that make no sense are refused`(payload: [UInt8]) async throws {
         try await withHome { home, visitor in
-            for tail in ["things/table-lamp/set", "things/table-lamp/set/color", "device/set", "environment/set",
-                "things/table-lamp/action", "sensors/gps/set"]
-            {
-                visitor.client.publish(MQTTMessage(topic: "\(home.root)/\(tail)", payload: payload, qos: .atLeastOnce))
+            for tail in [
+                "things/table-lamp/set", "things/table-lamp/set/color", "device/set", "environment/set",
+                "things/table-lamp/action", "sensors/gps/set",
+            ] {
+                visitor.client.publish(
+                    MQTTMessage(topic: "\(home.root)/\(tail)", payload: payload, qos: .atLeastOnce)
+                )
             }
             #expect(await eventually { await visitor.said(on: "response/set").count == 6 })
             #expect(await visitor.objects(on: "response/set").allSatisfy { $0["status"] == "error" })
@@ -56,11 +67,21 @@ struct BadInputTests {
 
     @Test func `topics with odd characters are answered or left alone`() async throws {
         try await withHome { home, visitor in
-            let odd = ["ä", "🛋", " ", "..", "a b", "%2F", "'; DROP TABLE thing", "$SYS", String(repeating: "x", count: 5000)]
+            let odd = [
+                "ä", "🛋", " ", "..", "a b", "%2F", "'; DROP TABLE thing", "$SYS",
+                String(repeating: "x", count: 5000),
+            ]
             try await visitor.awaits("things/table-lamp")
             for name in odd {
-                #expect(try await visitor.ask("things/\(name)/set/color", "red").outcome == "unknown_thing", "\(name)")
-                #expect(try await visitor.ask("things/table-lamp/set/\(name)", "1").outcome == "unknown_attribute", "\(name)")
+                #expect(
+                    try await visitor.ask("things/\(name)/set/color", "red").outcome == "unknown_thing",
+                    "\(name)"
+                )
+                #expect(
+                    try await visitor.ask("things/table-lamp/set/\(name)", "1").outcome
+                        == "unknown_attribute",
+                    "\(name)"
+                )
                 #expect(try await visitor.ask("request/\(name)").outcome == "unknown_verb", "\(name)")
             }
             #expect(try await visitor.ask("things//set/color", "red").outcome == "unknown_thing")
@@ -70,8 +91,14 @@ struct BadInputTests {
             }
             #expect(try await visitor.ask("request/ping").outcome == "ok")
             let topics = Set(await visitor.told.map(\.topic)).filter { $0.contains("/response/") }
-            #expect(topics.isSubset(of: ["set", "unknown", "ping", "a", "a-b", "2f", "drop-table-thing", "sys",
-                String(repeating: "x", count: 48)].map { "\(home.root)/response/\($0)" }.reduce(into: Set()) { $0.insert($1) }))
+            #expect(
+                topics.isSubset(
+                    of: [
+                        "set", "unknown", "ping", "a", "a-b", "2f", "drop-table-thing", "sys",
+                        String(repeating: "x", count: 48),
+                    ].map { "\(home.root)/response/\($0)" }.reduce(into: Set()) { $0.insert($1) }
+                )
+            )
         }
     }
 

@@ -7,14 +7,19 @@ import Testing
 struct CommandLineTests {
     private func run(_ words: String, _ home: Home) async throws -> Program.End {
         let port = try SharedMosquitto.broker.port
-        let arguments = words.split(separator: " ").map(String.init) + ["--mqtt", "127.0.0.1:\(port)", "--node", home.node]
+        let arguments =
+            words.split(separator: " ").map(String.init) + [
+                "--mqtt", "127.0.0.1:\(port)", "--node", home.node,
+            ]
         return try await Program.run(arguments, in: home.folder)
     }
 
     @Test func `set, action and get wait for the answer`() async throws {
         try await withHome { home, visitor in
             #expect(try await run("set table-lamp color=red brightness=40%", home).status == 0)
-            try await visitor.awaits("things/table-lamp") { $0["color_name"] == "red" && $0["brightness"] == 102 }
+            try await visitor.awaits("things/table-lamp") {
+                $0["color_name"] == "red" && $0["brightness"] == 102
+            }
             #expect(try await run("set table-lamp toggle", home).status == 0)
             try await visitor.awaits("things/table-lamp") { $0["state"] == "OFF" }
             #expect(try await run("action table-lamp nextColor", home).status == 0)
@@ -31,7 +36,8 @@ struct CommandLineTests {
 
     @Test(arguments: [
         ("set nearby color=red", "nearby"), ("set tabel-lamp color=red", "table-lamp"),
-        ("set table-lamp color=rde", "rde"), ("action table-lamp dance", "dance"), ("get tabel-lamp", "table-lamp"),
+        ("set table-lamp color=rde", "rde"), ("action table-lamp dance", "dance"),
+        ("get tabel-lamp", "table-lamp"),
         ("set device angle=90", "allow_set"),
     ])
     func `what is refused ends with 1 and the daemon's message`(words: String, told: String) async throws {
@@ -47,7 +53,9 @@ struct CommandLineTests {
             let port = try SharedMosquitto.broker.port
             for address in ["127.0.0.1:1", "127.0.0.1:\(port)"] {
                 let end = try await Program.run(
-                    ["get", "state", "--mqtt", address, "--node", "nobody", "--timeout", "1"], in: folder)
+                    ["get", "state", "--mqtt", address, "--node", "nobody", "--timeout", "1"],
+                    in: folder
+                )
                 #expect(end.status == 69, "\(end.output)")
             }
         }

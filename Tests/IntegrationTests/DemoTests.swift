@@ -19,8 +19,10 @@ struct DemoTests {
     private func walk(in folder: TemporaryFolder, broker: Int?) async throws {
         let options = broker.map { ["--mqtt", "127.0.0.1:\($0)"] } ?? []
         let demo = try Program.start(
-            ["demo", "--node", "demo", "--state", folder.path("state")] + options, in: folder,
-            output: folder.path("screen"))
+            ["demo", "--node", "demo", "--state", folder.path("state")] + options,
+            in: folder,
+            output: folder.path("screen")
+        )
         do {
             try await follow(demo, folder)
         } catch {
@@ -44,10 +46,14 @@ struct DemoTests {
             }
             let began = ContinuousClock.now
             let slug = try #require(lamp["slug"]?.string)
-            #expect(try await visitor.ask("nearby/set", #"{"color":"red","if_id":"\#(slug)"}"#).outcome == "ok")
+            #expect(
+                try await visitor.ask("nearby/set", #"{"color":"red","if_id":"\#(slug)"}"#).outcome == "ok"
+            )
             try await visitor.awaits("things/\(slug)") { $0["color_name"] == "red" }
             // There is time to try the commands of the screen.
-            let hasLeft = await eventually(within: .seconds(10)) { await visitor.json("nearby")?["slug"]?.string != slug }
+            let hasLeft = await eventually(within: .seconds(10)) {
+                await visitor.json("nearby")?["slug"]?.string != slug
+            }
             #expect(!hasLeft, "after \(ContinuousClock.now - began)")
             demo.signal(SIGINT)
             let status = await demo.end(within: .seconds(5))
@@ -57,7 +63,10 @@ struct DemoTests {
             if !screen.contains("private") { try await visitor.awaits("status", "offline") }
         }
         if screen.contains("private") {
-            #expect(await eventually { (try? LoopbackSocket.connected(to: port)) == nil }, "its broker has ended")
+            #expect(
+                await eventually { (try? LoopbackSocket.connected(to: port)) == nil },
+                "its broker has ended"
+            )
         }
     }
 }

@@ -33,7 +33,12 @@ actor Home {
         var keys = broker.merging(["mqtt.node": node]) { $1 }.merging(keys) { $1 }
         keys = keys.filter { !$0.value.isEmpty }
         child = try Program.start(
-            [verb, "--state", state], in: folder, keys: keys, shell: shell, output: folder.path("log-\(runs)"))
+            [verb, "--state", state],
+            in: folder,
+            keys: keys,
+            shell: shell,
+            output: folder.path("log-\(runs)")
+        )
     }
 
     /// SIGTERM, and the exit code; `nil` when it does not end in time.
@@ -76,7 +81,9 @@ actor Home {
 
     /// The status and body of a REST request.
     @discardableResult
-    func rest(_ method: String, _ path: String, _ body: String = "") async throws -> (status: Int, body: String) {
+    func rest(_ method: String, _ path: String, _ body: String = "") async throws -> (
+        status: Int, body: String
+    ) {
         guard let port = await serverPort() else { throw NoServer() }
         let socket = try LoopbackSocket.connected(to: port)
         let head = [
@@ -94,7 +101,9 @@ actor Home {
 
     private func serverPort() async -> Int? {
         guard await logs("listening host=127.0.0.1 port=") else { return nil }
-        let digits = log.components(separatedBy: "listening host=127.0.0.1 port=").last?.prefix { $0.isNumber }
+        let digits = log.components(separatedBy: "listening host=127.0.0.1 port=").last?.prefix {
+            $0.isNumber
+        }
         return digits.flatMap { Int($0) }
     }
 }
@@ -109,13 +118,17 @@ struct HomeFailure: Error, CustomStringConvertible {
 
 /// Runs the body with a home on the suite's broker, and somebody who listens; nothing runs in it yet.
 func withEmptyHome<Result: Sendable>(
-    port: Int? = nil, waits: Bool = true, _ body: (Home, Visitor) async throws -> Result
+    port: Int? = nil,
+    waits: Bool = true,
+    _ body: (Home, Visitor) async throws -> Result
 ) async throws -> Result {
     let port = try port ?? SharedMosquitto.broker.port
     return try await withTemporaryFolder { folder in
         let home = Home(in: folder, port: port)
         do {
-            let result = try await withVisitor(to: home.root, port: port, waits: waits) { try await body(home, $0) }
+            let result = try await withVisitor(to: home.root, port: port, waits: waits) {
+                try await body(home, $0)
+            }
             await home.kill()
             return result
         } catch {
@@ -127,7 +140,9 @@ func withEmptyHome<Result: Sendable>(
 
 /// Runs the body with a daemon that has started, in the ``Place``.
 func withHome<Result: Sendable>(
-    _ keys: [String: String] = [:], port: Int? = nil, _ body: (Home, Visitor) async throws -> Result
+    _ keys: [String: String] = [:],
+    port: Int? = nil,
+    _ body: (Home, Visitor) async throws -> Result
 ) async throws -> Result {
     try await withEmptyHome(port: port) { home, visitor in
         try await home.take()

@@ -12,9 +12,11 @@ struct LifeTests {
             try await visitor.ask("things/table-lamp/set/color", "red")
             try await visitor.awaits("things/table-lamp") { $0["color_name"] == "red" }
             let wanted = [
-                "status", "info", "health", "state", "environment", "zone", "device", "device/position", "nearby",
+                "status", "info", "health", "state", "environment", "zone", "device", "device/position",
+                "nearby",
                 "nearby/availability", "sensors/gps", "sensors/beacons", "sensors/cmx", "sensors/compass",
-                "environments/flat", "environments/hut", "zones/living-room", "zones/kitchen", "things/fridge",
+                "environments/flat", "environments/hut", "zones/living-room", "zones/kitchen",
+                "things/fridge",
                 "things/fridge/data", "things/fridge/availability", "things/table-lamp", "things/television",
             ]
             try await withVisitor(to: home.root, port: SharedMosquitto.broker.port) { late in
@@ -26,7 +28,9 @@ struct LifeTests {
                 #expect(await late.said(on: "alert/no-environment").isEmpty)
                 #expect(await late.events.isEmpty, "events and answers are not kept")
                 #expect(await late.said(on: "response/set").isEmpty)
-                for tail in ["state", "info"] { #expect(await late.text(tail).map { $0.utf8.count < 2048 } == true) }
+                for tail in ["state", "info"] {
+                    #expect(await late.text(tail).map { $0.utf8.count < 2048 } == true)
+                }
             }
         }
     }
@@ -119,7 +123,10 @@ struct LifeTests {
                 try await home.start(verb: "serve")
             }
             try await home.rest(
-                "PUT", "/environments/\(Place.flat)/devices/\(id)", #"{"environment":"\#(Place.hut)"}"#)
+                "PUT",
+                "/environments/\(Place.flat)/devices/\(id)",
+                #"{"environment":"\#(Place.hut)"}"#
+            )
             if !whileRunning {
                 await home.stop()
                 try await visitor.whileStarting { try await home.start() }
@@ -140,7 +147,10 @@ struct LifeTests {
                 }
             }
             #expect(
-                await eventually { await visitor.objects(on: "response/set").count { $0.outcome == "ok" } >= 300 })
+                await eventually {
+                    await visitor.objects(on: "response/set").count { $0.outcome == "ok" } >= 300
+                }
+            )
             await home.kill()
             try await visitor.awaits("status", "offline")
             var acknowledged: [String: Int] = [:]
@@ -153,7 +163,9 @@ struct LifeTests {
             for (thing, key) in zip(things, keys) {
                 let data = try await visitor.awaits("things/\(thing)/data")
                 let stored = data[key == "level" ? "brightness" : key]?.number ?? -1
-                #expect(Int((key == "level" ? stored * 1000 : stored).rounded()) >= acknowledged[thing] ?? .max)
+                #expect(
+                    Int((key == "level" ? stored * 1000 : stored).rounded()) >= acknowledged[thing] ?? .max
+                )
             }
         }
     }

@@ -56,12 +56,17 @@ struct LinkTests {
                 try await broker.start(withStore: false)
                 try await visitor.awaits("things/fridge/data")
                 // As the broker got it: the visitor may have come later.
-                let tails = broker.log.split(separator: "\n").dropFirst(linesBefore).compactMap { line -> String? in
+                let tails = broker.log.split(separator: "\n").dropFirst(linesBefore).compactMap {
+                    line -> String? in
                     guard line.contains("Received PUBLISH from trilateral-") else { return nil }
-                    return line.split(separator: "'").dropFirst().first.map { String($0.dropFirst(home.root.count + 1)) }
+                    return line.split(separator: "'").dropFirst().first.map {
+                        String($0.dropFirst(home.root.count + 1))
+                    }
                 }
-                let order = ["status", "info", "things/table-lamp/availability", "things/table-lamp", "state"]
-                    .map { tails.firstIndex(of: $0) ?? -1 }
+                let order = [
+                    "status", "info", "things/table-lamp/availability", "things/table-lamp", "state",
+                ]
+                .map { tails.firstIndex(of: $0) ?? -1 }
                 #expect(order.first == 0 && order == order.sorted(), "\(tails)")
             }
         }
@@ -72,7 +77,10 @@ struct LinkTests {
         try await withEmptyHome(port: port, waits: false) { home, visitor in
             try await home.take()
             try await home.start()
-            #expect(try await home.rest("GET", "/environments").status == 200, "the Flare server runs meanwhile")
+            #expect(
+                try await home.rest("GET", "/environments").status == 200,
+                "the Flare server runs meanwhile"
+            )
             var options = MosquittoOptions()
             options.port = port
             try await withMosquitto(options) { _ in
@@ -126,7 +134,10 @@ struct LinkTests {
     }
 
     @Test(arguments: [("5", "MQTT 5"), ("3.1.1", "MQTT 3.1.1"), ("auto", "MQTT 5")])
-    func `the protocol is the one that was asked for, and nothing depends on it`(version: String, told: String) async throws {
+    func `the protocol is the one that was asked for, and nothing depends on it`(
+        version: String,
+        told: String
+    ) async throws {
         try await withMosquitto { broker in
             try await withHome(["mqtt.version": version], port: broker.port) { home, visitor in
                 #expect(await home.logs("with \(told)"))
@@ -139,7 +150,8 @@ struct LinkTests {
         }
     }
 
-    @Test func `the client id is of the node and a stored number, the subscriptions are narrow`() async throws {
+    @Test func `the client id is of the node and a stored number, the subscriptions are narrow`() async throws
+    {
         try await withMosquitto { broker in
             try await withHome(port: broker.port) { home, _ in
                 func subscribed() -> (client: String, filters: Set<String>) {
@@ -158,13 +170,16 @@ struct LinkTests {
                     return (client, filters)
                 }
                 let wanted: Set = [
-                    "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+", "things/+/action",
+                    "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+",
+                    "things/+/action",
                     "things/+/get", "device/set", "environment/set", "sensors/+/set", "request/+", "info",
                     "sensors/compass/raw", "sensors/gps/raw", "sensors/beacons/raw",
                 ]
                 #expect(await eventually { subscribed().filters.isSuperset(of: wanted) })
                 let first = subscribed()
-                #expect(first.filters.subtracting(wanted).isSubset(of: ["lifecycle/+/set", "display/+/presence"]))
+                #expect(
+                    first.filters.subtracting(wanted).isSubset(of: ["lifecycle/+/set", "display/+/presence"])
+                )
                 #expect(first.client.wholeMatch(of: /trilateral-t\d+-[0-9a-f]{8}/) != nil)
                 await home.stop()
                 try await home.start()
@@ -180,17 +195,21 @@ struct LinkTests {
         try await withTemporaryFolder { folder in
             let root = "trilateral/guarded"
             let commands = [
-                "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+", "things/+/get",
+                "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+",
+                "things/+/get",
                 "things/+/action", "device/set", "environment/set", "sensors/+/set", "request/+",
             ]
-            let rules = ["user walker", "topic readwrite #", "user guest", "topic read \(root)/#"]
+            let rules =
+                ["user walker", "topic readwrite #", "user guest", "topic read \(root)/#"]
                 + commands.map { "topic write \(root)/\($0)" }
             try folder.write(rules.joined(separator: "\n") + "\n", to: "acl")
             options.lines = ["acl_file \(folder.path("acl"))"]
             try await withMosquitto(options) { broker in
                 let home = Home(in: folder, port: broker.port)
                 try await home.take()
-                try await home.start(["mqtt.node": "guarded", "mqtt.username": "walker", "mqtt.password": "w"])
+                try await home.start([
+                    "mqtt.node": "guarded", "mqtt.username": "walker", "mqtt.password": "w",
+                ])
                 try await withVisitor(to: root, port: broker.port) {
                     $0.username = "guest"
                     $0.password = MQTTPassword("g")
@@ -219,9 +238,14 @@ struct LinkTests {
                     // Each tells it at its own time.
                     #expect(
                         await eventually {
-                            Set(await visitor.objects(on: "alert/duplicate-node").compactMap { $0["since"] }).count == 2
-                        })
-                    #expect(await visitor.json("alert/duplicate-node")?["message"]?.string?.contains(first.root) == true)
+                            Set(await visitor.objects(on: "alert/duplicate-node").compactMap { $0["since"] })
+                                .count == 2
+                        }
+                    )
+                    #expect(
+                        await visitor.json("alert/duplicate-node")?["message"]?.string?.contains(first.root)
+                            == true
+                    )
                     #expect(await first.isRunning)
                     #expect(await second.isRunning)
                     await second.kill()

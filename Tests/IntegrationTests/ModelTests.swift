@@ -57,8 +57,16 @@ struct ModelTests {
 
     @Test func `a rename changes the name only`() async throws {
         try await withHome { home, visitor in
-            try await home.rest("PUT", Place.path(ofThing: Place.fridge, in: Place.kitchen), #"{"name":"Ice box"}"#)
-            try await home.rest("PUT", "/environments/\(Place.flat)/zones/\(Place.kitchen)", #"{"name":"Galley"}"#)
+            try await home.rest(
+                "PUT",
+                Place.path(ofThing: Place.fridge, in: Place.kitchen),
+                #"{"name":"Ice box"}"#
+            )
+            try await home.rest(
+                "PUT",
+                "/environments/\(Place.flat)/zones/\(Place.kitchen)",
+                #"{"name":"Galley"}"#
+            )
             let fridge = try await visitor.awaits("things/fridge") { $0["name"] == "Ice box" }
             #expect(fridge["slug"] == "fridge")
             try await visitor.awaits("zones/kitchen") { $0["name"] == "Galley" }
@@ -78,7 +86,9 @@ struct ModelTests {
             try await home.rest("POST", things, #"{"name":"Ärmel & Söhne","data":{"on":true}}"#)
             try await home.rest("POST", things, #"{"name":"🛋","data":{"on":true}}"#)
             for slug in ["table-lamp-2", "armel-sohne", "thing"] {
-                try await visitor.awaits("things/\(slug)") { $0["slug"]?.string == slug && $0["state"] == "ON" }
+                try await visitor.awaits("things/\(slug)") {
+                    $0["slug"]?.string == slug && $0["state"] == "ON"
+                }
                 #expect(try await visitor.ask("things/\(slug)/set/state", "OFF").outcome == "ok")
             }
             #expect(try await visitor.awaitsEvent("thing", "added")["slug"] == "table-lamp-2")

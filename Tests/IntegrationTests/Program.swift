@@ -18,7 +18,10 @@ enum Program {
     ///   - keys: Keys of the configuration, by path.
     ///   - shell: What a shell does first, in the process that becomes the program.
     static func start(
-        _ arguments: [String], in folder: TemporaryFolder, keys: [String: String] = [:], shell: String? = nil,
+        _ arguments: [String],
+        in folder: TemporaryFolder,
+        keys: [String: String] = [:],
+        shell: String? = nil,
         output: String
     ) throws -> ChildProcess {
         let variables = keys.sorted { $0.key < $1.key }.map { key, value in
@@ -32,7 +35,9 @@ enum Program {
 
     /// Runs the program to its end.
     static func run(
-        _ arguments: [String], in folder: TemporaryFolder, keys: [String: String] = [:],
+        _ arguments: [String],
+        in folder: TemporaryFolder,
+        keys: [String: String] = [:],
         within limit: Duration = .seconds(15)
     ) async throws -> End {
         let name = "output-\(UUID().uuidString)"

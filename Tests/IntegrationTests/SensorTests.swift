@@ -24,7 +24,10 @@ struct SensorTests {
                 #expect(try await visitor.awaitsEvent("environment", "selected")["cause"]?["source"] == "gps")
                 #expect(try await visitor.ask("request/ping").outcome == "ok")
                 if isPublished {
-                    try await visitor.awaits("device/location", #"{"gps_accuracy":5,"latitude":47.0001,"longitude":11}"#)
+                    try await visitor.awaits(
+                        "device/location",
+                        #"{"gps_accuracy":5,"latitude":47.0001,"longitude":11}"#
+                    )
                 } else {
                     #expect(await visitor.said(on: "device/location").isEmpty)
                 }
@@ -35,7 +38,9 @@ struct SensorTests {
     @Test func `beacons move the device, change its zone, and bring things near, in order`() async throws {
         try await withHome { _, visitor in
             try await visitor.awaits("zone") { $0["slug"] == "living-room" }
-            try await walk(visitor, major: 2, minor: 2) { try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" } }
+            try await walk(visitor, major: 2, minor: 2) {
+                try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
+            }
             try await visitor.awaits("zone") { $0["slug"] == "kitchen" }
             let position = try await visitor.awaits("device/position") { $0["x"] == 8.5 }
             #expect(position["source"] == "beacons" && position["quality"] == "coarse")
@@ -45,7 +50,9 @@ struct SensorTests {
             let near = try await visitor.awaitsEvent("nearby", "near")
             #expect(near["slug"] == "kitchen-light")
 
-            try await walk(visitor, major: 1, minor: 1) { try await visitor.awaits("nearby") { $0["slug"] == "table-lamp" } }
+            try await walk(visitor, major: 1, minor: 1) {
+                try await visitor.awaits("nearby") { $0["slug"] == "table-lamp" }
+            }
             #expect(try await visitor.awaitsEvent("nearby", "far")["slug"] == "kitchen-light")
             try await visitor.awaits("state") {
                 $0["zone"]?["slug"] == "living-room" && $0["nearby"]?["slug"] == "table-lamp"
@@ -55,9 +62,13 @@ struct SensorTests {
 
     /// Hears one beacon, close by, until something has happened.
     private func walk(
-        _ visitor: Visitor, major: Int, minor: Int, until happened: () async throws -> Void
+        _ visitor: Visitor,
+        major: Int,
+        minor: Int,
+        until happened: () async throws -> Void
     ) async throws {
-        let packet = #"[{"uuid":"\#(Place.beaconUUID)","major":\#(major),"minor":\#(minor),"rssi":-50,"power":-59}]"#
+        let packet =
+            #"[{"uuid":"\#(Place.beaconUUID)","major":\#(major),"minor":\#(minor),"rssi":-50,"power":-59}]"#
         let walking = Task {
             while !Task.isCancelled {
                 visitor.say("sensors/beacons/raw", packet)
@@ -89,7 +100,8 @@ struct SensorTests {
                     for degrees in ["90", "180"] { visitor.say("sensors/compass/raw", degrees) }
                     try await visitor.ask("request/ping")
                     return await visitor.text("device/angle") != nil
-                })
+                }
+            )
         }
     }
 
@@ -119,16 +131,25 @@ struct SensorTests {
     @Test func `the device is set when the configuration allows it`() async throws {
         try await withHome(["device.allow_set": "true"]) { home, visitor in
             let answer = try await visitor.ask(
-                "device/set", #"{"position":{"x":8.5,"y":2,"z":1},"angle":360,"name":"Torch","tx":5}"#)
+                "device/set",
+                #"{"position":{"x":8.5,"y":2,"z":1},"angle":360,"name":"Torch","tx":5}"#
+            )
             #expect(answer.outcome == "ok" && answer["tx"] == 5)
-            let device = try await visitor.awaits("device") { $0["name"] == "Torch" && $0["zone"] == "kitchen" }
+            let device = try await visitor.awaits("device") {
+                $0["name"] == "Torch" && $0["zone"] == "kitchen"
+            }
             #expect(device["position"] == ["x": 8.5, "y": 2, "z": 1] && device["angle"] == 0)
             try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" && $0["distance_m"] == 0 }
             try await visitor.awaits("nearby/availability", "online")
             try await visitor.awaits("zone") { $0["slug"] == "kitchen" && $0["since"] != nil }
             let id = device["id"]?.string ?? ""
-            #expect(try await home.rest("GET", "/environments/\(Place.flat)/devices/\(id)").body.contains("Torch"))
-            #expect(try await visitor.ask("device/set", #"{"position":{"x":1e9,"y":0}}"#).outcome == "out_of_range")
+            #expect(
+                try await home.rest("GET", "/environments/\(Place.flat)/devices/\(id)").body.contains("Torch")
+            )
+            #expect(
+                try await visitor.ask("device/set", #"{"position":{"x":1e9,"y":0}}"#).outcome
+                    == "out_of_range"
+            )
             #expect(try await visitor.ask("device/set", #"{"position":{"x":1}}"#).outcome == "invalid_value")
             #expect(try await visitor.ask("device/set", "{}").outcome == "invalid_value")
         }

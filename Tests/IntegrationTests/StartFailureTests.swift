@@ -7,7 +7,9 @@ import Testing
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct StartFailureTests {
     private func run(
-        _ arguments: [String], in folder: TemporaryFolder, keys: [String: String] = [:]
+        _ arguments: [String],
+        in folder: TemporaryFolder,
+        keys: [String: String] = [:]
     ) async throws -> Program.End {
         let quiet = ["mqtt.port": "1", "flare.server.listen": "127.0.0.1:0"]
         return try await Program.run(arguments, in: folder, keys: quiet.merging(keys) { $1 })
@@ -18,10 +20,15 @@ struct StartFailureTests {
         try await withTemporaryFolder { folder in
             let other = try LoopbackSocket.listening()
             let end = try await run(
-                verb + ["--state", folder.path("state")], in: folder,
-                keys: ["flare.server.listen": "127.0.0.1:\(other.port)"])
+                verb + ["--state", folder.path("state")],
+                in: folder,
+                keys: ["flare.server.listen": "127.0.0.1:\(other.port)"]
+            )
             #expect(end.status == 69)
-            #expect(end.output.contains("\(other.port)") && end.output.contains("flare.server"), "\(end.output)")
+            #expect(
+                end.output.contains("\(other.port)") && end.output.contains("flare.server"),
+                "\(end.output)"
+            )
         }
     }
 
@@ -46,7 +53,9 @@ struct StartFailureTests {
                 await home.stop()
             }
             let file = "\(home.state)/\(name)"
-            try await DatabaseQueue(path: file).write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v9999')") }
+            try await DatabaseQueue(path: file).write {
+                try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v9999')")
+            }
             let newer = try await run(["run", "--state", home.state], in: folder)
             #expect(newer.status == 74)
             #expect(newer.output.contains(file) && newer.output.contains("newer version"), "\(newer.output)")
@@ -87,11 +96,16 @@ struct StartFailureTests {
                   keepalive_seconds: soon
                 device:
                   allow_set: perhaps
-                """, to: "bad.yaml")
+                """,
+                to: "bad.yaml"
+            )
             for verb in ["run", "serve", "check"] {
                 let end = try await Program.run([verb, "--config", folder.path("bad.yaml")], in: folder)
                 #expect(end.status == 78, "\(verb)")
-                for text in ["host", "99999", "soon", "perhaps", "bad.yaml:2", "bad.yaml:3", "bad.yaml:4", "bad.yaml:6"] {
+                for text in [
+                    "host", "99999", "soon", "perhaps", "bad.yaml:2", "bad.yaml:3", "bad.yaml:4",
+                    "bad.yaml:6",
+                ] {
                     #expect(end.output.contains(text), "\(verb) \(text): \(end.output)")
                 }
             }

@@ -66,13 +66,16 @@ actor Visitor {
     var told: [MQTTMessage] {
         heard.filter { message in
             let levels = message.topic.dropFirst(root.count + 1).split(separator: "/")
-            return levels.first == "response" || !levels.contains { ["set", "action", "get", "request", "raw"].contains($0) }
+            return levels.first == "response"
+                || !levels.contains { ["set", "action", "get", "request", "raw"].contains($0) }
         }
     }
 
     /// The events of all kinds, in order.
     var events: [JSONValue] {
-        heard.filter { $0.topic.hasPrefix("\(root)/event/") }.compactMap { try? JSONValue(parsing: $0.payload) }
+        heard.filter { $0.topic.hasPrefix("\(root)/event/") }.compactMap {
+            try? JSONValue(parsing: $0.payload)
+        }
     }
 
     /// Waits until a topic holds this text, empty for nothing.
@@ -85,7 +88,9 @@ actor Visitor {
     /// Waits until the last object on a topic is as wanted.
     @discardableResult
     func awaits(
-        _ tail: String, within limit: Duration = .seconds(15), _ condition: (JSONValue) -> Bool = { _ in true }
+        _ tail: String,
+        within limit: Duration = .seconds(15),
+        _ condition: (JSONValue) -> Bool = { _ in true }
     ) async throws -> JSONValue {
         var found: JSONValue?
         let isFound = await eventually(within: limit) {
@@ -101,10 +106,14 @@ actor Visitor {
     func awaitsEvent(_ topic: String, _ type: String, after count: Int = 0) async throws -> JSONValue {
         var found: JSONValue?
         let isFound = await eventually {
-            found = objects(on: "event/\(topic)").filter { $0["event_type"]?.string == type }.dropFirst(count).first
+            found =
+                objects(on: "event/\(topic)").filter { $0["event_type"]?.string == type }.dropFirst(count)
+                .first
             return found != nil
         }
-        guard isFound, let found else { throw NotHeard(topic: "event/\(topic)", last: text("event/\(topic)")) }
+        guard isFound, let found else {
+            throw NotHeard(topic: "event/\(topic)", last: text("event/\(topic)"))
+        }
         return found
     }
 
@@ -124,19 +133,27 @@ actor Visitor {
     nonisolated func say(_ tail: String, _ payload: String, isRetained: Bool = false) {
         client.publish(
             MQTTMessage(
-                topic: "\(root)/\(tail)", payload: Array(payload.utf8), qos: .atLeastOnce, isRetained: isRetained))
+                topic: "\(root)/\(tail)",
+                payload: Array(payload.utf8),
+                qos: .atLeastOnce,
+                isRetained: isRetained
+            )
+        )
     }
 
     /// Sends a command and returns its answer from the response topic.
     @discardableResult
-    func ask(_ tail: String, _ payload: String = "", within limit: Duration = .seconds(15)) async throws -> JSONValue {
+    func ask(_ tail: String, _ payload: String = "", within limit: Duration = .seconds(15)) async throws
+        -> JSONValue
+    {
         questions += 1
         let key = Array("\(questions)".utf8)
         var message = MQTTMessage(topic: "\(root)/\(tail)", payload: Array(payload.utf8), qos: .atLeastOnce)
         message.properties.responseTopic = "\(replies)/\(questions)"
         message.properties.correlationData = key
         client.publish(message)
-        guard await eventually(within: limit, { answers[key] != nil }), let answer = answers[key]?.first else {
+        guard await eventually(within: limit, { answers[key] != nil }), let answer = answers[key]?.first
+        else {
             throw NotHeard(topic: "the answer to \(tail)", last: nil)
         }
         return answer
@@ -152,12 +169,17 @@ extension MQTTMessage {
 
 extension JSONValue {
     /// `ok`, or the code of the refusal.
-    var outcome: String { self["status"]?.string == "ok" ? "ok" : self["error"]?["code"]?.string ?? "\(self)" }
+    var outcome: String {
+        self["status"]?.string == "ok" ? "ok" : self["error"]?["code"]?.string ?? "\(self)"
+    }
 }
 
 /// Runs the body with a visitor that is connected, unless it is not to wait for that.
 func withVisitor<Result: Sendable>(
-    to root: String, port: Int, waits: Bool = true, _ change: (inout MQTTConfiguration) -> Void = { _ in },
+    to root: String,
+    port: Int,
+    waits: Bool = true,
+    _ change: (inout MQTTConfiguration) -> Void = { _ in },
     _ body: (Visitor) async throws -> Result
 ) async throws -> Result {
     var configuration = MQTTConfiguration()

@@ -37,7 +37,7 @@ static double once(struct mosquitto *client, const char *root, int thing, int va
     return came_at - begun;
 }
 
-static void measure(int port, const char *root, int things, int rounds, int qos) {
+static void measure(int port, const char *root, int things, int rounds, int qos, int *values) {
     struct mosquitto *client = dial(port, heard);
     if (!client) fail("no broker on port %d", port);
     char filter[160];
@@ -50,7 +50,9 @@ static void measure(int port, const char *root, int things, int rounds, int qos)
     drive_until(client, now_us() + 1e6, NULL);
     struct sample samples[2] = {{0}, {0}};
     for (int round = -100; round < rounds; round++) {
-        int thing = 1 + rand() % things, value = 1 + (round + 100 + 128 * (qos == 1)) % 255;
+        // A new value each time, for what does not change is not told: things have 0.6, 153, in the beginning.
+        int thing = 1 + rand() % things, value = 1 + (values[thing] + rand() % 149) % 150;
+        values[thing] = value;
         for (int turn = 0; turn < 2; turn++) {
             int side = (round & 1) ^ turn;
             double took = once(client, roots[side], thing, value, qos);
@@ -69,6 +71,9 @@ static void measure(int port, const char *root, int things, int rounds, int qos)
 }
 
 int echo(int port, const char *root, int things, int rounds) {
-    for (int qos = 0; qos <= 1; qos++) measure(port, root, things, rounds, qos);
+    int *values = calloc((size_t)things + 1, sizeof *values);
+    if (!values) fail("no memory for %d things", things);
+    for (int qos = 0; qos <= 1; qos++) measure(port, root, things, rounds, qos, values);
+    free(values);
     return 0;
 }
