@@ -134,7 +134,11 @@ let package = Package(
         tests("BridgeTests", ["Bridge", "Messages", "Controller", "Things", "Flare", "MQTT"]),
         tests(
             "TrilateralAppTests",
-            ["TrilateralApp", "FlareServer", "Sensors", "Positioning", "Flare", log]
+            [
+                "TrilateralApp", "Controller", "HTTPListener", "FlareServer", "Sensors", "Positioning",
+                "Flare",
+                "TestSupport", arguments, grdb, log,
+            ]
         ),
         tests("IntegrationTests", ["MQTT", "Flare", "TestSupport", grdb, log]),
     ]

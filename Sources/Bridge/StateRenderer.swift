@@ -15,6 +15,8 @@ package struct StateRenderer: Sendable {
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
+    /// Changes of the view from before the place was read for the first time; `nil` from then on.
+    private var held: Set<Facet>? = []
     /// The device and the nearby thing as they were told last, but for where they are.
     private var toldDevice: [String: JSONValue]?
     private var toldNearby: [String: JSONValue]?
@@ -38,7 +40,7 @@ package struct StateRenderer: Sendable {
         for facet in changes {
             if case .object(let object) = facet { self.object(object, state, in: &book) }
         }
-        view(state, changes, in: &book)
+        if let facets = viewChanges(snapshot) { view(state, facets, in: &book) }
         for facet in changes {
             switch facet {
             case .sensor(let sensor):
@@ -54,6 +56,20 @@ package struct StateRenderer: Sendable {
         }
         // A server without any environment is known as well: nothing that earlier runs told of is there.
         if state.isPlaceKnown || state.alerts["no-environment"] != nil { clearWhatIsGone(state, in: &book) }
+    }
+
+    /// What of the view is to be told now.
+    ///
+    /// While the place is read for the first time nothing is known of it: telling "no environment" then would
+    /// overwrite what an earlier run told, for a moment.
+    private mutating func viewChanges(_ snapshot: StateSnapshot) -> Set<Facet>? {
+        guard let held else { return snapshot.changes }
+        let state = snapshot.state
+        let isReading =
+            state.isLinkUp && !state.isPlaceKnown
+            && state.alerts.keys.allSatisfy { $0 != "no-environment" && $0 != "flare-load" }
+        self.held = isReading ? held.union(snapshot.changes) : nil
+        return isReading ? nil : held.union(snapshot.changes)
     }
 
     // MARK: The model

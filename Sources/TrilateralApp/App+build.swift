@@ -229,8 +229,8 @@ extension Daemon {
         do {
             try memory.save(memento)
         } catch {
-            logger.error("not remembered", metadata: ["file": "\(memory.path)", "error": "\(error)"])
-            send(.alertRaised("memory", .error, message: "\(memory.path) cannot be written: \(error)"))
+            logger.error("not remembered", metadata: ["error": "\(error)"])
+            send(.alertRaised("memory", .error, message: "\(error)"))
         }
     }
 

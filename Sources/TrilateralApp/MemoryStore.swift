@@ -59,8 +59,8 @@ package final class MemoryStore: Sendable {
     }
 
     /// Everything that was remembered.
-    func memory() throws -> ControllerMemory {
-        try database.read { database in
+    package func memory() throws(MemoryStoreError) -> ControllerMemory {
+        try read { database in
             var memory = ControllerMemory()
             for row in try Row.fetchAll(database, sql: "SELECT environment, id FROM device") {
                 guard let environment = FlareID(row["environment"]), let id = FlareID(row["id"]) else {
@@ -84,16 +84,16 @@ package final class MemoryStore: Sendable {
     }
 
     /// The short names with the classes they belong to.
-    func slugs() throws -> [(kind: FlareClass, slug: String)] {
-        try database.read { database in
+    package func slugs() throws(MemoryStoreError) -> [(kind: FlareClass, slug: String)] {
+        try read { database in
             try Row.fetchAll(database, sql: "SELECT kind, slug FROM slug ORDER BY kind, slug")
                 .compactMap { row in FlareClass(rawValue: row["kind"]).map { ($0, row["slug"]) } }
         }
     }
 
     /// Eight hexadecimal digits that stay the same for this installation.
-    func installationID() throws -> String {
-        try database.write { database in
+    package func installationID() throws(MemoryStoreError) -> String {
+        try write { database in
             if let known = try Self.setting("installation", database) { return known }
             let made = String(UInt32.random(in: .min ... .max), radix: 16)
             let id = String(repeating: "0", count: 8 - made.count) + made
@@ -102,8 +102,8 @@ package final class MemoryStore: Sendable {
         }
     }
 
-    func save(_ memento: ControllerEffect.Memento) throws {
-        try database.write { database in
+    package func save(_ memento: ControllerEffect.Memento) throws(MemoryStoreError) {
+        try write { database in
             switch memento {
             case .environment(let id):
                 try Self.set("environment", "\(id)", database)
@@ -123,6 +123,14 @@ package final class MemoryStore: Sendable {
         }
     }
 
+    private func read<Result>(_ work: (Database) throws -> Result) throws(MemoryStoreError) -> Result {
+        try Self.telling(path) { try database.read(work) }
+    }
+
+    private func write<Result>(_ work: (Database) throws -> Result) throws(MemoryStoreError) -> Result {
+        try Self.telling(path) { try database.write(work) }
+    }
+
     private static func setting(_ key: String, _ database: Database) throws -> String? {
         try String.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
     }
@@ -136,16 +144,24 @@ package final class MemoryStore: Sendable {
 }
 
 /// Why the daemon's memory cannot be used; SQLite's own code is kept.
-enum MemoryStoreError: Error, CustomStringConvertible {
+package enum MemoryStoreError: Error, CustomStringConvertible {
     case database(path: String, code: Int32, message: String)
     case newerVersion(path: String)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .database(let path, let code, let message):
-            "\(path) cannot be used: \(message) (SQLite \(code)); check the folder's owner, rights and free space"
+            "\(path) cannot be used: \(message) (SQLite \(code)); \(Self.advice(code))"
         case .newerVersion(let path):
             "\(path) was written by a newer version of trilateral; use that version, or another state folder"
+        }
+    }
+
+    /// What to do about one of SQLite's primary result codes.
+    private static func advice(_ code: Int32) -> String {
+        switch code {
+        case 11, 26: "put back a copy of it, or move it away to begin anew"
+        default: "check the folder's owner, rights and free space"
         }
     }
 }

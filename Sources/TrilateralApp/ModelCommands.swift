@@ -1,7 +1,7 @@
 import ArgumentParser
 import Controller
 import Flare
-import FlareServer
+package import FlareServer
 import Foundation
 import Logging
 
@@ -92,9 +92,14 @@ struct ExportCommand: AsyncParsableCommand {
 }
 
 /// A model file as a command names it.
-struct ModelFile: Sendable {
+package struct ModelFile: Sendable {
     let path: String
     let command: String
+
+    package init(path: String, command: String) {
+        self.path = path
+        self.command = command
+    }
 
     /// - Throws: An exit code; what is wrong was told.
     func read() throws -> ModelTree {
@@ -131,13 +136,17 @@ struct ModelFile: Sendable {
 
     /// Tells every problem.
     func report(_ problems: ModelProblems) -> ExitCode {
-        let count = problems.problems.count
-        StandardError.print(
-            "trilateral \(command): \(path): \(count == 1 ? "1 problem" : "\(count) problems"); nothing was changed"
-        )
-        for problem in problems.problems.prefix(1000) { StandardError.print("  \(problem)") }
-        if count > 1000 { StandardError.print("  … and \(count - 1000) more") }
+        for line in lines(problems) { StandardError.print(line) }
         return .dataError
+    }
+
+    /// What is said of problems: how many there are, and the first thousand.
+    package func lines(_ problems: ModelProblems) -> [String] {
+        let count = problems.problems.count
+        let heading =
+            "trilateral \(command): \(path): \(count == 1 ? "1 problem" : "\(count) problems"); nothing was changed"
+        let rest = count > 1000 ? ["  … and \(count - 1000) more"] : []
+        return [heading] + problems.problems.prefix(1000).map { "  \($0)" } + rest
     }
 }
 

@@ -1,4 +1,4 @@
-import ArgumentParser
+package import ArgumentParser
 import FlareServer
 import Foundation
 import HTTPListener
@@ -53,7 +53,7 @@ struct StateOption: ParsableArguments {
 }
 
 /// Runs a daemon, builds it anew after a reload, and turns what ends it into an exit code.
-struct DaemonRunner: Sendable {
+package struct DaemonRunner: Sendable {
     let folder: StateFolder
     let environment: [String: String]
     /// Reads the configuration again, for a reload.
@@ -122,7 +122,7 @@ struct DaemonRunner: Sendable {
     }
 
     /// What a failure means for whoever started us.
-    static func exitCode(_ error: any Error) -> ExitCode {
+    package static func exitCode(_ error: any Error) -> ExitCode {
         switch error {
         case is HTTPListenerError: .unavailable
         case is SensorError: .noInput

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// The program, as its executable starts it.
 package enum TrilateralProgram {
@@ -6,6 +7,8 @@ package enum TrilateralProgram {
     package static let version = "0.1.0"
 
     package static func main() async {
+        // A pipe that is closed and a file that may not grow are errors of a call, not ends of the program.
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         await TrilateralCommand.main()
     }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// A program that a test has started, and that does not outlive the test process.
 package final class ChildProcess: Sendable {
@@ -10,6 +11,8 @@ package final class ChildProcess: Sendable {
     /// While it is open the child may live: a shell at the other end waits for the end of file.
     private let leash: Int32
     private let guardID: pid_t?
+    private let hasEnded = Atomic(false)
+    private let lastStatus = Atomic<Int32>(0)
 
     /// - Parameter output: A file for what the program prints; nowhere if `nil`.
     package init(_ program: String, _ arguments: [String], output: String? = nil) throws {
@@ -25,13 +28,21 @@ package final class ChildProcess: Sendable {
         guardID = try? Self.spawn("/bin/sh", ["-c", "read line || kill -9 \(processID)"], input: ends[0])
     }
 
-    package func signal(_ signal: Int32) { kill(processID, signal) }
+    /// Sends a signal, unless the child has ended and its number may be another's.
+    package func signal(_ signal: Int32) {
+        guard !hasEnded.load(ordering: .acquiring) else { return }
+        kill(processID, signal)
+    }
 
     /// Waits for the end.
     ///
     /// - Returns: The exit status, 128 + the signal for a signal; `nil` if it still runs after the time.
     package func end(within limit: Duration = .seconds(10)) async -> Int32? {
-        await Self.end(of: processID, within: limit)
+        if hasEnded.load(ordering: .acquiring) { return lastStatus.load(ordering: .acquiring) }
+        guard let status = await Self.end(of: processID, within: limit) else { return nil }
+        lastStatus.store(status, ordering: .releasing)
+        hasEnded.store(true, ordering: .releasing)
+        return status
     }
 
     private static func end(of processID: pid_t, within limit: Duration) async -> Int32? {

@@ -12,10 +12,10 @@ package final class LoopbackSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A listener on a port that the system chooses.
-    package static func listening() throws -> LoopbackSocket {
+    /// A listener on the port, or on one that the system chooses.
+    package static func listening(port: Int = 0) throws -> LoopbackSocket {
         let socket = try opened()
-        try check(socket.withAddress(port: 0) { Glibc.bind(socket.descriptor, $0, $1) })
+        try check(socket.withAddress(port: port) { Glibc.bind(socket.descriptor, $0, $1) })
         try check(Glibc.listen(socket.descriptor, 16))
         return socket
     }
@@ -27,7 +27,15 @@ package final class LoopbackSocket: Sendable {
     }
 
     /// A port that nobody listens on at the moment.
-    package static func freePort() throws -> Int { try listening().port }
+    ///
+    /// Not of the range from which the system gives ports to clients: there another connection of this busy
+    /// machine may take it before it is listened on.
+    package static func freePort() throws -> Int {
+        for _ in 0..<100 {
+            if let socket = try? listening(port: Int.random(in: 10_000..<32_000)) { return socket.port }
+        }
+        return try listening().port
+    }
 
     /// The local port.
     package var port: Int {
