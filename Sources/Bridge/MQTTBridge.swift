@@ -35,7 +35,9 @@ package actor MQTTBridge {
     private var isConnected = false
     private var isFull = false
     private var isFlareUp = false
-    private var newest: ControllerState?
+    /// The number of the last event when the newest snapshot was taken. The snapshot itself is not kept: as long as
+    /// somebody holds it, the controller copies its dictionaries at every change.
+    private var toldSequence = 0
     private var foreignEpochs: Set<String> = []
     private var droppedEvents = 0
     private var malformed: Set<String> = []
@@ -149,7 +151,7 @@ package actor MQTTBridge {
             isFlareUp = snapshot.state.isLinkUp
             stateHealth()
         }
-        newest = snapshot.state
+        toldSequence = max(toldSequence, snapshot.state.sequence)
         renderer.state(snapshot, in: &book)
         flush()
     }
@@ -205,9 +207,8 @@ package actor MQTTBridge {
     private func take(_ output: Output) {
         switch output {
         case .resendState(let state):
-            if state.sequence >= newest?.sequence ?? 0 { newest = state }
-            // Not every event changes the feed, but its number counts.
-            if let newest { renderer.feed(newest, in: &book) }
+            // Not every event changes the feed, but its number counts. A newer feed may be in the book already.
+            if state.sequence >= toldSequence { renderer.feed(state, in: &book) }
             book.repeatTopic(topics.state)
             flush()
         case .event(let event):

@@ -33,7 +33,7 @@ struct JSONParserTests {
             ("0", 0), ("-0", 0), ("-0.0", 0), ("0.5", 0.5), ("10", 10), ("-17", -17), ("1e2", 100),
             ("1E2", 100),
             ("1e+2", 100), ("25e-2", 0.25), ("1.5E-0", 1.5), ("0e99", 0), ("1e-400", 0), ("1e308", 1e308),
-            ("123456789012345e-15", 0.123456789012345), ("0.1e1", 1), ("4.9e-324", 5e-324),
+            ("123456789012345e-15", 0.123456789012345), ("0.1e1", 1), ("4.9e-324", .leastNonzeroMagnitude),
             ("9007199254740992", 9_007_199_254_740_992), ("-9007199254740992", -9_007_199_254_740_992),
             ("1e0000000000000000001", 10),
         ] as [(String, Double)]
@@ -102,8 +102,8 @@ struct JSONParserTests {
     @Test(arguments: UInt8(0)..<0x20)
     func `a control character in a text must be escaped`(byte: UInt8) {
         let quote = UInt8(ascii: "\"")
-        let expected = JSONError(offset: 2, problem: "a control character must be escaped")
-        #expect(problem([quote, 0x61, byte, quote]) == expected)
+        let error = problem([quote, 0x61, byte, quote])
+        #expect(error?.description == "a control character must be escaped at byte 2")
         // The same behind an escape, where the text is read another way.
         #expect(problem([quote, 0x5C, 0x6E, byte, quote])?.offset == 3)
     }
@@ -119,7 +119,7 @@ struct JSONParserTests {
         #expect(problem(quote + invalid + quote)?.problem == "a text that is not UTF-8")
         #expect(problem(quote + Array("\\n".utf8) + invalid + quote)?.problem == "a text that is not UTF-8")
         #expect(problem(Array("{\"".utf8) + invalid + Array("\":1}".utf8)) != nil)
-        #expect(problem(invalid) == JSONError(offset: 0, problem: "a value should be here"))
+        #expect(problem(invalid)?.description == "a value should be here at byte 0")
     }
 
     @Test(
@@ -147,7 +147,7 @@ struct JSONParserTests {
     )
     func `an error names its byte and what should be there`(text: String, offset: Int, what: String) {
         let error = problem(Array(text.utf8))
-        #expect(error == JSONError(offset: offset, problem: what))
+        #expect(error?.offset == offset)
         #expect(error?.description == "\(what) at byte \(offset)")
     }
 
@@ -162,7 +162,7 @@ struct JSONParserTests {
         }
         #expect(problem(nested(64)) == nil)
         #expect(
-            problem(nested(65)) == JSONError(offset: 64 * open.utf8.count, problem: "nested deeper than 64")
+            problem(nested(65))?.description == "nested deeper than 64 at byte \(64 * open.utf8.count)"
         )
         #expect(problem(nested(3), maximumDepth: 3) == nil)
         #expect(problem(nested(4), maximumDepth: 3)?.problem == "nested deeper than 3")
