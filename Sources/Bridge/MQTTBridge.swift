@@ -27,11 +27,9 @@ package actor MQTTBridge {
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
 
-    private let decoder = CommandDecoder()
     private var book = PublicationBook()
     private var renderer: StateRenderer
-    private var waiting: [Int: Asker] = [:]
-    private var nextTicket = 1
+    private var inbox: CommandInbox
     private var isConnected = false
     private var isFull = false
     private var isFlareUp = false
@@ -40,7 +38,6 @@ package actor MQTTBridge {
     private var toldSequence = 0
     private var foreignEpochs: Set<String> = []
     private var droppedEvents = 0
-    private var malformed: Set<String> = []
 
     private let wakes: AsyncStream<Int64>
     private let wake: AsyncStream<Int64>.Continuation
@@ -63,6 +60,7 @@ package actor MQTTBridge {
         self.clock = clock
         self.send = send
         topics = Topics(root: configuration.root)
+        inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -137,7 +135,7 @@ package actor MQTTBridge {
             // Whoever is still retained is told again at the next connect, perhaps before the link is told.
             send(.alertCleared("retained-command"))
             isConnected = false
-            waiting.removeAll()
+            inbox.forgetAskers()
         case .drained:
             isFull = false
             flush()
@@ -219,10 +217,7 @@ package actor MQTTBridge {
             }
             publishOnce(topics.event(event.topic), event.json(epoch: identity.epoch))
         case .answer(let answer):
-            let asker = waiting.removeValue(forKey: answer.ticket)
-            var answer = answer
-            answer.subject = asker?.subject ?? answer.subject
-            reply(answer, to: asker?.address)
+            publish(inbox.reply(with: answer))
         }
     }
 
@@ -241,71 +236,41 @@ package actor MQTTBridge {
     }
 
     /// A command can come before the link is told, and its answer waits for the link if it is lost.
-    private func reply(_ answer: Answer, to address: ReplyAddress?) {
-        let body = answer.json
-        publishOnce(topics.response(answer.subject), body)
-        guard let address else { return }
+    private func publish(_ reply: CommandInbox.Reply) {
+        let body = reply.answer.json
+        publishOnce(topics.response(reply.answer.subject), body)
+        guard let topic = reply.topic else { return }
         var properties = MQTTProperties()
-        properties.correlationData = address.correlation
-        publishOnce(address.topic, body, properties: properties)
+        properties.correlationData = reply.correlation
+        publishOnce(topic, body, properties: properties)
     }
 
     // MARK: Commands
 
     private func take(command message: MQTTMessage) {
-        guard message.topic.hasPrefix(configuration.root + "/") else { return }
-        let levels = message.topic.dropFirst(configuration.root.count + 1)
-        guard let topic = CommandTopic(tail: levels) else { return }
-        if let bytes = message.oversizeBytes {
-            var answer = Answer(ticket: 0, tx: nil, subject: topic.subject)
-            answer.refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
-            return reply(answer, to: replyAddress(of: message))
-        }
-        let decoded = decoder.decode(topic, payload: message.payload, isRetained: message.isRetained)
-        let address = replyAddress(of: message)
-        switch decoded.result {
-        case .failure(let refusal):
-            if refusal.code == .retainedCommand {
-                send(
-                    .alertRaised(
-                        "retained-command",
-                        .warning,
-                        message:
-                            "A retained command was refused on \(message.topic). Clear it by publishing an empty retained message there."
-                    )
-                )
-            }
+        switch inbox.receive(message) {
+        case nil: break
+        case .command(let command)?: send(.commandReceived(command))
+        case .refused(let reply)?:
+            let why = reply.answer.refusal
             logger.debug(
                 "command refused",
-                metadata: ["topic": "\(message.topic)", "why": "\(refusal.message)"]
+                metadata: ["topic": "\(message.topic)", "why": "\(why?.message ?? "")"]
             )
-            var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
-            answer.refusal = refusal
-            reply(answer, to: address)
-        case .success(let order):
-            let ticket = nextTicket
-            nextTicket += 1
-            waiting[ticket] = Asker(subject: decoded.subject, address: address)
-            send(.commandReceived(Command(ticket: ticket, order: order, tx: decoded.tx)))
+            if why?.code == .retainedCommand { alertToRetained(message.topic) }
+            publish(reply)
         }
     }
 
-    /// Where the sender wants the answer in addition (MQTT 5).
-    private func replyAddress(of message: MQTTMessage) -> ReplyAddress? {
-        guard let topic = message.properties.responseTopic, !topic.isEmpty else { return nil }
-        // Inside our own tree an answer could be taken for a command or a state.
-        guard !topic.contains("+"), !topic.contains("#"), !topic.hasPrefix("$"),
-            topic != configuration.root, !topic.hasPrefix(configuration.root + "/")
-        else {
-            if malformed.count < 100, malformed.insert(message.topic).inserted {
-                logger.warning(
-                    "a response topic is refused: no wildcards, nothing inside \(configuration.root)/",
-                    metadata: ["topic": "\(message.topic)"]
-                )
-            }
-            return nil
-        }
-        return ReplyAddress(topic: topic, correlation: message.properties.correlationData)
+    private func alertToRetained(_ topic: String) {
+        send(
+            .alertRaised(
+                "retained-command",
+                .warning,
+                message:
+                    "A retained command was refused on \(topic). Clear it by publishing an empty retained message there."
+            )
+        )
     }
 
     // MARK: What we are
@@ -380,17 +345,4 @@ package actor MQTTBridge {
             )
         )
     }
-}
-
-/// Whoever waits for an answer.
-private struct Asker {
-    /// By the topic on which the command came.
-    let subject: Answer.Subject
-    let address: ReplyAddress?
-}
-
-/// Where an answer goes beside `B/response/…`.
-private struct ReplyAddress {
-    let topic: String
-    let correlation: [UInt8]?
 }

@@ -59,7 +59,7 @@ extension BridgeConfiguration {
         self.node = node
         version = TrilateralProgram.version
         flareMode = configuration.flare.mode.rawValue
-        features = ["mqtt", "flare-rest", "beacons"]
+        features = ["mqtt"] + (configuration.flare.isServerEnabled ? ["flare-rest"] : []) + ["beacons"]
         publishesLocation = configuration.device.publishLocation
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond

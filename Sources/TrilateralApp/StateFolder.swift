@@ -12,17 +12,10 @@ package struct StateFolder: Sendable {
     /// - Throws: ``StateFolderError`` when it cannot be made or written.
     package init(named path: String?, environment: [String: String]) throws(StateFolderError) {
         url = URL(filePath: path ?? Self.standard(environment), directoryHint: .isDirectory)
-        do {
-            try FileManager.default.createDirectory(
-                at: url,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
-            throw StateFolderError(path: self.path, reason: Self.reason(error))
-        }
+        let code = Self.make(self.path)
+        guard code == 0 else { throw StateFolderError(path: self.path, reason: systemMessage(code)) }
         guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
-            throw StateFolderError(path: self.path, reason: String(cString: strerror(errno)))
+            throw StateFolderError(path: self.path, reason: systemMessage(errno))
         }
     }
 
@@ -36,12 +29,16 @@ package struct StateFolder: Sendable {
         return (environment["HOME"] ?? "/var/lib") + "/.local/state/trilateral"
     }
 
-    private static func reason(_ error: any Error) -> String {
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        guard let underlying, underlying.domain == NSPOSIXErrorDomain else {
-            return error.localizedDescription
-        }
-        return String(cString: strerror(Int32(underlying.code)))
+    /// Makes the folder, and those above it that are missing.
+    /// - Returns: The system's error number; 0 when something of this name is there.
+    private static func make(_ path: String) -> Int32 {
+        guard mkdir(path, 0o700) != 0 else { return 0 }
+        let code = errno
+        let parent = (path as NSString).deletingLastPathComponent
+        guard code == ENOENT, !parent.isEmpty, parent != path else { return code == EEXIST ? 0 : code }
+        let above = make(parent)
+        guard above == 0 else { return above }
+        return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
     }
 }
 

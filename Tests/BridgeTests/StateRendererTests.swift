@@ -4,28 +4,227 @@ import Flare
 import MQTT
 import Testing
 
-/// Which topics a snapshot puts into the book, in a flat with a lamp, a plant and a kitchen.
 struct StateRendererTests {
-    private var screen = Screen()
+    private static let model: Set<String> = [
+        "environments/home", "zones/kitchen", "things/lamp", "things/lamp/data", "things/lamp/availability",
+        "things/plant", "things/plant/data", "things/plant/availability",
+    ]
+    private static let view: Set<String> = [
+        "state", "environment", "zone", "device", "device/position", "device/angle", "nearby",
+        "nearby/availability", "sensors/gps", "sensors/beacons", "sensors/cmx", "sensors/compass",
+    ]
 
-    @Test func `the first snapshot tells everything that is asked for, the model first`() {
-        var screen = screen
-        let told = screen.show(.flat, Screen.everything)
+    // MARK: Which topics
+
+    @Test func `the first snapshot tells everything, the model before the view`() {
+        var screen = Screen.ofStart()
+        let messages = screen.pending(Flat.state, Flat.model.union(Flat.view))
+        let topics = messages.map { String($0.topic.dropFirst(4)) }
+        #expect(Set(topics) == Self.model.union(Self.view))
+        #expect(topics.count == Self.model.count + Self.view.count)
+        #expect(Set(topics.prefix(Self.model.count)) == Self.model)
+        #expect(messages.allSatisfy { $0.isRetained })
         #expect(
-            told.map(\.topic) == [
-                "t/n/environments/home", "t/n/things/lamp/availability", "t/n/things/lamp",
-                "t/n/things/lamp/data", "t/n/things/plant/availability", "t/n/things/plant",
-                "t/n/things/plant/data", "t/n/zones/kitchen",
-            ].sorted { $0 < $1 } + [
-                "t/n/device", "t/n/device/angle", "t/n/device/position", "t/n/environment", "t/n/nearby",
-                "t/n/nearby/availability", "t/n/sensors/beacons", "t/n/sensors/cmx", "t/n/sensors/compass",
-                "t/n/sensors/gps", "t/n/state", "t/n/zone",
-            ] || Set(told.map(\.topic)) == Self.all
+            Set(messages.filter { $0.qos == .atMostOnce }.map(\.topic)) == [
+                "t/n/device/position", "t/n/device/angle",
+            ]
         )
-        #expect(Set(told.map(\.topic)) == Self.all)
-        let lastOfModel = told.lastIndex { $0.topic.contains("s/") && !$0.topic.contains("sensors/") } ?? 0
-        let firstOfView = told.firstIndex { $0.topic == "t/n/state" } ?? 0
-        #expect(lastOfModel < firstOfView)
-        #expect(told.allSatisfy(\.isRetained))
+    }
+
+    @Test func `the payloads are those of the contract`() throws {
+        var screen = Screen()
+        let told = screen.show(Flat.state, Flat.model.union(Flat.view))
+        #expect(told["device/angle"] == "90")
+        #expect(told["sensors/beacons"] == "ON")
+        #expect(told["things/lamp/availability"] == "online")
+        #expect(told["things/lamp/data"] == #"{"brightness":0.5,"on":true}"#)
+        #expect(told["things/plant/data"] == "{}")
+        #expect(try JSONValue(parsing: told["zone"] ?? "")["slug"] == "kitchen")
+        #expect(try JSONValue(parsing: told["state"] ?? "")["zone"]?["slug"] == "kitchen")
+    }
+
+    @Test(
+        arguments: [
+            (.environment, ["environment", "state"]), (.zone, ["zone", "state"]),
+            (.sensor(.gps), ["sensors/gps"]), (.alert("memory"), ["alert/memory"]),
+            (.object(ObjectReference(.zone, Flat.kitchen)), ["zones/kitchen"]),
+            (.object(ObjectReference(.environment, Flat.home)), ["environments/home"]),
+            (.object(ObjectReference(.device, Flat.phone)), []),
+            (
+                .object(ObjectReference(.thing, Flat.lamp)),
+                ["things/lamp", "things/lamp/data", "things/lamp/availability"]
+            ), (.location, []),
+        ] as [(Facet, Set<String>)]
+    )
+    func `a facet touches its own topics only`(facet: Facet, topics: Set<String>) {
+        var screen = Screen.ofStart()
+        var state = Flat.state
+        state.alerts["memory"] = Alert(severity: .error, message: "full", since: Flat.moment(0))
+        #expect(Set(screen.show(state, [facet]).keys) == topics)
+    }
+
+    @Test func `the place on the earth is told to those only who wanted it`() {
+        var open = Screen.ofStart(publishesLocation: true)
+        #expect(
+            open.show(Flat.state, [.location])["device/location"] == #"{"latitude":50,"longitude":8}"#
+        )
+        var state = Flat.state
+        state.location = nil
+        #expect(open.show(state, [.location])["device/location"] == "")
+        var closed = Screen.ofStart()
+        #expect(closed.show(Flat.state, [.location]).isEmpty)
+    }
+
+    @Test func `without a device there is no position and no angle to clear`() {
+        var screen = Screen.ofStart()
+        var state = Flat.state
+        state.device = nil
+        let told = screen.show(state, [.device, .position, .angle])
+        #expect(Set(told.keys) == ["device", "state"])
+        #expect(told["device"] == #"{"id":null}"#)
+    }
+
+    @Test func `a position and an angle that are gone are cleared`() {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.device = nil
+        state.fix = nil
+        let told = screen.show(state, [.device, .position, .angle], at: 1000)
+        #expect(told["device/position"] == "")
+        #expect(told["device/angle"] == "")
+    }
+
+    // MARK: Nearby
+
+    @Test func `with nothing nearby the null form is told and nothing can be driven`() {
+        var screen = Screen()
+        let told = screen.show(Flat.state, [.nearby])
+        #expect(told["nearby"] == #"{"id":null,"state":null}"#)
+        #expect(told["nearby/availability"] == "offline")
+    }
+
+    @Test func `the nearby thing is available while the link is up and it can be driven`() throws {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.nearbyID = Flat.lamp
+        let near = screen.show(state, [.nearby])
+        #expect(near["nearby/availability"] == "online")
+        #expect(try JSONValue(parsing: near["nearby"] ?? "")["distance_m"] == 3)
+        state.isLinkUp = false
+        #expect(screen.show(state, [.link])["nearby/availability"] == "offline")
+        state.isLinkUp = true
+        state.nearbyID = Flat.plant
+        #expect(screen.show(state, [.link, .nearby])["nearby/availability"] == nil)
+        state.nearbyID = nil
+        #expect(screen.show(state, [.nearby])["nearby"] == #"{"id":null,"state":null}"#)
+    }
+
+    // MARK: What is gone
+
+    @Test func `a thing that is removed has state, data and availability cleared`() {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.things[Flat.lamp] = nil
+        #expect(
+            screen.show(state, [.object(ObjectReference(.thing, Flat.lamp))]) == [
+                "things/lamp": "", "things/lamp/data": "", "things/lamp/availability": "",
+            ]
+        )
+        #expect(!screen.book.holds("t/n/things/lamp"))
+    }
+
+    @Test func `a zone and an environment that are removed are cleared`() {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.zones = [:]
+        state.environments = [:]
+        let told = screen.show(
+            state,
+            [
+                .object(ObjectReference(.zone, Flat.kitchen)),
+                .object(ObjectReference(.environment, Flat.home)),
+            ]
+        )
+        #expect(told == ["zones/kitchen": "", "environments/home": ""])
+    }
+
+    @Test func `a rename keeps the topic`() throws {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.things[Flat.lamp]?.name = "Sun"
+        let told = screen.show(state, [.object(ObjectReference(.thing, Flat.lamp))])
+        #expect(Set(told.keys) == ["things/lamp"])
+        #expect(try JSONValue(parsing: told["things/lamp"] ?? "")["name"] == "Sun")
+    }
+
+    @Test func `what earlier runs told of is cleared once the place is known, and only what is gone`() {
+        var screen = Screen(remembered: [
+            (.environment, "home"), (.environment, "office"), (.zone, "kitchen"), (.zone, "attic"),
+            (.thing, "lamp"), (.thing, "radio"),
+        ])
+        var state = Flat.state
+        state.isPlaceKnown = false
+        #expect(screen.show(state, [.sensor(.gps)]).keys.sorted() == ["sensors/gps"])
+        state.isPlaceKnown = true
+        let cleared = screen.show(state, []).filter { !$0.key.hasPrefix("alert/") }
+        #expect(
+            cleared == [
+                "environments/office": "", "zones/attic": "", "things/radio": "", "things/radio/data": "",
+                "things/radio/availability": "",
+            ]
+        )
+        #expect(screen.show(state, [.sensor(.gps)]).isEmpty)
+    }
+
+    @Test func `a server without any environment clears everything that earlier runs told of`() {
+        var screen = Screen(remembered: [(.environment, "home"), (.zone, "kitchen")])
+        var state = ControllerState(epoch: "0000000000000001", slugs: Flat.state.slugs)
+        state.isLinkUp = true
+        #expect(screen.show(state, [.link])["environments/home"] == nil)
+        state.alerts["no-environment"] = Alert(severity: .warning, message: "none", since: Flat.moment(0))
+        let told = screen.show(state, [.alert("no-environment")])
+        #expect(told["environments/home"] == "")
+        #expect(told["zones/kitchen"] == "")
+        #expect(told["alert/no-environment"]?.isEmpty == false)
+    }
+
+    // MARK: Alerts
+
+    @Test func `an alert is told while it is open and then cleared`() throws {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.alerts["memory"] = Alert(severity: .error, message: "disk full", since: Flat.moment(0))
+        let told = try JSONValue(parsing: screen.show(state, [.alert("memory")])["alert/memory"] ?? "")
+        #expect(told["message"] == "disk full")
+        #expect(told["severity"] == "error")
+        state.alerts = [:]
+        #expect(screen.show(state, [.alert("memory")]) == ["alert/memory": ""])
+    }
+
+    @Test func `alerts that an earlier run left are cleared once, but for those that are open`() {
+        var screen = Screen()
+        var state = Flat.state
+        state.isPlaceKnown = false
+        state.alerts["memory"] = Alert(severity: .error, message: "disk full", since: Flat.moment(0))
+        #expect(screen.show(state, [.alert("memory")]).keys.sorted() == ["alert/memory"])
+        state.isPlaceKnown = true
+        let cleared = screen.show(state, [])
+        #expect(
+            Set(cleared.keys) == Set(Alert.identifiers.subtracting(["memory"]).map { "alert/\($0)" })
+        )
+        #expect(cleared.values.allSatisfy { $0.isEmpty })
+        #expect(screen.show(state, []).isEmpty)
+    }
+
+    // MARK: The link
+
+    @Test func `a link that is lost takes every availability with it, and brings it back`() {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.isLinkUp = false
+        let down = ["things/lamp/availability": "offline", "things/plant/availability": "offline"]
+        #expect(screen.show(state, [.link]) == down)
+        state.isLinkUp = true
+        #expect(screen.show(state, [.link]) == down.mapValues { _ in "online" })
     }
 }

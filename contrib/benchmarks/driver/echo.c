@@ -12,8 +12,20 @@ static char awaited_topic[128], awaited_text[48];
 static volatile int has_come;
 static double came_at;
 
+// The brightness of the daemon's things as last heard.
+static int *current, count;
+static char lamps[160];
+
+static void remember(const struct mosquitto_message *message) {
+    if (strncmp(message->topic, lamps, strlen(lamps))) return;
+    int thing = atoi(message->topic + strlen(lamps));
+    const char *value = message->payload ? strstr(message->payload, "\"brightness\":") : NULL;
+    if (thing >= 1 && thing <= count && value) current[thing] = atoi(value + strlen("\"brightness\":"));
+}
+
 static void heard(struct mosquitto *client, void *object, const struct mosquitto_message *message) {
     (void)client, (void)object;
+    remember(message);
     if (has_come || strcmp(message->topic, awaited_topic)) return;
     const char *found =
         memmem(message->payload, (size_t)message->payloadlen, awaited_text, strlen(awaited_text));
@@ -37,7 +49,7 @@ static double once(struct mosquitto *client, const char *root, int thing, int va
     return came_at - begun;
 }
 
-static void measure(int port, const char *root, int things, int rounds, int qos, int *values) {
+static void measure(int port, const char *root, int things, int rounds, int qos) {
     struct mosquitto *client = dial(port, heard);
     if (!client) fail("no broker on port %d", port);
     char filter[160];
@@ -50,9 +62,8 @@ static void measure(int port, const char *root, int things, int rounds, int qos,
     drive_until(client, now_us() + 1e6, NULL);
     struct sample samples[2] = {{0}, {0}};
     for (int round = -100; round < rounds; round++) {
-        // A new value each time, for what does not change is not told: things have 0.6, 153, in the beginning.
-        int thing = 1 + rand() % things, value = 1 + (values[thing] + rand() % 149) % 150;
-        values[thing] = value;
+        // Another value each time, for what does not change is not told.
+        int thing = 1 + rand() % things, value = 1 + (current[thing] + rand() % 253) % 254;
         for (int turn = 0; turn < 2; turn++) {
             int side = (round & 1) ^ turn;
             double took = once(client, roots[side], thing, value, qos);
@@ -71,9 +82,10 @@ static void measure(int port, const char *root, int things, int rounds, int qos,
 }
 
 int echo(int port, const char *root, int things, int rounds) {
-    int *values = calloc((size_t)things + 1, sizeof *values);
-    if (!values) fail("no memory for %d things", things);
-    for (int qos = 0; qos <= 1; qos++) measure(port, root, things, rounds, qos, values);
-    free(values);
+    count = things;
+    current = calloc((size_t)things + 1, sizeof *current);
+    if (!current) fail("no memory for %d things", things);
+    snprintf(lamps, sizeof lamps, "%s/things/lamp-", root);
+    for (int qos = 0; qos <= 1; qos++) measure(port, root, things, rounds, qos);
     return 0;
 }

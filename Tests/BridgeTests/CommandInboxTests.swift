@@ -1,0 +1,68 @@
+import Bridge
+import Controller
+import Flare
+import MQTT
+import Testing
+import Things
+
+struct CommandInboxTests {
+    private var inbox = CommandInbox(root: "trilateral/desk")
+
+    private func message(_ topic: String, _ payload: String, responseTopic: String? = nil) -> MQTTMessage {
+        var properties = MQTTProperties()
+        properties.responseTopic = responseTopic
+        properties.correlationData = [1, 2]
+        return MQTTMessage(topic: topic, payload: Array(payload.utf8), properties: properties)
+    }
+
+    @Test mutating func `a command gets a ticket, and its answer finds the way back`() throws {
+        let verdict = inbox.receive(
+            message("trilateral/desk/things/lamp/set", #"{"state":"ON","tx":7}"#, responseTopic: "me/answers")
+        )
+        guard case .command(let command)? = verdict else { throw Unexpected(verdict) }
+        #expect(command.tx == 7)
+        let reply = inbox.reply(with: Answer(ticket: command.ticket, tx: command.tx, subject: .set))
+        #expect(reply.topic == "me/answers")
+        #expect(reply.correlation == [1, 2])
+        #expect(inbox.reply(with: Answer(ticket: command.ticket, tx: nil, subject: .set)).topic == nil)
+    }
+
+    @Test mutating func `the answer belongs where the command came, not where its kind usually goes`() throws
+    {
+        let verdict = inbox.receive(message("trilateral/desk/request/environment", "next"))
+        guard case .command(let command)? = verdict else { throw Unexpected(verdict) }
+        #expect(
+            inbox.reply(with: Answer(ticket: command.ticket, tx: nil, subject: .set)).answer.subject
+                == .verb("environment")
+        )
+    }
+
+    @Test(arguments: [
+        "trilateral/desk", "trilateral/desk/things/lamp/set", "a/+/b", "a/#", "$SYS/x", "",
+    ])
+    mutating func `a response topic with wildcards or inside our tree counts as none`(topic: String) throws {
+        let verdict = inbox.receive(message("trilateral/desk/nearby/set", "nonsense", responseTopic: topic))
+        guard case .refused(let reply)? = verdict else { throw Unexpected(verdict) }
+        #expect(reply.topic == nil)
+        #expect(reply.answer.refusal?.code == .badJSON)
+    }
+
+    @Test mutating func `a payload that was too large to take in is refused with its size`() throws {
+        var large = message("trilateral/desk/nearby/set", "")
+        large.oversizeBytes = 5_000_000
+        let verdict = inbox.receive(large)
+        guard case .refused(let reply)? = verdict else { throw Unexpected(verdict) }
+        #expect(reply.answer.refusal?.code == .tooLarge)
+        #expect(reply.answer.refusal?.message.contains("5000000") == true)
+    }
+
+    @Test(arguments: ["trilateral/desk", "trilateral/desk/state", "trilateral/desktop/nearby/set", "x"])
+    mutating func `what is on no command topic is nothing`(topic: String) {
+        #expect(inbox.receive(message(topic, "{}")) == nil)
+    }
+
+    private struct Unexpected: Error {
+        let verdict: CommandInbox.Verdict?
+        init(_ verdict: CommandInbox.Verdict?) { self.verdict = verdict }
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import FlareServer
+import HTTPListener
+import Sensors
+import Testing
+import TrilateralApp
+
+struct DaemonRunnerTests {
+    private struct Bug: Error {}
+
+    @Test(
+        arguments: [
+            (HTTPListenerError.portInUse(host: "a", port: 1, section: "web"), 69),
+            (SensorError.cannotRead(file: "a", code: 2, reason: "gone"), 66),
+            (FlareStoreError.inUse(path: "a"), 75),
+            (FlareStoreError.newerVersion(path: "a", found: "v2", known: "v1"), 74),
+            (FlareStoreError.sqlite(path: "a", code: 13, message: "full"), 74),
+            (MemoryStoreError.newerVersion(path: "a"), 74),
+            (MemoryStoreError.database(path: "a", code: 26, message: "none"), 74), (ExitCode(3), 3),
+            (Bug(), 70),
+        ] as [(any Error & Sendable, Int32)]
+    )
+    func `what ends a run has its exit code of sysexits`(error: any Error & Sendable, code: Int32) {
+        #expect(DaemonRunner.exitCode(error).rawValue == code)
+    }
+}

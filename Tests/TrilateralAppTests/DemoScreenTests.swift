@@ -1,0 +1,73 @@
+import Flare
+import Testing
+import TrilateralApp
+
+struct DemoScreenTests {
+    @Test(
+        arguments: [
+            ([:], "no environment › between rooms · nothing near"),
+            (
+                ["environment": ["id": .null], "zone": ["id": .null]],
+                "no environment › between rooms · nothing near"
+            ),
+            (
+                [
+                    "environment": ["name": "Flat"], "zone": ["name": "Hall"],
+                    "nearby": ["id": .null, "state": .null],
+                ],
+                "Flat › Hall · nothing near"
+            ),
+            (
+                ["environment": ["name": "Flat"], "nearby": ["name": "Plant"]],
+                "Flat › between rooms · near Plant"
+            ),
+            (
+                [
+                    "environment": ["name": "Flat"], "zone": ["name": "Hall"],
+                    "nearby": ["name": "Lamp", "state": "ON", "color_name": "red", "brightness": 128],
+                ], "Flat › Hall · near Lamp: ON, red, 50 %"
+            ),
+            (
+                ["nearby": ["name": "Lamp", "state": "OFF", "brightness": 0]],
+                "no environment › between rooms · near Lamp: OFF, 0 %"
+            ),
+            ("text", "no environment › between rooms · nothing near"),
+        ] as [(JSONValue, String)]
+    )
+    func `one line tells where the walker is and what is near`(state: JSONValue, line: String) {
+        #expect(DemoScreen.line(state) == line)
+    }
+
+    private func introduction(_ broker: String, isPrivate: Bool = false, flare: String = "127.0.0.1:0") throws
+        -> String
+    {
+        let screen = DemoScreen(
+            broker: try #require(HostAndPort(broker)),
+            isPrivate: isPrivate,
+            root: "trilateral/demo",
+            folder: "/tmp/demo/",
+            web: HostAndPort(host: "127.0.0.1", port: 0),
+            flare: try #require(HostAndPort(flare)),
+            isTerminal: false
+        )
+        return screen.introduction(flarePort: 4001, webPort: 4002)
+    }
+
+    @Test func `the introduction tells the true ports and commands that work as they stand`() throws {
+        let text = try introduction("localhost:1883")
+        #expect(text.contains("http://127.0.0.1:4001/environments\n"))
+        #expect(text.contains("http://127.0.0.1:4002/\n"))
+        #expect(text.contains("state    /tmp/demo/\n"))
+        #expect(text.contains("  mosquitto_sub -t 'trilateral/demo/state'\n"))
+        #expect(text.contains("  mosquitto_pub -t 'trilateral/demo/nearby/set' -m '{\"color\":\"red\"}'\n"))
+        #expect(!text.contains("private"))
+        #expect(text.hasSuffix("Now:\n"))
+    }
+
+    @Test func `another broker stands in the commands`() throws {
+        let text = try introduction("127.0.0.1:40000", isPrivate: true, flare: "[::1]:0")
+        #expect(text.contains("broker   127.0.0.1:40000   (private, ends with the demo)\n"))
+        #expect(text.contains("mosquitto_sub -h 127.0.0.1 -p 40000 -t "))
+        #expect(text.contains("http://[::1]:4001/environments\n"))
+    }
+}

@@ -1,0 +1,128 @@
+import Controller
+import Flare
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import TrilateralApp
+
+struct MemoryStoreTests {
+    private let home = FlareID(high: 1, low: 1)
+    private let office = FlareID(high: 1, low: 2)
+    private let phone = FlareID(high: 4, low: 1)
+    private let lamp = ObjectReference(.thing, FlareID(high: 3, low: 1))
+
+    private func refusal(of folder: URL) -> MemoryStoreError? {
+        do throws(MemoryStoreError) {
+            _ = try MemoryStore(folder: folder)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a new memory holds nothing but an own id that stays`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try MemoryStore(folder: folder.url)
+            #expect(try store.memory() == ControllerMemory())
+            #expect(try store.slugs().isEmpty)
+            let id = try store.installationID()
+            #expect(id.count == 8)
+            #expect(id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
+            #expect(try store.installationID() == id)
+            #expect(try MemoryStore(folder: folder.url).installationID() == id)
+        }
+    }
+
+    @Test func `every memento comes back in the next run, the newest of each`() async throws {
+        try await withTemporaryFolder { folder in
+            let mementos: [ControllerEffect.Memento] = [
+                .environment(office), .environment(home), .device(lamp.id, environment: home),
+                .device(phone, environment: home), .device(phone, environment: office),
+                .slug("lamp", lamp), .slug("lamp", ObjectReference(.zone, home)),
+                .slug("home", ObjectReference(.environment, home)), .sensor(.gps, on: true),
+                .sensor(.gps, on: false), .sensor(.beacons, on: true),
+            ]
+            let store = try MemoryStore(folder: folder.url)
+            for memento in mementos { try store.save(memento) }
+
+            let next = try MemoryStore(folder: folder.url)
+            let memory = try next.memory()
+            #expect(memory.environment == home)
+            #expect(memory.devices == [home: phone, office: phone])
+            #expect(memory.sensors == [.gps: false, .beacons: true])
+            #expect(memory.slugs.id(of: "lamp", kind: .thing) == lamp.id)
+            #expect(memory.slugs.id(of: "lamp", kind: .zone) == home)
+            #expect(
+                try next.slugs().map { "\($0.kind.rawValue)s/\($0.slug)" } == [
+                    "environments/home", "things/lamp", "zones/lamp",
+                ]
+            )
+        }
+    }
+
+    @Test func `a short name belongs to one object of its class, and an object has one`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try MemoryStore(folder: folder.url)
+            let other = ObjectReference(.thing, FlareID(high: 3, low: 2))
+            try store.save(.slug("lamp", lamp))
+            try store.save(.slug("lamp", other))
+            #expect(try store.slugs().map(\.slug) == ["lamp"])
+            #expect(try store.memory().slugs.id(of: "lamp", kind: .thing) == other.id)
+            try store.save(.slug("sun", other))
+            #expect(try store.slugs().map(\.slug) == ["sun"])
+        }
+    }
+
+    @Test func `a database of a newer version is left alone`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = try MemoryStore(folder: folder.url).path
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { database in
+                try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v2')")
+            }
+            try queue.close()
+            let error = try #require(refusal(of: folder.url))
+            guard case .newerVersion(path) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect("\(error)".hasPrefix("\(path) was written by a newer version"))
+        }
+    }
+
+    @Test func `a file that is no database is refused by its path`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(String(repeating: "no database at all\n", count: 100), to: "trilateral.db")
+            let error = try #require(refusal(of: folder.url))
+            guard case .database(let path, 26, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(path == folder.path("trilateral.db"))
+            #expect("\(error)".hasPrefix("\(path) cannot be used: file is not a database (SQLite 26)"))
+            #expect(folder.read("trilateral.db").hasPrefix("no database"))
+        }
+    }
+
+    @Test func `a folder in which nothing can be made is refused by the file's path`() throws {
+        // Not by its rights: those do not hold for root.
+        let error = try #require(refusal(of: URL(filePath: "/proc/self/fdinfo", directoryHint: .isDirectory)))
+        guard case .database("/proc/self/fdinfo/trilateral.db", 14, _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect("\(error)".contains("check the folder's owner, rights and free space"))
+    }
+
+    @Test func `a table that is gone is told with the path`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try MemoryStore(folder: folder.url)
+            let queue = try DatabaseQueue(path: store.path)
+            try await queue.write { try $0.execute(sql: "DROP TABLE slug") }
+            try queue.close()
+            let error = #expect(throws: MemoryStoreError.self) { try store.slugs() }
+            #expect("\(try #require(error))".hasPrefix("\(store.path) cannot be used: no such table: slug"))
+        }
+    }
+}

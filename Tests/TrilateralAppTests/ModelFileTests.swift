@@ -1,0 +1,37 @@
+import FlareServer
+import Foundation
+import Logging
+import Testing
+import TrilateralApp
+
+struct ModelFileTests {
+    private let file = ModelFile(path: "home.json", command: "import")
+
+    @Test func `one problem is told as one, with its place`() throws {
+        let text = #"{"environments":[{"name":[]}]}"#
+        let problems = try #require(throws: ModelProblems.self) { try ModelTree.read(text.utf8) }
+        #expect(
+            file.lines(problems) == [
+                "trilateral import: home.json: 1 problem; nothing was changed",
+                "  environments[0].name: must be a text (is a list)",
+            ]
+        )
+    }
+
+    @Test func `of very many problems a thousand are told, and how many more there are`() async throws {
+        let store = try FlareStore()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let hub = try FlareHub(store: store, clock: { 0 }, logger: logger)
+        let places = (0..<1003).map { #"{"_id":"\#(String(format: "%024x", $0 + 1))"}"# }
+        let model = try ModelTree.read(#"{"environments":[\#(places.joined(separator: ","))]}"#.utf8)
+        try await hub.importModel(model)
+
+        let problems = await hub.problems(importing: model, replacing: false)
+        #expect(problems.count == 1003)
+        let lines = file.lines(ModelProblems(problems: problems))
+        #expect(lines.first == "trilateral import: home.json: 1003 problems; nothing was changed")
+        #expect(lines.count == 1002)
+        #expect(lines.last == "  … and 3 more")
+        try store.close()
+    }
+}
