@@ -33,8 +33,10 @@ package actor MQTTBridge {
     private var isConnected = false
     private var isFull = false
     private var isFlareUp = false
-    /// The number of the last event when the newest snapshot was taken. The snapshot itself is not kept: as long as
-    /// somebody holds it, the controller copies its dictionaries at every change.
+    /// The number of the last event when the newest snapshot was taken.
+    ///
+    /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
+    /// change.
     private var toldSequence = 0
     private var foreignEpochs: Set<String> = []
     private var droppedEvents = 0
@@ -312,7 +314,7 @@ package actor MQTTBridge {
         while !Task.isCancelled {
             ticks += 1
             do { try await Task.sleep(until: start + configuration.aliveInterval * ticks) } catch { return }
-            for topic in renderer.aliveTopics { book.repeatTopic(topic) }
+            for topic in renderer.aliveTopics(at: clock()) { book.repeatTopic(topic) }
             let isHealthDue =
                 (configuration.aliveInterval * ticks / configuration.healthInterval).rounded(.down)
                 > (configuration.aliveInterval * (ticks - 1) / configuration.healthInterval).rounded(.down)

@@ -15,6 +15,7 @@ package struct StateRenderer: Sendable {
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
+    private var headingAt: Moment?
     /// Changes of the view from before the place was read for the first time; `nil` from then on.
     private var held: Set<Facet>? = []
     /// The device and the nearby thing as they were told last, but for where they are.
@@ -29,10 +30,14 @@ package struct StateRenderer: Sendable {
     }
 
     /// The topics that are repeated while their sensor is alive.
-    package var aliveTopics: [String] {
-        guard isSensing else { return [] }
-        return (hasPosition ? [topics.devicePosition] : []) + (hasAngle ? [topics.deviceAngle] : [])
+    package func aliveTopics(at now: Moment) -> [String] {
+        let isCompassAlive = headingAt.map { now.milliseconds(since: $0) < Self.compassLife } ?? false
+        return (isSensing && hasPosition ? [topics.devicePosition] : [])
+            + (isCompassAlive && hasAngle ? [topics.deviceAngle] : [])
     }
+
+    /// A compass that has said nothing for so many milliseconds is not alive.
+    private static let compassLife: Int64 = 15_000
 
     /// Puts what a snapshot changed into the book.
     package mutating func state(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
@@ -177,6 +182,7 @@ package struct StateRenderer: Sendable {
         hasPosition = position != nil
         hasAngle = angle != nil
         isSensing = state.fix.map { $0.quality != .lost && $0.source == "beacons" } ?? false
+        headingAt = state.headingAt
         if position != nil || book.holds(topics.devicePosition) {
             put(
                 topics.devicePosition,

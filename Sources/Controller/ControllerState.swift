@@ -26,6 +26,8 @@ package struct ControllerState: Sendable, Hashable {
     package var device: FlareDevice?
     /// How good the device's position is; `nil` before the first one.
     package var fix: PositionFix?
+    /// When the compass was heard last, changed or not.
+    package var headingAt: Moment?
     /// Where on the earth we are, when a GPS told.
     package var location: Location?
 

@@ -118,9 +118,10 @@ extension DeviceController {
     // MARK: Heading
 
     mutating func headingChanged(_ degrees: Double) {
-        guard state.sensors[.compass] == true, degrees.isFinite, state.device != nil, state.isLinkUp else {
-            return
-        }
+        guard state.sensors[.compass] == true, degrees.isFinite else { return }
+        state.headingAt = now
+        changes.insert(.angle)
+        guard state.device != nil, state.isLinkUp else { return }
         if let sent = headingSentAt, now.milliseconds(since: sent) < Self.sendInterval {
             if headingDue == nil {
                 let rest = Self.sendInterval - now.milliseconds(since: sent)

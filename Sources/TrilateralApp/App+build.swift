@@ -131,7 +131,12 @@ extension Daemon {
             },
             DaemonService(name: "bridge") { await bridge.run(snapshots: snapshots, outputs: outputs) },
             DaemonService(name: "memory") {
-                for await memento in mementos { keep(memento, in: memory, logger: logger, send: send) }
+                var unsaved: [ControllerEffect.Memento] = []
+                for await memento in mementos {
+                    unsaved.append(memento)
+                    save(&unsaved, in: memory, logger: logger, send: send)
+                }
+                save(&unsaved, in: memory, logger: logger, send: send)
             },
             DaemonService(name: "timers") { await timers.run() },
             DaemonService(name: "sensors") { await desk.run() },
@@ -154,7 +159,13 @@ extension Daemon {
                     HTTPListenerConfiguration(configuration.flare),
                     logger: logger,
                     onBound: { port in
-                        let address = HostAndPort(host: configuration.flare.listen.host, port: port)
+                        // Who listens everywhere is reached by the machine's name.
+                        let listen = configuration.flare.listen.host
+                        let isEverywhere = listen == "0.0.0.0" || listen == "::"
+                        let address = HostAndPort(
+                            host: isEverywhere ? plan.traits.hostName : listen,
+                            port: port
+                        )
                         await bridge.state(flareURL: "http://\(address)")
                         await plan.onFlareBound(port)
                     }
@@ -204,10 +215,16 @@ extension Daemon {
         let raw = RawReadings(client: client, root: root, logger: logger)
         let sources = [raw.source] + plan.sources
         return sources.enumerated().map { index, source in
-            DaemonService(name: source.name) {
+            let (looked, mark) = AsyncStream.makeStream(of: Void.self)
+            return DaemonService(name: source.name) {
                 await cancelWhenGracefulShutdown {
                     do throws(SensorError) {
-                        try await source.run { port.yield(.reading($0, source: index)) }
+                        try await source.run { reading in
+                            port.yield(.reading(reading, source: index))
+                            guard case .enqueued = port.yield(.looked(mark)) else { return }
+                            // However fast a recording is played, it waits until each reading was looked at.
+                            for await _ in looked { break }
+                        }
                     } catch {
                         logger.error(
                             "sensor source ended",
@@ -220,14 +237,20 @@ extension Daemon {
         }
     }
 
-    private static func keep(
-        _ memento: ControllerEffect.Memento,
+    /// Writes what is to be remembered; what cannot be written is tried again with the next.
+    private static func save(
+        _ mementos: inout [ControllerEffect.Memento],
         in memory: MemoryStore,
         logger: Logger,
         send: @Sendable (ControllerEvent) -> Void
     ) {
+        guard !mementos.isEmpty else { return }
         do {
-            try memory.save(memento)
+            while let memento = mementos.first {
+                try memory.save(memento)
+                mementos.removeFirst()
+            }
+            send(.alertCleared("memory"))
         } catch {
             logger.error("not remembered", metadata: ["error": "\(error)"])
             send(.alertRaised("memory", .error, message: "\(error)"))

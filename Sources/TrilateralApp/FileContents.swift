@@ -5,10 +5,9 @@ struct FileFault: Error {
     let message: String
 }
 
-/// Bytes of a file, and who may read it.
+/// Bytes of a file.
 struct FileContents {
     let bytes: [UInt8]
-    let isReadableByAll: Bool
 
     /// Reads a whole file of limited size.
     static func read(_ path: String, upTo limit: Int) -> Result<FileContents, FileFault> {
@@ -17,13 +16,6 @@ struct FileContents {
             return .failure(FileFault(message: "cannot be read: \(systemMessage(errno))"))
         }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            return .failure(FileFault(message: "cannot be read: \(systemMessage(errno))"))
-        }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
-            return .failure(FileFault(message: "cannot be read: it is a folder"))
-        }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -44,7 +36,15 @@ struct FileContents {
                 return .failure(FileFault(message: "is larger than \(limit) bytes"))
             }
         }
-        return .success(FileContents(bytes: bytes, isReadableByAll: status.st_mode & S_IROTH != 0))
+        return .success(FileContents(bytes: bytes))
+    }
+
+    /// Whether everybody on this machine may read the file.
+    static func isReadableByAll(_ path: String) -> Bool {
+        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        let permissions = attributes?[.posixPermissions] as? NSNumber
+        return permissions.map { $0.intValue & 0o004 != 0 } ?? false
     }
 }
 
@@ -63,7 +63,7 @@ extension Secret {
             while text.last?.isNewline == true { text.removeLast() }
             guard !text.isEmpty else { return .failure(FileFault(message: "is empty")) }
             let warning =
-                file.isReadableByAll
+                FileContents.isReadableByAll(path)
                 ? "everybody on this machine can read \(path); run: chmod 600 \(path)" : nil
             return .success((Secret(text), warning))
         }

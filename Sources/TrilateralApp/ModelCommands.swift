@@ -68,6 +68,12 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let folder = try state.folder()
+        guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
+            StandardError.print(
+                "trilateral export: there is no \(folder.flareDatabase); name the state folder with --state"
+            )
+            throw ExitCode.noInput
+        }
         try await folder.withHub(command: "export") { hub in
             let export = await hub.exportModel()
             for orphan in export.orphans {

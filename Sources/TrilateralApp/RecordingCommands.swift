@@ -33,7 +33,9 @@ struct RecordCommand: AsyncParsableCommand {
     func run() async throws {
         let (link, root) = try await broker.daemon(for: "record", timeout: .seconds(10))
         let configuration = try broker.file.load(by: "record").values
-        let logger = Logger(label: "record") { _ in SwiftLogNoOpLogHandler() }
+        let log = LogOutput(level: .warning, form: LogForm(configuration.log.format, environment: [:]))
+        defer { log.flush() }
+        let logger = log.logger("record")
         let client = MQTTClient(link, logger: logger)
         let (readings, port) = AsyncStream.makeStream(of: SensorReading.self)
         do {

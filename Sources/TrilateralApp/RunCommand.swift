@@ -78,6 +78,8 @@ package struct DaemonRunner: Sendable {
     func run(_ first: LoadedConfiguration) async throws {
         var loaded = first
         var isReloaded = false
+        /// What ran before a reload: taken again when the new one turns out not to work.
+        var proven: LoadedConfiguration?
         while true {
             var configuration = loaded.values
             adjust(&configuration)
@@ -87,12 +89,20 @@ package struct DaemonRunner: Sendable {
             )
             defer { log.flush() }
             let logger = log.logger("trilateral")
-            switch try await runOnce(configuration, isReloaded: isReloaded, log: log, logger: logger) {
-            case .stopped: return
-            case .rebuild(let next):
-                logger.notice("configuration read again; starting anew")
-                loaded = next
-                isReloaded = true
+            do {
+                switch try await runOnce(configuration, isReloaded: isReloaded, log: log, logger: logger) {
+                case .stopped: return
+                case .rebuild(let next):
+                    logger.notice("configuration read again; starting anew")
+                    proven = loaded
+                    loaded = next
+                    isReloaded = true
+                }
+            } catch {
+                guard let before = proven else { throw error }
+                logger.error("the new configuration does not work; going on with the one before")
+                loaded = before
+                proven = nil
             }
         }
     }

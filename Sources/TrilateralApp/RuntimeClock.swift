@@ -1,25 +1,20 @@
 import Controller
-import Glibc
+import Foundation
 
 /// The machine's clocks.
 enum RuntimeClock {
+    /// Where the steady clock begins: with the process.
+    private static let origin = ContinuousClock.now
+
     @Sendable static func now() -> Moment {
         Moment(
-            wallMilliseconds: milliseconds(CLOCK_REALTIME),
-            steadyMilliseconds: milliseconds(CLOCK_BOOTTIME)
+            wallMilliseconds: Int64(Date().timeIntervalSince1970 * 1000),
+            steadyMilliseconds: Int64(steadySeconds() * 1000)
         )
     }
 
     /// Seconds on the steady clock.
     @Sendable static func steadySeconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    private static func milliseconds(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        (ContinuousClock.now - origin) / .seconds(1)
     }
 }

@@ -11,7 +11,12 @@ struct SensorDesk: Sendable {
         case reading(SensorReading, source: Int)
         case track(ControllerEffect.BeaconPlace?)
         case switched(SensorKind, on: Bool)
+        /// Tells the source that everything before this was looked at.
+        case looked(AsyncStream<Void>.Continuation)
     }
+
+    /// How often a heading is told again that has not changed, seconds: a sign of life.
+    private static let signOfLife = 5.0
 
     let inputs: AsyncStream<Input>
     let settings: CentroidEstimator.Settings
@@ -22,6 +27,8 @@ struct SensorDesk: Sendable {
         var map: BeaconMap?
         var trackers: [Int: PositionTracker] = [:]
         var heading = HeadingFilter()
+        var headingToldAt: [Int: Double] = [:]
+        var motion = MotionSense()
         var switchedOff: Set<SensorKind> = []
         for await input in inputs {
             switch input {
@@ -29,6 +36,7 @@ struct SensorDesk: Sendable {
                 guard let place else {
                     map = nil
                     trackers.removeAll()
+                    motion = MotionSense()
                     continue
                 }
                 let known = BeaconMap(
@@ -43,8 +51,13 @@ struct SensorDesk: Sendable {
             case .switched(let sensor, let on):
                 if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
                 if sensor == .beacons { trackers.removeAll() }
-            case .reading(.heading(let degrees, _), _):
-                guard !switchedOff.contains(.compass), let rounded = heading.hear(degrees) else { continue }
+            case .looked(let mark):
+                mark.yield()
+            case .reading(.heading(let degrees, let time), let source):
+                guard !switchedOff.contains(.compass) else { continue }
+                let isDue = headingToldAt[source].map { time - $0 >= Self.signOfLife } ?? true
+                guard let rounded = heading.hear(degrees) ?? (isDue ? heading.degrees : nil) else { continue }
+                headingToldAt[source] = time
                 send(.headingChanged(degrees: Double(rounded)))
             case .reading(.location(let place, let accuracy, _), _):
                 guard !switchedOff.contains(.gps) else { continue }
@@ -54,10 +67,10 @@ struct SensorDesk: Sendable {
                 var tracker =
                     trackers[source]
                     ?? PositionTracker(estimator: CentroidEstimator(map: map, settings: settings))
-                for estimate in tracker.hear(sighting) { tell(estimate) }
+                for estimate in tracker.hear(sighting) { tell(estimate, &motion) }
                 trackers[source] = tracker
             case .reading(.tick(let time), let source):
-                for estimate in trackers[source]?.advance(to: time) ?? [] { tell(estimate) }
+                for estimate in trackers[source]?.advance(to: time) ?? [] { tell(estimate, &motion) }
             }
         }
     }
@@ -80,13 +93,14 @@ struct SensorDesk: Sendable {
         )
     }
 
-    private func tell(_ estimate: PositionEstimate) {
+    private func tell(_ estimate: PositionEstimate, _ motion: inout MotionSense) {
         send(
             .positionEstimated(
                 .init(
                     position: estimate.position,
                     accuracyMetres: estimate.accuracyMetres,
-                    quality: PositionFix.Quality(estimate.quality)
+                    quality: PositionFix.Quality(estimate.quality),
+                    isMoving: motion.isMoving(at: estimate.position)
                 )
             )
         )

@@ -107,5 +107,8 @@ struct Screen {
         return book.due(at: 0)
     }
 
-    var aliveTopics: [String] { renderer.aliveTopics.map { String($0.dropFirst(4)) } }
+    func aliveTopics(at milliseconds: Int64 = 0) -> [String] {
+        renderer.aliveTopics(at: Moment(wallMilliseconds: 0, steadyMilliseconds: milliseconds))
+            .map { String($0.dropFirst(4)) }
+    }
 }

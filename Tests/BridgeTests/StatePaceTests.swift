@@ -97,15 +97,25 @@ struct StatePaceTests {
 
     // MARK: Repeating
 
-    @Test func `position and angle are repeated while the beacons are heard`() {
+    @Test func `the position is repeated while the beacons are heard`() {
         var screen = Screen.ofFlat()
-        #expect(screen.aliveTopics == ["device/position", "device/angle"])
+        #expect(screen.aliveTopics() == ["device/position"])
         var state = Flat.state
         state.fix?.quality = .lost
         screen.show(state, [.device, .position])
-        #expect(screen.aliveTopics.isEmpty)
+        #expect(screen.aliveTopics().isEmpty)
         screen.show(Flat.state, [.device, .position])
-        #expect(screen.aliveTopics == ["device/position", "device/angle"])
+        #expect(screen.aliveTopics() == ["device/position"])
+    }
+
+    @Test func `the angle is repeated while the compass is heard, with beacons or without`() {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.fix = nil
+        state.headingAt = Moment(wallMilliseconds: 0, steadyMilliseconds: 1000)
+        screen.show(state, [.angle, .position])
+        #expect(screen.aliveTopics(at: 11_000) == ["device/angle"])
+        #expect(screen.aliveTopics(at: 17_000).isEmpty)
     }
 
     @Test(arguments: ["cmx", "server", "command"])
@@ -114,7 +124,7 @@ struct StatePaceTests {
         var state = Flat.state
         state.fix?.source = source
         screen.show(state, [.device, .position])
-        #expect(screen.aliveTopics.isEmpty)
+        #expect(screen.aliveTopics().isEmpty)
     }
 
     @Test func `only what there is is repeated`() {
@@ -122,10 +132,10 @@ struct StatePaceTests {
         var state = Flat.state
         state.device?.data = [:]
         screen.show(state, [.device, .position])
-        #expect(screen.aliveTopics == ["device/position"])
+        #expect(screen.aliveTopics() == ["device/position"])
         state.device = nil
         screen.show(state, [.device, .position])
-        #expect(screen.aliveTopics.isEmpty)
+        #expect(screen.aliveTopics().isEmpty)
     }
 
     // MARK: Cost

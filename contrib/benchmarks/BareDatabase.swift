@@ -16,7 +16,9 @@ final class BareDatabase {
             guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
         }
         let update = "UPDATE device SET document = ? WHERE sequence = 1"
-        guard sqlite3_prepare_v2(database, update, -1, &statement, nil) == SQLITE_OK else { throw failure(update) }
+        guard sqlite3_prepare_v2(database, update, -1, &statement, nil) == SQLITE_OK else {
+            throw failure(update)
+        }
     }
 
     deinit {

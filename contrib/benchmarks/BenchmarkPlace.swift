@@ -22,16 +22,21 @@ struct BenchmarkPlace {
         let zones = (0..<rooms).map { room -> JSONValue in
             let corner = corner(of: room)
             return [
-                "_id": .string("\(FlareID(high: 0x526F_6F6D, low: UInt32(room)))"), "name": .string("Room \(room + 1)"),
+                "_id": .string("\(FlareID(high: 0x526F_6F6D, low: UInt32(room)))"),
+                "name": .string("Room \(room + 1)"),
                 "data": ["major": JSONValue(room + 1)], "perimeter": box(at: corner, Self.roomSize),
-                "things": .array((0..<min(Self.lampsOfRoom, things - room * Self.lampsOfRoom)).map { lamp($0, in: room) }),
+                "things": .array(
+                    (0..<min(Self.lampsOfRoom, things - room * Self.lampsOfRoom)).map { lamp($0, in: room) }
+                ),
             ]
         }
         return [
             "environments": [
                 [
-                    "_id": .string("\(Self.environment)"), "name": "Benchmark", "perimeter": box(at: .zero, extent),
-                    "data": ["uuid": "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", "distance": 1], "zones": .array(zones),
+                    "_id": .string("\(Self.environment)"), "name": "Benchmark",
+                    "perimeter": box(at: .zero, extent),
+                    "data": ["uuid": "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", "distance": 1],
+                    "zones": .array(zones),
                 ]
             ]
         ]
@@ -39,10 +44,15 @@ struct BenchmarkPlace {
 
     private func lamp(_ index: Int, in room: Int) -> JSONValue {
         let corner = corner(of: room)
-        let place = Point3D(x: corner.x + 1 + Double(index % 5) * 2, y: corner.y + 1 + Double(index / 5) * 2, z: 1)
+        let place = Point3D(
+            x: corner.x + 1 + Double(index % 5) * 2,
+            y: corner.y + 1 + Double(index / 5) * 2,
+            z: 1
+        )
         let number = room * Self.lampsOfRoom + index
         return [
-            "_id": .string("\(FlareID(high: 0x4C61_6D70, low: UInt32(number)))"), "name": .string("Lamp \(number + 1)"),
+            "_id": .string("\(FlareID(high: 0x4C61_6D70, low: UInt32(number)))"),
+            "name": .string("Lamp \(number + 1)"),
             "description": "A lamp with colours", "position": place.json,
             "data": [
                 "on": true, "color": "orange", "brightness": 0.6, "minor": JSONValue(number + 1),
@@ -53,7 +63,9 @@ struct BenchmarkPlace {
 
     private func corner(of room: Int) -> Point3D {
         Point3D(
-            x: Double(room % columns) * Self.roomSize.width, y: Double(room / columns) * Self.roomSize.height)
+            x: Double(room % columns) * Self.roomSize.width,
+            y: Double(room / columns) * Self.roomSize.height
+        )
     }
 
     private func box(at corner: Point3D, _ size: (width: Double, height: Double)) -> JSONValue {

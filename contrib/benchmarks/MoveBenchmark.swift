@@ -26,7 +26,10 @@ struct MoveBenchmark {
         var contenders: [Contender] = []
         for size in Self.sizes { contenders.append(try await contender(size)) }
         let document = await contenders[0].hub.record(Self.device)?.json.bytes ?? []
-        let bare = try BareDatabase(file: "\(folder)/bare.db", document: String(decoding: document, as: UTF8.self))
+        let bare = try BareDatabase(
+            file: "\(folder)/bare.db",
+            document: String(decoding: document, as: UTF8.self)
+        )
         var bareNanoseconds: [Double] = []
         for round in 0..<Self.rounds {
             for index in contenders.indices {
@@ -43,10 +46,13 @@ struct MoveBenchmark {
         for contender in contenders {
             Row(
                 "a move among \(contender.place.things) things, against one row by SQLite",
-                floor: floor, ours: contender.nanoseconds.median
+                floor: floor,
+                ours: contender.nanoseconds.median
             ).print()
         }
-        let (least, most) = (contenders[0].nanoseconds.median, contenders[contenders.count - 1].nanoseconds.median)
+        let (least, most) = (
+            contenders[0].nanoseconds.median, contenders[contenders.count - 1].nanoseconds.median
+        )
         Row("growth of a move from 10 to 10,000 things", floor: least, ours: most, aim: 2).print()
     }
 
@@ -58,11 +64,14 @@ struct MoveBenchmark {
         let hub = try FlareHub(store: store, clock: { 1_700_000_000_000 }, logger: logger)
         try await hub.importModel(try ModelTree.read(place.json.bytes))
         let draft = FlareRecord(
-            .device, Self.device.id,
+            .device,
+            Self.device.id,
             [
-                "name": "mover", "description": "What is moved", "data": ["angle": 90, "mac": "02:00:00:00:00:01"],
+                "name": "mover", "description": "What is moved",
+                "data": ["angle": 90, "mac": "02:00:00:00:00:01"],
                 "environment": .string("\(BenchmarkPlace.environment)"), "position": Point3D.zero.json,
-            ])
+            ]
+        )
         try await hub.insert([draft])
         // Somebody listens, as in the daemon.
         let client = await hub.connect(isInProcess: true) { _ in }
@@ -75,7 +84,10 @@ struct MoveBenchmark {
         let extent = contender.place.extent
         return (0..<Self.movesOfRound).map { _ in
             Point3D(
-                x: contender.generator.unit() * extent.width, y: contender.generator.unit() * extent.height, z: 1)
+                x: contender.generator.unit() * extent.width,
+                y: contender.generator.unit() * extent.height,
+                z: 1
+            )
         }
     }
 }

@@ -46,7 +46,15 @@ struct PositionBenchmark {
     /// A minute through a place with a thousand beacons.
     private func walk() -> (BeaconMap, [Packet]) {
         let tree = BenchmarkPlace(things: 1_000).json["environments"]?.array?.first ?? .null
-        guard let environment = FlareEnvironment(json: tree) else { return (BeaconMap(environment: FlareEnvironment(id: BenchmarkPlace.environment), zones: [], things: []), []) }
+        guard let environment = FlareEnvironment(json: tree) else {
+            return (
+                BeaconMap(
+                    environment: FlareEnvironment(id: BenchmarkPlace.environment),
+                    zones: [],
+                    things: []
+                ), []
+            )
+        }
         let rooms = tree["zones"]?.array ?? []
         let zones = rooms.compactMap { FlareZone(json: $0) }
         let things = rooms.flatMap { room in
@@ -62,11 +70,19 @@ struct PositionBenchmark {
             return WalkSimulator.Beacon(
                 address: DeviceAddress(bits: UInt64(number), isRandom: true),
                 payload: BeaconFrame.iBeaconPayload(
-                    uuid: uuid, major: beacon.major, minor: beacon.minor, powerAtOneMetre: -59),
-                position: beacon.position, powerAtOneMetre: -59)
+                    uuid: uuid,
+                    major: beacon.major,
+                    minor: beacon.minor,
+                    powerAtOneMetre: -59
+                ),
+                position: beacon.position,
+                powerAtOneMetre: -59
+            )
         }
         let route = WalkRoute(
-            wayPoints: [Point3D(x: 5, y: 2), Point3D(x: 65, y: 2)].map { WalkRoute.WayPoint($0) }, isClosed: false)
+            wayPoints: [Point3D(x: 5, y: 2), Point3D(x: 65, y: 2)].map { WalkRoute.WayPoint($0) },
+            isClosed: false
+        )
         let simulator = WalkSimulator(beacons: beacons, walls: WallPlan(rooms: []), route: route, seed: 1)
         var writer = BtsnoopWriter(secondsSince1970: 0)
         let heard = simulator.advertisements()

@@ -18,7 +18,9 @@ struct Row {
         let ratio = floor > 0 ? ours / floor : 0
         let verdict = aim.map { ratio < $0 ? "yes" : "**no**" } ?? "–"
         let limit = aim.map { "< \(Self.text($0))" } ?? "–"
-        Swift.print("| \(what) | \(time(floor)) | \(time(ours)) | \(Self.text(ratio)) | \(limit) | \(verdict) |")
+        Swift.print(
+            "| \(what) | \(time(floor)) | \(time(ours)) | \(Self.text(ratio)) | \(limit) | \(verdict) |"
+        )
     }
 
     private func time(_ nanoseconds: Double) -> String {
