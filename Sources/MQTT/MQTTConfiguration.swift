@@ -79,6 +79,7 @@ package struct MQTTTLS: Sendable {
     package init() {}
 }
 
+/// The versions of TLS that may be asked for; the raw value is the library's word.
 package enum MQTTTLSVersion: String, Sendable, Hashable, CaseIterable {
     case v1_2 = "tlsv1.2"
     case v1_3 = "tlsv1.3"

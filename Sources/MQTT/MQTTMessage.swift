@@ -49,6 +49,7 @@ package struct MQTTProperties: Sendable, Hashable {
     package var isEmpty: Bool { self == MQTTProperties() }
 }
 
+/// A pair of texts that MQTT 5 carries beside the payload.
 package struct MQTTUserProperty: Sendable, Hashable {
     package var name: String
     package var value: String
