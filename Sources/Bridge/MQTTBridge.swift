@@ -76,7 +76,7 @@ package actor MQTTBridge {
             CommandTopic.filters.map { "\(configuration.root)/\($0)" },
             qos: .atLeastOnce
         )
-        let infos = client.subscribe([topics.info], qos: .atLeastOnce)
+        let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
         stateInfo()
         await withDiscardingTaskGroup { group in
             group.addTask { for await event in self.client.links { await self.take(event) } }
@@ -289,8 +289,14 @@ package actor MQTTBridge {
         )
     }
 
-    /// A second daemon on our topics shows itself by another epoch.
+    /// A second daemon on our topics shows itself by another epoch, and leaves ours in disorder when it goes.
     private func take(info message: MQTTMessage) {
+        if message.topic == topics.status {
+            guard isConnected, !message.isRetained, message.payload == farewell.payload else { return }
+            logger.error("somebody else said that we are offline; everything is told again")
+            book.startAgain()
+            return flush()
+        }
         guard !message.isRetained, let info = try? JSONValue(parsing: message.payload),
             let epoch = info["epoch"]?.string, epoch != identity.epoch
         else { return }
@@ -302,6 +308,7 @@ package actor MQTTBridge {
                     "Another daemon publishes on \(configuration.root) too. Give each a node of its own (node: NAME)."
             )
         )
+        logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
         // Once for each, so that the other one learns of us as well, and no two answer each other for ever.
         guard foreignEpochs.count < 100, foreignEpochs.insert(epoch).inserted else { return }
         book.repeatTopic(topics.info)

@@ -177,7 +177,8 @@ package struct StateRenderer: Sendable {
         hasNews: Bool,
         in book: inout PublicationBook
     ) {
-        let position = state.positionJSON
+        // What an earlier run left with the server is no reading; it is told with the first one.
+        let position = state.fix == nil ? nil : state.positionJSON
         let angle = state.compassDegrees
         hasPosition = position != nil
         hasAngle = angle != nil

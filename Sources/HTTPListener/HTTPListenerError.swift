@@ -11,11 +11,11 @@ package enum HTTPListenerError: Error, Sendable, Hashable, CustomStringConvertib
     package var description: String {
         switch self {
         case .portInUse(let host, let port, let section):
-            "\(Self.place(host, port)) is in use by another program; stop it, or choose another \(section).port"
+            "\(Self.place(host, port)) is in use by another program; stop it, or choose another \(section).listen"
         case .notAllowed(let host, let port, let section):
-            "\(Self.place(host, port)) needs a privilege that this process lacks; choose a \(section).port above 1023"
+            "\(Self.place(host, port)) needs a privilege that this process lacks; choose a port above 1023 in \(section).listen"
         case .unknownHost(let host, let section, let reason):
-            "\(section).host: \"\(host)\" is no address or name of this machine: \(reason)"
+            "\(section).listen: \"\(host)\" is no address or name of this machine: \(reason)"
         case .cannotListen(let host, let port, let reason):
             "cannot listen on \(Self.place(host, port)): \(reason)"
         }

@@ -115,6 +115,7 @@ extension Daemon {
             sensorPort.yield(.switched(sensor, on: false))
         }
 
+        let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
         var services: [any Service] = [
             DaemonService(name: "store") {
                 // The last to stop: the file is free for the next run when this one has ended.
@@ -122,6 +123,11 @@ extension Daemon {
                 do { try store.close() } catch { logger.error("\(error)") }
             },
             DaemonService(name: "mqtt") {
+                // Who cannot have its ports must not have been heard on the broker, where another may be at home.
+                if configuration.flare.isServerEnabled {
+                    await cancelWhenGracefulShutdown { for await _ in bound { break } }
+                }
+                if Task.isShuttingDownGracefully { return }
                 await withGracefulShutdownHandler {
                     await client.run()
                 } onGracefulShutdown: {
@@ -167,6 +173,7 @@ extension Daemon {
                             port: port
                         )
                         await bridge.state(flareURL: "http://\(address)")
+                        isBound.yield()
                         await plan.onFlareBound(port)
                     }
                 )

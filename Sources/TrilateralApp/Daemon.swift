@@ -1,4 +1,3 @@
-import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -44,13 +43,6 @@ struct Daemon: Sendable {
                 return .stopped
             }
             tasks.addTask { await obey(group) }
-            if !signals.isEmpty {
-                tasks.addTask {
-                    let hangUps = SignalStream([SIGHUP])
-                    for await _ in hangUps.numbers { requestPort.yield(.readConfiguration) }
-                    return nil
-                }
-            }
             var end = End.stopped
             for try await result in tasks {
                 switch result {

@@ -77,7 +77,12 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// The broker that was named, else the one on this machine if it takes us, else a private one.
     private func findBroker(_ folder: StateFolder) async throws -> (HostAndPort, PrivateBroker?) {
-        if let broker { return (broker, nil) }
+        if let broker {
+            guard await BrokerProbe.answers(host: broker.host, port: broker.port, within: .seconds(5)) else {
+                throw PrivateBrokerError.absent(broker)
+            }
+            return (broker, nil)
+        }
         let usual = HostAndPort(host: "localhost", port: 1883)
         var probe = MQTTConfiguration()
         probe.host = usual.host

@@ -30,9 +30,9 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let file = ModelFile(path: model, command: "import")
-        if check, state.path == nil,
-            !FileManager.default.fileExists(atPath: StateFolder.standard(environment))
-        {
+        let folderPath = state.path ?? StateFolder.standard(environment)
+        let database = URL(filePath: folderPath).appending(path: "flare.db").path(percentEncoded: false)
+        if check, !FileManager.default.fileExists(atPath: database) {
             // Nothing to hold it against, and checking makes nothing.
             let count = try file.read().records.count
             print("\(model): \(count) objects, no problem")
@@ -120,6 +120,9 @@ package struct ModelFile: Sendable {
             let tree = try ModelTree.read(bytes)
             for ignored in tree.ignored {
                 StandardError.print("trilateral \(command): \(path): ignored: \(ignored)")
+            }
+            for warning in ModelAdvice.warnings(on: tree).prefix(1000) {
+                StandardError.print("trilateral \(command): \(path): warning: \(warning)")
             }
             return tree
         } catch {

@@ -87,11 +87,14 @@ final class PrivateBroker: Sendable {
 /// Why no broker could be started.
 enum PrivateBrokerError: Error, CustomStringConvertible {
     case missing
+    /// Nobody answers where the user said that a broker is.
+    case absent(HostAndPort)
     case silent(String)
     case failed(String)
 
     var description: String {
         switch self {
+        case .absent(let address): "no broker that takes us answers at \(address)"
         case .missing:
             "no broker answers on localhost:1883, and mosquitto is not installed; install it (apt install mosquitto), or name a broker with --mqtt HOST:PORT"
         case .silent(let program): "\(program) was started, but does not answer"

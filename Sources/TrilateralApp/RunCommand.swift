@@ -75,7 +75,26 @@ package struct DaemonRunner: Sendable {
         self.read = read
     }
 
+    /// Runs until a signal ends it; SIGHUP has the configuration read again.
     func run(_ first: LoadedConfiguration) async throws {
+        let current = Locked<AsyncStream<RuntimeLoop.ShellRequest>.Continuation?>(nil)
+        // One stream for the whole life of the process: a signal source that follows another one stays deaf.
+        let hangUps = SignalStream([SIGHUP])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await runAll(first, current) }
+            group.addTask {
+                for await _ in hangUps.numbers { current.withLock { $0 }?.yield(.readConfiguration) }
+                try await Task.sleep(for: .seconds(Int64.max / 2))
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func runAll(
+        _ first: LoadedConfiguration,
+        _ current: Locked<AsyncStream<RuntimeLoop.ShellRequest>.Continuation?>
+    ) async throws {
         var loaded = first
         var isReloaded = false
         /// What ran before a reload: taken again when the new one turns out not to work.
@@ -90,7 +109,9 @@ package struct DaemonRunner: Sendable {
             defer { log.flush() }
             let logger = log.logger("trilateral")
             do {
-                switch try await runOnce(configuration, isReloaded: isReloaded, log: log, logger: logger) {
+                let daemon = try build(configuration, isReloaded: isReloaded, log: log, logger: logger)
+                current.withLock { $0 = daemon.requestPort }
+                switch try await daemon.run() {
                 case .stopped: return
                 case .rebuild(let next):
                     logger.notice("configuration read again; starting anew")
@@ -99,7 +120,8 @@ package struct DaemonRunner: Sendable {
                     isReloaded = true
                 }
             } catch {
-                guard let before = proven else { throw error }
+                StandardError.print("trilateral: \(error)")
+                guard let before = proven else { throw Self.exitCode(error) }
                 logger.error("the new configuration does not work; going on with the one before")
                 loaded = before
                 proven = nil
@@ -107,28 +129,23 @@ package struct DaemonRunner: Sendable {
         }
     }
 
-    private func runOnce(
+    private func build(
         _ configuration: TrilateralConfiguration,
         isReloaded: Bool,
         log: LogOutput,
         logger: Logger
-    ) async throws -> Daemon.End {
-        do {
-            let plan = DaemonPlan(
-                configuration: configuration,
-                folder: folder,
-                sources: try (replays + configuration.sensors.replays).map { try $0.source(logger) },
-                isReloaded: isReloaded,
-                read: read,
-                setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
-                onFlareBound: onFlareBound,
-                onWebBound: onWebBound
-            )
-            return try await Daemon.build(plan, logger: logger).run()
-        } catch {
-            StandardError.print("trilateral: \(error)")
-            throw Self.exitCode(error)
-        }
+    ) throws -> Daemon {
+        let plan = DaemonPlan(
+            configuration: configuration,
+            folder: folder,
+            sources: try (replays + configuration.sensors.replays).map { try $0.source(logger) },
+            isReloaded: isReloaded,
+            read: read,
+            setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
+            onFlareBound: onFlareBound,
+            onWebBound: onWebBound
+        )
+        return try Daemon.build(plan, logger: logger)
     }
 
     /// What a failure means for whoever started us.

@@ -28,7 +28,7 @@ struct HTTPFrontTests {
             }
             #expect(error == .portInUse(host: "127.0.0.1", port: port, section: "test"))
             #expect(error?.description.contains("127.0.0.1:\(port) is in use") == true)
-            #expect(error?.description.contains("test.port") == true)
+            #expect(error?.description.contains("test.listen") == true)
         }
     }
 
@@ -37,7 +37,7 @@ struct HTTPFrontTests {
         let error = await #expect(throws: HTTPListenerError.self) {
             try await withFront({ $0.host = host }, serving: Self.echo) { _, _ in }
         }
-        #expect(error?.description.contains("test.host: \"\(host)\"") == true)
+        #expect(error?.description.contains("test.listen: \"\(host)\"") == true)
     }
 
     @Test func `a foreign Host is refused with a JSON body that names the key`() async throws {

@@ -12,7 +12,7 @@ struct LifeTests {
             try await visitor.ask("things/table-lamp/set/color", "red")
             try await visitor.awaits("things/table-lamp") { $0["color_name"] == "red" }
             let wanted = [
-                "status", "info", "health", "state", "environment", "zone", "device", "device/position",
+                "status", "info", "health", "state", "environment", "zone", "device",
                 "nearby",
                 "nearby/availability", "sensors/gps", "sensors/beacons", "sensors/cmx", "sensors/compass",
                 "environments/flat", "environments/hut", "zones/living-room", "zones/kitchen",

@@ -173,6 +173,7 @@ struct LinkTests {
                     "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+",
                     "things/+/action",
                     "things/+/get", "device/set", "environment/set", "sensors/+/set", "request/+", "info",
+                    "status",
                     "sensors/compass/raw", "sensors/gps/raw", "sensors/beacons/raw",
                 ]
                 #expect(await eventually { subscribed().filters.isSuperset(of: wanted) })

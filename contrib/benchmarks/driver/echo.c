@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { run_length = 100 };
+
 static char awaited_topic[128], awaited_text[48];
 static volatile int has_come;
 static double came_at;
@@ -61,15 +63,17 @@ static void measure(int port, const char *root, int things, int rounds, int qos)
     // What is retained comes first.
     drive_until(client, now_us() + 1e6, NULL);
     struct sample samples[2] = {{0}, {0}};
-    for (int round = -100; round < rounds; round++) {
-        // Another value each time, for what does not change is not told.
-        int thing = 1 + rand() % things, value = 1 + (current[thing] + rand() % 253) % 254;
+    // One command after the other, in runs that alternate; the first of each side warms up.
+    for (int run = -1; run < rounds / run_length; run++) {
         for (int turn = 0; turn < 2; turn++) {
-            int side = (round & 1) ^ turn;
-            double took = once(client, roots[side], thing, value, qos);
-            if (round >= 0) add(&samples[side], took);
-            // Long enough that what follows a state (answer, event, acknowledgements) is over before the next.
-            drive_until(client, now_us() + 2000 + rand() % 3000, NULL);
+            int side = (run & 1) ^ turn;
+            for (int round = 0; round < run_length; round++) {
+                // Another value each time, for what does not change is not told.
+                int thing = 1 + rand() % things, value = 1 + (current[thing] + rand() % 253) % 254;
+                double took = once(client, roots[side], thing, value, qos);
+                if (run >= 0) add(&samples[side], took);
+            }
+            drive_until(client, now_us() + 50e3, NULL);
         }
     }
     char what[96];
