@@ -27,6 +27,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -51,6 +52,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
@@ -91,6 +93,7 @@ let package = Package(
                 grdb, lifecycle, log,
             ]
         ),
+        room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
         room("MQTT", ["CMosquitto", log]),
         room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
@@ -99,8 +102,8 @@ let package = Package(
         room(
             "TrilateralApp",
             [
-                "Flare", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener",
-                "FlareServer",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener",
+                "FlareServer", "FlareClient",
                 "MQTT", "Bridge", "Web", lifecycle, signals, arguments, yams, grdb, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
@@ -140,7 +143,7 @@ let package = Package(
         ),
         tests(
             "FlareServerTests",
-            ["FlareServer", "HTTPListener", "Flare", "TestSupport", grdb, log],
+            ["FlareServer", "SocketIO", "HTTPListener", "Flare", "TestSupport", lifecycle, grdb, log],
             resources: [.copy("Traces")]
         ),
         tests("MQTTTests", ["MQTT", "TestSupport", log]),

@@ -39,16 +39,7 @@ extension Daemon {
 
         // What was kept
         let memory = try MemoryStore(folder: plan.folder.url)
-        let store = try FlareStore(
-            file: plan.folder.flareDatabase,
-            options: FlareStore.Options(configuration.flare)
-        )
-        let hub = try FlareHub(
-            store: store,
-            clock: { clock().wallMilliseconds },
-            dialect: FlareDialect(configuration.flare),
-            logger: logger
-        )
+        let place = try FlarePlace(plan, clock: clock, logger: logger)
 
         // Streams between the parts
         let (events, eventPort) = AsyncStream.makeStream(of: ControllerEvent.self)
@@ -65,7 +56,8 @@ extension Daemon {
         let send: @Sendable (ControllerEvent) -> Void = { eventPort.yield($0) }
 
         // Outside parties
-        let bridgeConfiguration = BridgeConfiguration(configuration, node: node)
+        var bridgeConfiguration = BridgeConfiguration(configuration, node: node)
+        bridgeConfiguration.flareURL = place.url
         let identity = BridgeIdentity(epoch: epoch, started: started, rememberedSlugs: try memory.slugs())
         let client = MQTTClient(
             MQTTConfiguration(
@@ -91,7 +83,6 @@ extension Daemon {
             logger: logger
         )
         let timers = TimerDesk(requests: timerRequests, port: timerPort, send: send)
-        let link = EmbeddedFlareLink(hub: hub)
 
         // The controller
         var remembered = try memory.memory()
@@ -125,11 +116,11 @@ extension Daemon {
             DaemonService(name: "store") {
                 // The last to stop: the file is free for the next run when this one has ended.
                 try? await gracefulShutdown()
-                do { try store.close() } catch { logger.error("\(error)") }
+                place.close(logger: logger)
             },
             DaemonService(name: "mqtt") {
                 // Who cannot have its ports must not have been heard on the broker, where another may be at home.
-                if configuration.flare.isServerEnabled {
+                if configuration.flare.isServing {
                     await cancelWhenGracefulShutdown { for await _ in bound { break } }
                 }
                 if Task.isShuttingDownGracefully { return }
@@ -152,7 +143,7 @@ extension Daemon {
             DaemonService(name: "timers") { await timers.run() },
             DaemonService(name: "sensors") { await desk.run() },
             DaemonService(name: "flare link") {
-                await link.run(flareRequests) { eventPort.yield(.flare($0)) }
+                await place.link.run(flareRequests) { eventPort.yield(.flare($0)) }
             },
             DaemonService(name: "controller") {
                 await withGracefulShutdownHandler {
@@ -163,27 +154,11 @@ extension Daemon {
                 }
             },
         ]
-        if configuration.flare.isServerEnabled {
-            services.append(
-                FlareListener(
-                    hub: hub,
-                    HTTPListenerConfiguration(configuration.flare),
-                    logger: logger,
-                    onBound: { port in
-                        // Who listens everywhere is reached by the machine's name.
-                        let listen = configuration.flare.listen.host
-                        let isEverywhere = listen == "0.0.0.0" || listen == "::"
-                        let address = HostAndPort(
-                            host: isEverywhere ? plan.traits.hostName : listen,
-                            port: port
-                        )
-                        await bridge.state(flareURL: "http://\(address)")
-                        isBound.yield()
-                        await plan.onFlareBound(port)
-                    }
-                )
-            )
+        let listener = place.listener(plan, logger: logger) { url in
+            await bridge.state(flareURL: url)
+            isBound.yield()
         }
+        if let listener { services.append(listener) }
         if let listener = HTTPListenerConfiguration(configuration.web) {
             services.append(
                 WebListener(

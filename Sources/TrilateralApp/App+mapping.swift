@@ -1,8 +1,10 @@
 import Bridge
 import Controller
+import FlareClient
 import FlareServer
 import HTTPListener
 import MQTT
+import SocketIO
 
 // From the user's configuration to what the modules are made with.
 
@@ -10,6 +12,39 @@ extension FlareStore.Options {
     init(_ flare: TrilateralConfiguration.Platform) {
         self.init()
         synchronous = flare.synchronous == .full ? .full : .normal
+    }
+}
+
+extension TrilateralConfiguration.Platform {
+    /// Whether others find a Flare server here.
+    var isServing: Bool { mode == .embedded && isServerEnabled }
+}
+
+extension FlareClientConfiguration {
+    /// `nil` when no remote server is named.
+    init?(_ remote: TrilateralConfiguration.Remote) {
+        guard let url = remote.url, let scheme = ["http://", "https://"].first(where: url.hasPrefix) else {
+            return nil
+        }
+        let rest = String(url.dropFirst(scheme.count))
+        let isSecure = scheme == "https://"
+        // A name alone is at the scheme's own port, as everywhere on the web.
+        let place = HostAndPort(rest) ?? HostAndPort(host: rest, port: isSecure ? 443 : 80)
+        self.init(host: place.host, port: place.port)
+        revision = remote.revision == .auto ? nil : remote.revision == .three ? .three : .four
+        transport =
+            switch remote.transport {
+            case .auto: .automatic
+            case .websocket: .websocket
+            case .polling: .polling
+            }
+        guard isSecure else { return }
+        var tls = TLS()
+        tls.caFile = remote.caFile
+        tls.certificateFile = remote.certificateFile
+        tls.keyFile = remote.keyFile
+        tls.verifiesName = remote.verifyHostname
+        self.tls = tls
     }
 }
 
@@ -69,7 +104,7 @@ extension BridgeConfiguration {
         version = TrilateralProgram.version
         flareMode = configuration.flare.mode.rawValue
         features =
-            ["mqtt"] + (configuration.flare.isServerEnabled ? ["flare-rest", "flare-socketio"] : []) + [
+            ["mqtt"] + (configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []) + [
                 "beacons"
             ]
         publishesLocation = configuration.device.publishLocation

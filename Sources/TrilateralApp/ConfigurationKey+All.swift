@@ -130,7 +130,49 @@ extension ConfigurationKey {
             "flare.mode",
             \.flare.mode,
             .choice(),
-            "Who keeps the place: embedded is the server inside this program."
+            "Who keeps the place: the server inside this program, or one on another machine."
+        ),
+        .init(
+            "flare.remote.url",
+            \.flare.remote.url,
+            .optional(.origin),
+            "The remote server, as http://name:1234 or https://name; null when the place is kept here."
+        ),
+        .init(
+            "flare.remote.protocol",
+            \.flare.remote.revision,
+            .choice(),
+            "3 for servers with Socket.IO 1 and 2 (the original is one), 4 for newer ones; auto finds out."
+        ),
+        .init(
+            "flare.remote.transport",
+            \.flare.remote.transport,
+            .choice(),
+            "What carries the messages; auto takes a WebSocket, and polling where none can be opened."
+        ),
+        .init(
+            "flare.remote.ca_file",
+            \.flare.remote.caFile,
+            .optional(.path),
+            "The certificates that vouch for the server (PEM); null takes the system's."
+        ),
+        .init(
+            "flare.remote.certificate_file",
+            \.flare.remote.certificateFile,
+            .optional(.path),
+            "Our own certificate (PEM), for servers that ask for one."
+        ),
+        .init(
+            "flare.remote.key_file",
+            \.flare.remote.keyFile,
+            .optional(.path),
+            "The private key of our own certificate (PEM, not encrypted)."
+        ),
+        .init(
+            "flare.remote.verify_hostname",
+            \.flare.remote.verifyHostname,
+            .flag,
+            "Whether the server's certificate must carry its host name."
         ),
         .init(
             "flare.server.enabled",
@@ -277,6 +319,7 @@ extension ConfigurationKey {
         "mqtt.tls": "Encryption of the link to the broker.",
         "mqtt.rates": "Limits for what changes all the time.",
         "flare": "The place: environments, zones, things and devices.",
+        "flare.remote": "A Flare server on another machine; of no account while the place is kept here.",
         "flare.server": "The embedded Flare server, for other Flare programs.",
         "controller": "What follows from where we are.",
         "device": "This device, as it appears in the place.",

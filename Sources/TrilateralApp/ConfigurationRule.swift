@@ -30,6 +30,20 @@ struct ConfigurationRule: Sendable {
             $0.mqtt.password != nil && $0.mqtt.passwordFile == nil && $0.mqtt.username == nil
                 ? "needs mqtt.username as well" : nil
         },
+        .init(paths: ["flare.mode", "flare.remote.url"]) {
+            $0.flare.mode == .remote && $0.flare.remote.url == nil
+                ? "remote needs flare.remote.url as well" : nil
+        },
+        .init(paths: ["flare.remote.certificate_file", "flare.remote.key_file"]) {
+            $0.flare.remote.certificateFile != nil && $0.flare.remote.keyFile == nil
+                ? "needs flare.remote.key_file as well" : nil
+        },
+        .init(paths: ["flare.remote.key_file", "flare.remote.certificate_file"]) {
+            $0.flare.remote.keyFile != nil && $0.flare.remote.certificateFile == nil
+                ? "needs flare.remote.certificate_file as well" : nil
+        },
+        remoteWithoutTLS("ca_file") { $0.caFile },
+        remoteWithoutTLS("certificate_file") { $0.certificateFile },
         .init(paths: ["mqtt.reconnect_max_seconds", "mqtt.reconnect_min_seconds"]) {
             let (least, most) = ($0.mqtt.reconnectMinSeconds, $0.mqtt.reconnectMaxSeconds)
             guard most < least else { return nil }
@@ -37,6 +51,16 @@ struct ConfigurationRule: Sendable {
             return "must be at least mqtt.reconnect_min_seconds (is \(values.0), and that is \(values.1))"
         },
     ]
+
+    private static func remoteWithoutTLS(
+        _ name: String,
+        _ value: @escaping @Sendable (TrilateralConfiguration.Remote) -> String?
+    ) -> ConfigurationRule {
+        ConfigurationRule(paths: ["flare.remote.\(name)", "flare.remote.url"]) {
+            value($0.flare.remote) != nil && $0.flare.remote.url?.hasPrefix("https://") != true
+                ? "has no effect unless flare.remote.url begins with https://" : nil
+        }
+    }
 
     private static func withoutTLS(
         _ name: String,

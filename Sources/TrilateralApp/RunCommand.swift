@@ -1,4 +1,5 @@
 package import ArgumentParser
+import FlareClient
 import FlareServer
 import Foundation
 import HTTPListener
@@ -152,6 +153,7 @@ package struct DaemonRunner: Sendable {
     package static func exitCode(_ error: any Error) -> ExitCode {
         switch error {
         case is HTTPListenerError: .unavailable
+        case is TLSProblem: .configuration
         case is SensorError: .noInput
         case FlareStoreError.inUse: .temporary
         case is FlareStoreError, is MemoryStoreError: .ioError

@@ -62,7 +62,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     /// Where the place is kept.
     package struct Platform: Sendable, Hashable {
         package enum Mode: String, Sendable, CaseIterable {
-            case embedded
+            case embedded, remote
         }
 
         package enum Synchronous: String, Sendable, CaseIterable {
@@ -78,6 +78,30 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var synchronous = Synchronous.normal
         /// Whether the origin's plain bugs are put right.
         package var isStrict = false
+        package var remote = Remote()
+    }
+
+    /// A Flare server on another machine.
+    package struct Remote: Sendable, Hashable {
+        /// The revision of Engine.IO.
+        package enum Revision: String, Sendable, CaseIterable {
+            case auto
+            case three = "3"
+            case four = "4"
+        }
+
+        package enum Transport: String, Sendable, CaseIterable {
+            case auto, websocket, polling
+        }
+
+        /// `http://HOST[:PORT]`, or with https.
+        package var url: String?
+        package var revision = Revision.auto
+        package var transport = Transport.auto
+        package var caFile: String?
+        package var certificateFile: String?
+        package var keyFile: String?
+        package var verifyHostname = true
     }
 
     package struct Rules: Sendable, Hashable {

@@ -108,7 +108,17 @@ struct ConfigurationLoaderTests {
             "mqtt: {base: a/+}",
             "1:8: mqtt.base: must be a topic without +, #, leading $, and without a / at its ends (is \"a/+\")"
         ),
-        ("flare: {mode: remote}", "1:9: flare.mode: must be embedded (is \"remote\")"),
+        ("flare: {mode: remoter}", "1:9: flare.mode: must be embedded or remote (is \"remoter\")"),
+        ("flare: {mode: remote}", "1:9: flare.mode: remote needs flare.remote.url as well"),
+        (
+            "flare: {remote: {url: 'http://flare', ca_file: /ca}}",
+            "1:39: flare.remote.ca_file: has no effect unless flare.remote.url begins with https://"
+        ),
+        (
+            "flare: {remote: {url: 'https://flare', certificate_file: /c}}",
+            "1:40: flare.remote.certificate_file: needs flare.remote.key_file as well"
+        ),
+        ("flare: {remote: {protocol: 5}}", "1:18: flare.remote.protocol: must be auto, 3 or 4 (is 5)"),
         ("flare: {server: {listen: 1234}}", "1:18: flare.server.listen: must be HOST:PORT (is 1234)"),
         (
             "web: {allowed_origins: [https://a, b]}",

@@ -1,0 +1,36 @@
+package import SocketIO
+
+/// The ways in which a session is tried, and which one comes next.
+///
+/// What worked last is tried first. A server that refuses one way is asked for the next at once; one that says
+/// nothing is left alone for a while, and asked for the next way then.
+package struct Approaches: Sendable, Hashable {
+    private let all: [ClientSession.Approach]
+    private var index = 0
+    /// How many have failed since the last pause.
+    private var failed = 0
+
+    /// - Parameter all: At least one.
+    package init(_ all: [ClientSession.Approach]) { self.all = all }
+
+    package var current: ClientSession.Approach { all[index % all.count] }
+
+    package mutating func joined() { failed = 0 }
+
+    /// Goes on to the next way, if another might do better.
+    /// - Returns: Whether it is to be tried at once.
+    package mutating func goOn(after reason: ClientSessionEnd) -> Bool {
+        guard reason.isWorthAnotherWay else {
+            failed = 0
+            return false
+        }
+        index = (index + 1) % all.count
+        failed += 1
+        if case .timedOut = reason { failed = 0 }
+        guard failed > 0, failed < all.count else {
+            failed = 0
+            return false
+        }
+        return true
+    }
+}

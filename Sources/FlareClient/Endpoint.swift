@@ -1,0 +1,96 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Where connections lead, and what every request to there carries.
+struct Endpoint: Sendable {
+    let configuration: FlareClientConfiguration
+    private let tls: NIOSSLContext?
+
+    /// - Throws: When a certificate or key cannot be read; the error names the file.
+    init(_ configuration: FlareClientConfiguration) throws(TLSProblem) {
+        self.configuration = configuration
+        tls = try configuration.tls.map { settings throws(TLSProblem) in try Self.context(settings) }
+    }
+
+    private static func context(_ settings: FlareClientConfiguration.TLS) throws(TLSProblem) -> NIOSSLContext
+    {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.certificateVerification = settings.verifiesName ? .fullVerification : .noHostnameVerification
+        if let file = settings.caFile {
+            tls.trustRoots = .certificates(try read(file) { try NIOSSLCertificate.fromPEMFile(file) })
+        }
+        if let file = settings.certificateFile {
+            tls.certificateChain = try read(file) { try NIOSSLCertificate.fromPEMFile(file) }.map {
+                .certificate($0)
+            }
+        }
+        if let file = settings.keyFile {
+            tls.privateKey = .privateKey(try read(file) { try NIOSSLPrivateKey(file: file, format: .pem) })
+        }
+        do {
+            return try NIOSSLContext(configuration: tls)
+        } catch {
+            throw TLSProblem(description: "TLS: the certificate and its key do not fit: \(error)")
+        }
+    }
+
+    private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(TLSProblem) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw TLSProblem(
+                description: "\(file) holds nothing that TLS can use, or cannot be read: \(error)"
+            )
+        }
+    }
+
+    /// Connects; the pipeline begins with TLS, if any.
+    func connect(
+        on loop: any EventLoop,
+        _ initialize: @escaping @Sendable (any Channel) throws -> Void
+    ) -> EventLoopFuture<any Channel> {
+        // A literal address is no name to ask for.
+        let name = Self.isAddress(configuration.host) ? nil : configuration.host
+        return ClientBootstrap(group: loop)
+            .connectTimeout(.milliseconds(Int64(min(max(configuration.connectSeconds, 0.1), 3600) * 1000)))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { [tls] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
+                    try initialize(channel)
+                }
+            }
+            .connect(host: configuration.host, port: configuration.port)
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        (try? SocketAddress(ipAddress: host, port: 0)) != nil
+    }
+
+    /// What went wrong with a connection, in words.
+    func words(_ error: any Error) -> String {
+        let place = configuration.authority
+        switch error {
+        case let error as HTTPFailure: return error.description
+        case let error as NIOConnectionError:
+            if let first = error.connectionErrors.first { return words(first.error) }
+            return "the name \(configuration.host) is not known"
+        case let error as IOError: return "\(place): \(String(cString: strerror(error.errnoCode)))"
+        case ChannelError.connectTimeout:
+            return "\(place): no connection within \(configuration.connectSeconds) s"
+        case let error as NIOSSLError: return "\(place): TLS: \(error)"
+        case let error as NIOSSLExtraError: return "\(place): TLS: \(error)"
+        default: return "\(place): \(error)"
+        }
+    }
+}
+
+/// Why there can be no TLS as configured.
+package struct TLSProblem: Error, CustomStringConvertible {
+    package let description: String
+}

@@ -1,0 +1,48 @@
+import NIOCore
+import NIOHTTP1
+
+/// The HTTP connections to a server: idle ones are used again, as many as are asked at once are opened.
+///
+/// Belongs to one event loop, as the isolation of ``FlareDriver`` has it.
+struct HTTPConnections {
+    /// Milliseconds after which an idle connection is not used again: servers close theirs after five seconds, and
+    /// a request must not meet that.
+    private static let maximumIdle = 2000
+
+    private var idle: [(channel: any Channel, since: Int)] = []
+    private var open: [ObjectIdentifier: any Channel] = [:]
+
+    /// A connection that can be used at once.
+    mutating func takeIdle(now: Int) -> (any Channel)? {
+        while let (channel, since) = idle.popLast() {
+            if channel.isActive, now - since < Self.maximumIdle { return channel }
+            channel.close(promise: nil)
+        }
+        return nil
+    }
+
+    mutating func opened(_ channel: any Channel) { open[ObjectIdentifier(channel)] = channel }
+
+    mutating func closed(_ channel: any Channel) {
+        open[ObjectIdentifier(channel)] = nil
+        idle.removeAll { $0.channel === channel }
+    }
+
+    mutating func giveBack(_ channel: any Channel, now: Int) {
+        guard channel.isActive, open[ObjectIdentifier(channel)] != nil else { return }
+        idle.append((channel, now))
+    }
+
+    mutating func closeAll() {
+        for channel in open.values { channel.close(promise: nil) }
+        open = [:]
+        idle = []
+    }
+
+    static func initialize(_ channel: any Channel, authority: String) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTPRequestEncoder())
+        try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes)))
+        try pipeline.addHandler(HTTPExchangeHandler(authority: authority))
+    }
+}

@@ -1,0 +1,95 @@
+package import Flare
+import SocketIO
+
+/// One message of Flare over Socket.IO.
+/// - Source: flare-protocol 4.
+package struct SocketMessage: Sendable, Hashable {
+    package var name: String
+    package var argument: JSONValue
+
+    package init(_ name: String, _ argument: JSONValue) {
+        self.name = name
+        self.argument = argument
+    }
+
+    /// A message about an object, which one of its keys names.
+    init(
+        _ name: String,
+        _ object: ObjectReference,
+        _ members: [String: JSONValue] = [:],
+        sender: FlareID? = nil
+    ) {
+        var members = members
+        members[object.kind.rawValue] = .string(object.id.description)
+        if let sender { members["sender"] = .string(sender.description) }
+        self.init(name, .object(members))
+    }
+
+    /// From an event's list; `nil` when it is none.
+    package init?(json: [UInt8]) {
+        guard let list = (try? JSONValue(parsing: json))?.array, let name = list.first?.string else {
+            return nil
+        }
+        self.init(name, list.count > 1 ? list[1] : .null)
+    }
+
+    var frame: [UInt8] { SocketPacket.eventFrame(name: name, argument: argument.bytes) }
+
+    /// The object that it is about; messages about two are none of these.
+    package var object: ObjectReference? {
+        for kind in [FlareClass.thing, .device, .zone, .environment] {
+            if let id = argument.flareID(kind.rawValue) { return ObjectReference(kind, id) }
+        }
+        return nil
+    }
+
+    /// Answers to getData and getPosition have none; neither have messages whose cause named none.
+    var sender: JSONValue? {
+        argument["sender"].flatMap { $0.isNull ? nil : $0 }
+    }
+}
+
+extension FlareNotice {
+    /// What a message tells; `nil` when nothing, or when it is not one of Flare's.
+    /// - Source: flare-protocol 4.2.
+    init?(_ message: SocketMessage) {
+        let (argument, sender) = (message.argument, message.sender)
+        switch message.name {
+        case "data":
+            guard let object = message.object, let data = argument["data"]?.object, !data.isEmpty else {
+                return nil
+            }
+            self = .data(object, data, sender: sender)
+        case "position":
+            guard let object = message.object, let position = Point3D(json: argument["position"]) else {
+                return nil
+            }
+            self = .position(object, position, sender: sender)
+        case "handleAction":
+            guard let object = message.object, let action = argument["action"]?.string else { return nil }
+            self = .handleAction(object, action, sender: sender)
+        case "enter":
+            guard let zone = argument.flareID("zone"), let device = argument.flareID("device") else {
+                return nil
+            }
+            self = .enter(zone: zone, device: device)
+        case "exit":
+            guard let zone = argument.flareID("zone"), let device = argument.flareID("device") else {
+                return nil
+            }
+            self = .exit(zone: zone, device: device)
+        case "near":
+            guard let thing = argument.flareID("thing"), let device = argument.flareID("device"),
+                let distance = argument.flareNumber("distance")
+            else { return nil }
+            self = .near(thing: thing, device: device, distance: distance)
+        case "far":
+            guard let thing = argument.flareID("thing"), let device = argument.flareID("device") else {
+                return nil
+            }
+            self = .far(thing: thing, device: device)
+        default:
+            return nil
+        }
+    }
+}

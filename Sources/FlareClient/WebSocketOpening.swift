@@ -1,0 +1,110 @@
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+import SocketIO
+
+/// Opens a websocket.
+/// - Source: RFC 6455, section 4.1.
+struct WebSocketOpening: Sendable {
+    let endpoint: Endpoint
+    /// Path and query.
+    let target: String
+    let maximumMessageBytes: Int
+
+    /// - Parameter handle: Called on the loop as soon as the websocket is open, before its first message.
+    /// - Returns: The channel; it fails with a `ClientSessionEnd`.
+    func open(
+        on loop: any EventLoop,
+        connected: @escaping @Sendable (any Channel) -> Void,
+        handle: @escaping @Sendable (any Channel) throws -> Void
+    ) -> EventLoopFuture<Void> {
+        endpoint.connect(on: loop) { try initialize($0, handle: handle) }
+            .flatMapErrorThrowing { throw ClientSessionEnd.unreachable(endpoint.words($0)) }
+            .flatMap { channel in
+                connected(channel)
+                do {
+                    let handler = try channel.pipeline.syncOperations.handler(
+                        type: NIOTypedHTTPClientUpgradeHandler<Bool>.self
+                    )
+                    return handler.upgradeResultFuture.flatMapThrowing { isOpen in
+                        if !isOpen { throw ClientSessionEnd.connectionClosed }
+                    }.flatMapErrorThrowing { error in
+                        let status = try? channel.pipeline.syncOperations.handler(type: UpgradeWitness.self)
+                            .status
+                        channel.close(promise: nil)
+                        if let status { throw ClientSessionEnd.refused(status: status, "no websocket") }
+                        if error is ClientSessionEnd { throw error }
+                        if let error = error as? NIOHTTPClientUpgradeError {
+                            throw ClientSessionEnd.malformed("no websocket: \(error)")
+                        }
+                        if error is HTTPParserError { throw ClientSessionEnd.malformed("no HTTP: \(error)") }
+                        if error is ChannelError { throw ClientSessionEnd.connectionClosed }
+                        throw ClientSessionEnd.unreachable(endpoint.words(error))
+                    }
+                } catch {
+                    channel.close(promise: nil)
+                    return loop.makeFailedFuture(ClientSessionEnd.connectionClosed)
+                }
+            }
+    }
+
+    private func initialize(
+        _ channel: any Channel,
+        handle: @escaping @Sendable (any Channel) throws -> Void
+    ) throws {
+        let maximumMessageBytes = maximumMessageBytes
+        let upgrader = NIOTypedWebSocketClientUpgrader<Bool>(
+            maxFrameSize: maximumMessageBytes,
+            enableAutomaticErrorHandling: false
+        ) { channel, _ in
+            channel.eventLoop.makeCompletedFuture {
+                let aggregator = NIOWebSocketFrameAggregator(
+                    minNonFinalFragmentSize: 0,
+                    maxAccumulatedFrameCount: 10_000,
+                    maxAccumulatedFrameSize: maximumMessageBytes
+                )
+                try channel.pipeline.syncOperations.addHandler(aggregator)
+                try handle(channel)
+                return true
+            }
+        }
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: target)
+        head.headers.add(name: "Host", value: endpoint.configuration.authority)
+        for header in endpoint.configuration.headers {
+            head.headers.replaceOrAdd(name: header.name, value: header.value)
+        }
+        let upgrade = NIOTypedHTTPClientUpgradeConfiguration(
+            upgradeRequestHead: head,
+            upgraders: [upgrader],
+            notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(false) }
+        )
+        let encoder = HTTPRequestEncoder()
+        // What comes right behind the 101 belongs to the websocket.
+        let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+        let witness = UpgradeWitness()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(encoder)
+        try pipeline.addHandler(decoder)
+        try pipeline.addHandler(witness)
+        try pipeline.addHandler(
+            NIOTypedHTTPClientUpgradeHandler(
+                httpHandlers: [encoder, decoder, witness],
+                upgradeConfiguration: upgrade
+            )
+        )
+    }
+}
+
+/// Remembers with which status a websocket was refused.
+private final class UpgradeWitness: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private(set) var status: Int?
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let head) = unwrapInboundIn(data), head.status != .switchingProtocols {
+            status = Int(head.status.code)
+        }
+        context.fireChannelRead(data)
+    }
+}

@@ -1,0 +1,129 @@
+// What arrives, by websocket or otherwise.
+// - Source: flare-protocol 3.1 and 3.2.
+extension ClientSession {
+    package mutating func socketOpened(now: Int) -> [Action] {
+        guard phase != .ended else { return [] }
+        switch carrier {
+        case .probing:
+            let probe = EnginePacket(.ping, .text(Array("probe".utf8)))
+            return [.send(probe.frame(revision ?? approach.revision))]
+        case .polling: return [.closeSocket]
+        case .switching, .websocket: return []
+        }
+    }
+
+    /// The websocket could not be opened.
+    package mutating func socketFailed(_ reason: ClientSessionEnd, now: Int) -> [Action] {
+        socketIsGone(reason)
+    }
+
+    package mutating func socketClosed(now: Int) -> [Action] {
+        socketIsGone(.connectionClosed)
+    }
+
+    private mutating func socketIsGone(_ reason: ClientSessionEnd) -> [Action] {
+        switch carrier {
+        case .websocket: end(reason)
+        case .probing, .switching: stayWithPolling()
+        case .polling: []
+        }
+    }
+
+    /// A message of the websocket.
+    package mutating func received(_ frame: EngineFrame, now: Int) -> [Action] {
+        guard phase != .ended else { return [] }
+        let packet: EnginePacket
+        do {
+            let (bytes, limit) = (frame.bytes.count, settings.limits.maximumPacketBytes)
+            guard bytes <= limit else { throw EngineError.packetTooLong(bytes: bytes, limit: limit) }
+            packet = try EnginePacket(frame, revision ?? approach.revision)
+        } catch {
+            return end(.malformed("\(error)"))
+        }
+        switch carrier {
+        case .websocket, .switching: return took(packet, now: now)
+        case .probing: return probed(packet)
+        case .polling: return []
+        }
+    }
+
+    mutating func took(_ packet: EnginePacket, now: Int) -> [Action] {
+        if handshake != nil { silentBy = now + patience }
+        switch packet.kind {
+        case .open: return opened(packet.payload, now: now)
+        case .close: return end(.serverClosed)
+        case .ping: return send(EnginePacket(.pong, packet.payload))
+        case .pong, .upgrade, .noop: return []
+        case .message:
+            switch packet.payload {
+            case .text(let text): return told(text, now: now)
+            case .binary:
+                attachmentsToSkip = max(0, attachmentsToSkip - 1)
+                return []
+            }
+        }
+    }
+
+    private mutating func opened(_ payload: EnginePacket.Payload, now: Int) -> [Action] {
+        guard phase == .opening, case .text(let json) = payload else {
+            return end(.malformed("an open packet in the midst of a session"))
+        }
+        guard let handshake = ClientHandshake(json: json) else {
+            return end(.malformed("an open packet without a session's id"))
+        }
+        self.handshake = handshake
+        phase = .open
+        if revision == nil, handshake.maximumPayloadBytes != nil { revision = .four }
+        silentBy = now + patience
+        switch revision {
+        case .four: return send(.connect)
+        case .three: return []
+        case nil:
+            announceAt = now + settings.revisionPatience
+            return []
+        }
+    }
+
+    /// A Socket.IO packet.
+    private mutating func told(_ text: [UInt8], now: Int) -> [Action] {
+        let packet: SocketPacket
+        do {
+            packet = try SocketPacket(parsing: text)
+        } catch {
+            return end(.malformed("\(error)"))
+        }
+        attachmentsToSkip = 0
+        guard packet.namespace == "/" else { return [] }
+        switch packet.kind {
+        case .connect: return welcomed(packet, now: now)
+        case .disconnect: return end(.turnedAway("it put us out of the namespace /"))
+        case .error: return end(.turnedAway(String(decoding: packet.json.prefix(200), as: UTF8.self)))
+        case .event: return phase == .joined ? [.event(json: packet.json)] : []
+        // No Flare message has binary parts, and nothing that we send asks to be acknowledged.
+        case .binaryEvent, .binaryAck:
+            let limit = settings.limits.maximumAttachments
+            guard packet.attachments <= limit else {
+                let error = EngineError.tooManyAttachments(announced: packet.attachments, limit: limit)
+                return end(.malformed("\(error)"))
+            }
+            attachmentsToSkip = packet.attachments
+            return []
+        case .ack: return []
+        }
+    }
+
+    private mutating func welcomed(_ packet: SocketPacket, now: Int) -> [Action] {
+        guard phase == .open, let handshake else { return [] }
+        // Only revision 4 says who we are.
+        let spoken: EngineRevision = packet.json.first == UInt8(ascii: "{") ? .four : .three
+        if !approach.takesEither, spoken == .three, approach.revision == .four {
+            return end(.malformed("it speaks revision 3 of Engine.IO, and 4 is configured"))
+        }
+        revision = revision ?? spoken
+        announceAt = nil
+        phase = .joined
+        silentBy = now + patience
+        if revision == .three { pingAt = now + handshake.pingInterval }
+        return [.joined(revision ?? spoken)] + upgradeIfOffered(now: now)
+    }
+}
