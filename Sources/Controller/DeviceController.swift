@@ -43,7 +43,7 @@ package struct DeviceController: Sendable {
     var positionSentAt: Moment?
     /// Own positions that the server has not answered: what it tells of the position meanwhile is older.
     var positionsOnTheirWay = 0
-    var positionDue: ControllerEvent.PositionEstimated?
+    var positionDue: PositionReading?
     var headingSentAt: Moment?
     var headingDue: Double?
     /// The environment that the last GPS place chose.
