@@ -137,7 +137,6 @@ package actor MQTTBridge {
             // Whoever is still retained is told again at the next connect, perhaps before the link is told.
             send(.alertCleared("retained-command"))
             isConnected = false
-            inbox.forgetAskers()
         case .drained:
             isFull = false
             flush()
