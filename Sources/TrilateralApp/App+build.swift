@@ -34,7 +34,7 @@ extension Daemon {
         let configuration = plan.configuration
         let clock = RuntimeClock.now
         let started = clock()
-        let node = configuration.mqtt.node ?? plan.traits.node
+        let node = BrokerPlace(configuration.mqtt, plan.traits).node
         let epoch = epochText(started)
 
         // What was kept
@@ -132,7 +132,7 @@ extension Daemon {
                     await client.run()
                 } onGracefulShutdown: {
                     // Stopping waits for the broker's word, which this handler may not; run() ends with it.
-                    Task { await client.stop(last: bridge.farewell) }
+                    Task { await client.stop(last: await bridge.farewell) }
                 }
             },
             DaemonService(name: "bridge") { await bridge.run(snapshots: snapshots, outputs: outputs) },
@@ -205,6 +205,10 @@ extension Daemon {
             requestPort: shellPort,
             read: plan.read,
             tell: { send(.configurationRead(problem: $0)) },
+            prepare: { next in
+                let old = BrokerPlace(configuration.mqtt, plan.traits)
+                if BrokerPlace(next.values.mqtt, plan.traits) != old { await bridge.leave() }
+            },
             setLogLevel: plan.setLogLevel,
             logger: logger
         )
