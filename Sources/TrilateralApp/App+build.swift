@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Flare
 import FlareServer
+import Foundation
 import HTTPListener
 import Logging
 import MQTT
@@ -81,7 +82,7 @@ extension Daemon {
         )
         let desk = SensorDesk(
             inputs: sensorInputs,
-            settings: CentroidEstimator.Settings(),
+            beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
             send: send,
             logger: logger
         )
