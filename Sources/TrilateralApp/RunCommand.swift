@@ -158,7 +158,7 @@ package struct DaemonRunner: Sendable {
     package static func exitCode(_ error: any Error) -> ExitCode {
         switch error {
         case is HTTPListenerError: .unavailable
-        case is SensorError: .noInput
+        case let error as SensorError: ExitCode(error)
         case FlareStoreError.inUse: .temporary
         case is FlareStoreError, is MemoryStoreError: .ioError
         case let code as ExitCode: code
