@@ -225,10 +225,12 @@ extension DeviceController {
         guard let chosen else {
             return refuse(command, .set, unknownEnvironment(choice, among: all))
         }
+        let slug = state.slugs[chosen.id] ?? "\(chosen.id)"
         let pending = PendingCommand(
             command: command,
             subject: .set,
-            target: .init(kind: "environment", slug: state.slugs[chosen.id] ?? "\(chosen.id)")
+            target: .init(kind: "environment", slug: slug),
+            accepted: ["environment": .string(slug)]
         )
         guard state.isLinkUp || chosen.id == state.environmentID else { return refuse(pending, unreachable) }
         refuse(choosing?.pending, Refusal(.superseded, "another environment was chosen in time"))
