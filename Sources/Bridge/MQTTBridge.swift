@@ -356,6 +356,11 @@ package actor MQTTBridge {
                 > (configuration.aliveInterval * (ticks - 1) / configuration.healthInterval).rounded(.down)
             if isHealthDue { stateHealth() }
             flush()
+            // Nothing on its way: what was cleared is so at the broker.
+            if isConnected, book.isSent, client.counters.queued == 0 {
+                let cleared = renderer.takeCleared()
+                if !cleared.isEmpty { send(.topicsCleared(cleared)) }
+            }
         }
     }
 

@@ -94,7 +94,7 @@ extension DeviceController {
     mutating func moveDevice(to position: Point3D, cause: ChangeEvent.Cause) {
         guard let device = state.device, device.position != position else { return }
         state.device?.position = position
-        state.changedAt[device.id] = now
+        state.changedAt[ObjectReference(.device, device.id)] = now
         changes.formUnion([.device, .position, .nearby])
         tell(
             .device,
@@ -114,7 +114,7 @@ extension DeviceController {
             let position = device.position
         else { return }
         let brightness = ((1 - position.distance(to: place)) * 10).rounded() / 10
-        let expected = expectedData(of: thing.id, now: thing.data)["brightness"]
+        let expected = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)["brightness"]
         guard brightness > 0, let expected, expected.number != brightness else { return }
         enqueue(
             Job(
@@ -151,7 +151,8 @@ extension DeviceController {
     private mutating func send(heading degrees: Double) {
         headingDue = nil
         guard let device = state.device,
-            expectedData(of: device.id, now: device.data)["angle"]?.number != degrees
+            expectedData(of: ObjectReference(.device, device.id), now: device.data)["angle"]?.number
+                != degrees
         else { return }
         headingSentAt = now
         enqueue(

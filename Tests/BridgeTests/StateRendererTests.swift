@@ -148,6 +148,19 @@ struct StateRendererTests {
         #expect(told == ["zones/kitchen": "", "environments/home": ""])
     }
 
+    @Test func `a thing that took over a topic keeps it when the one before is cleared`() {
+        var screen = Screen(remembered: [(.thing, "lamp")])
+        var state = Flat.state
+        let old = ObjectReference(.thing, FlareID(high: 3, low: 9))
+        #expect(
+            screen.show(state, Flat.model).filter { $0.key.hasPrefix("things/lamp") }.values.allSatisfy {
+                !$0.isEmpty
+            }
+        )
+        state.things[old.id] = nil
+        #expect(screen.show(state, [.object(old)]).isEmpty)
+    }
+
     @Test func `a rename keeps the topic`() throws {
         var screen = Screen.ofFlat()
         var state = Flat.state
