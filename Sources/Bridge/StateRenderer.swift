@@ -14,6 +14,8 @@ package struct StateRenderer: Sendable {
     private var cleared: Set<ObjectName> = []
     /// The topics of the alerts that earlier runs may have left.
     private var leftAlerts = Alert.identifiers
+    /// Whether a place on the earth that an earlier run told was taken back, if it is not to be told any more.
+    private var isLocationSettled = false
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
@@ -110,6 +112,8 @@ package struct StateRenderer: Sendable {
     private mutating func clearWhatIsGone(_ state: ControllerState, in book: inout PublicationBook) {
         for id in leftAlerts.sorted() where state.alerts[id] == nil { book.clear(topics.alert(id)) }
         leftAlerts.removeAll()
+        if !isLocationSettled, !configuration.publishesLocation { book.clear(topics.deviceLocation) }
+        isLocationSettled = true
         for (kind, slug) in remembered {
             let object = state.slugs.id(of: slug, kind: kind).map { ObjectReference(kind, $0) }
             if let object, state.holds(object) { continue }

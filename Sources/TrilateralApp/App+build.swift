@@ -242,7 +242,9 @@ extension Daemon {
                             "sensor source ended",
                             metadata: ["source": "\(source.name)", "error": "\(error)"]
                         )
-                        send(.alertRaised("sensors", .error, message: "\(error)"))
+                        // The reason is gone when a reload has built everything anew.
+                        let advice = "put it right and reload the configuration (SIGHUP or request/reload)"
+                        send(.alertRaised("sensors", .error, message: "\(error); \(advice)"))
                     }
                 }
             }
