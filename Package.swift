@@ -23,7 +23,12 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 /// A target of ours and what it may import.
@@ -64,6 +69,7 @@ let package = Package(
 
         // Pure
         room("Flare"),
+        room("SocketIO"),
         room("Positioning", ["Flare"]),
         room("Things", ["Flare"]),
         room("Controller", ["Flare", "Things"]),
@@ -73,11 +79,17 @@ let package = Package(
         room("Sensors", ["Flare", "Positioning", "CBluetooth", log]),
         room(
             "HTTPListener",
-            [hummingbird, hummingbirdCore, nioCore, nioHTTPTypes, httpTypes, lifecycle, log]
+            [
+                hummingbird, hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioHTTPTypes,
+                nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
+            ]
         ),
         room(
             "FlareServer",
-            ["Flare", "HTTPListener", hummingbird, nioCore, httpTypes, grdb, lifecycle, log]
+            [
+                "Flare", "SocketIO", "HTTPListener", hummingbird, nioCore, nioPosix, nioLocks, httpTypes,
+                grdb, lifecycle, log,
+            ]
         ),
         room("MQTT", ["CMosquitto", log]),
         room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
@@ -116,6 +128,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("FlareTests", ["Flare"]),
+        tests("SocketIOTests", ["SocketIO"]),
         tests("PositioningTests", ["Positioning", "Flare"]),
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),

@@ -13,7 +13,31 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The effect on an object with this position and data; `nil` when there is none.
-    package func effect(position: Point3D?, data: [String: JSONValue]) -> Effect? {
+    /// - Parameter isStrict: Whether a value that is no number has no effect, and angles stay within a turn; else
+    ///   as the origin reckons.
+    package func effect(
+        position: Point3D?,
+        data: [String: JSONValue],
+        isStrict: Bool = false
+    ) -> Effect? {
+        isStrict ? strictEffect(position: position, data: data) : effectAsRecorded(position, data)
+    }
+
+    private func strictEffect(position: Point3D?, data: [String: JSONValue]) -> Effect? {
+        switch self {
+        case .lighter, .darker:
+            return number(data["brightness"]).isNaN ? nil : effectAsRecorded(position, data)
+        case .clockwise, .counterclockwise:
+            let turned = (data["angle"] == nil ? 0 : number(data["angle"])) + (self == .clockwise ? 30 : -30)
+            let angle = turned.truncatingRemainder(dividingBy: 360)
+            guard !angle.isNaN else { return nil }
+            return .data(key: "angle", value: .number(angle < 0 ? angle + 360 : angle))
+        default:
+            return effectAsRecorded(position, data)
+        }
+    }
+
+    private func effectAsRecorded(_ position: Point3D?, _ data: [String: JSONValue]) -> Effect? {
         switch self {
         case .north: move(position, y: 1)
         case .south: move(position, y: -1)

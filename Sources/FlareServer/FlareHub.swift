@@ -9,33 +9,36 @@ package actor FlareHub {
     private let store: FlareStore
     private let clock: @Sendable () -> Int64
     private let idSource: @Sendable () -> FlareID
-    private let logger: Logger
+    let logger: Logger
     let limits: FlareLimits
+    nonisolated let dialect: FlareDialect
     private(set) var world = World()
     private var rooms: Rooms
-    private var receivers: [FlareClientID: @Sendable (FlareNotice) -> Void] = [:]
-    private var clientCount = 0
+    private var outlets: [Int: any FlareOutlet] = [:]
+    private var outletCount = 0
+    private var batch: Batch?
 
     /// Reads all objects of the store.
     /// - Parameters:
     ///   - clock: Milliseconds since 1970-01-01 UTC.
     ///   - idSource: New identifiers for objects that come without one.
-    ///   - delivery: What a client gets that hears of something in more than one way.
+    ///   - dialect: Whether the origin's plain bugs are kept.
     package init(
         store: FlareStore,
         clock: @escaping @Sendable () -> Int64,
         idSource: @escaping @Sendable () -> FlareID = FlareHub.randomID,
         limits: FlareLimits = FlareLimits(),
-        delivery: Rooms.Delivery = .perRoom,
+        dialect: FlareDialect = .origin,
         logger: Logger
     ) throws(FlareStoreError) {
         self.store = store
         self.clock = clock
         self.idSource = idSource
         self.limits = limits
+        self.dialect = dialect
         self.logger = logger
-        rooms = Rooms(delivery: delivery)
-        var loaded = World()
+        rooms = Rooms(delivery: dialect == .strict ? .once : .perRoom)
+        var loaded = World(dialect: dialect)
         try store.load { record, sequence in loaded.insert(record, sequence: sequence) }
         logger.info("Flare objects loaded", metadata: ["objects": "\(loaded.count)"])
         world = loaded
@@ -52,29 +55,100 @@ package actor FlareHub {
     /// The time as objects carry it.
     var now: String { FlareTime.text(wallMilliseconds: clock()) }
 
-    /// Stores what was planned, makes it so, and tells of it.
+    /// Stores what was planned, makes it so, and tells of it; in a batch, all of that at its end.
     func carryOut(
         _ plan: Plan,
         from client: FlareClientID?,
         progress: ((Int) -> Void)? = nil
     ) throws(FlareHubError) {
-        if !plan.changes.isEmpty {
-            var writes: [FlareStore.Write] = []
-            writes.reserveCapacity(plan.changes.count)
-            for change in plan.changes { writes.append(try limits.write(for: change)) }
-            do {
-                try store.commit(writes, progress: progress)
-            } catch {
-                logger.error("Flare change not stored", metadata: ["reason": "\(error)"])
-                throw .store(error)
-            }
+        var writes: [FlareStore.Write] = []
+        writes.reserveCapacity(plan.changes.count)
+        for change in plan.changes { writes.append(try limits.write(for: change)) }
+        if batch != nil {
+            batch?.undo += world.inverse(of: plan.changes)
+            world.apply(plan.changes)
+            batch?.add(writes)
+        } else if !writes.isEmpty {
+            try commit(writes, progress: progress)
             world.apply(plan.changes)
         }
         for announcement in plan.announcements {
-            for receiver in rooms.receivers(of: announcement.audience, from: client) {
-                receivers[receiver]?(announcement.notice)
+            tell(announcement, to: rooms.receivers(of: announcement.audience, from: client))
+        }
+    }
+
+    private func commit(_ writes: [FlareStore.Write], progress: ((Int) -> Void)? = nil) throws(FlareHubError)
+    {
+        do {
+            try store.commit(writes, progress: progress)
+        } catch {
+            logger.error("Flare change not stored", metadata: ["reason": "\(error)"])
+            throw .store(error)
+        }
+    }
+
+    /// Tells clients in their order, each by its outlet.
+    func tell(_ announcement: Plan.Announcement, to clients: [FlareClientID]) {
+        var rest = clients[...]
+        while let outlet = rest.first?.outlet {
+            let neighbours = Array(rest.prefix { $0.outlet == outlet })
+            rest = rest.dropFirst(neighbours.count)
+            say(outlet) { $0.tell(announcement, to: neighbours) }
+        }
+    }
+
+    /// Says something now, or at the end of the batch.
+    func say(_ outlet: Int, _ words: @escaping @Sendable (any FlareOutlet) -> Void) {
+        if batch != nil {
+            batch?.said.append((outlet, words))
+        } else if let outlet = outlets[outlet] {
+            words(outlet)
+        }
+    }
+}
+
+// MARK: - Batches
+
+extension FlareHub {
+    /// What is stored with one commit and told after it.
+    private struct Batch {
+        var writes: [FlareStore.Write] = []
+        var undo: [Plan.Change] = []
+        var said: [(outlet: Int, words: @Sendable (any FlareOutlet) -> Void)] = []
+        private var places: [FlareStore.Row: Int] = [:]
+
+        /// Of several updates of a row only the last is written.
+        mutating func add(_ added: [FlareStore.Write]) {
+            for write in added {
+                if let place = places[write.row], case .update = write {
+                    writes[place] = writes[place].overwritten(by: write)
+                } else {
+                    places[write.row] = writes.count
+                    writes.append(write)
+                }
             }
         }
+    }
+
+    /// Carries out several things with one commit: many messages cost little more than one.
+    ///
+    /// Nothing is told before all is stored. When the database refuses, all of it is taken back.
+    /// - Returns: Whether it is stored.
+    func together(_ body: (isolated FlareHub) -> Void) -> Bool {
+        batch = Batch()
+        body(self)
+        guard let batch else { return true }
+        self.batch = nil
+        if !batch.writes.isEmpty {
+            do {
+                try commit(batch.writes)
+            } catch {
+                world.apply(batch.undo.reversed())
+                return false
+            }
+        }
+        for (outlet, words) in batch.said { say(outlet, words) }
+        return true
     }
 }
 
@@ -139,23 +213,37 @@ extension FlareHub {
 // MARK: - Clients
 
 extension FlareHub {
-    /// Lets a client in.
-    /// - Parameters:
-    ///   - isInProcess: Whether it is a part of this program, which hears of REST changes too.
-    ///   - deliver: Called in order, before the cause is answered; must not block.
+    /// Takes in a way by which clients hear, and names it.
+    func attach(_ outlet: any FlareOutlet) -> Int {
+        outletCount += 1
+        outlets[outletCount] = outlet
+        return outletCount
+    }
+
+    /// Lets a client in that hears by an outlet.
+    func enter(_ client: FlareClientID) {
+        rooms.enter(client, isInProcess: false)
+    }
+
+    /// Lets a part of this program in, which hears of REST changes too.
+    /// - Parameter deliver: Called in order, before the cause is answered; must not block.
     package func connect(
         isInProcess: Bool = false,
         deliver: @escaping @Sendable (FlareNotice) -> Void
     ) -> FlareClientID {
-        clientCount += 1
-        let client = FlareClientID(number: clientCount)
-        receivers[client] = deliver
+        let client = FlareClientID(outlet: attach(InProcessOutlet(deliver: deliver)), number: 0)
         rooms.enter(client, isInProcess: isInProcess)
         return client
     }
 
+    /// Lets such a part go.
     package func disconnect(_ client: FlareClientID) {
-        receivers[client] = nil
+        outlets[client.outlet] = nil
+        rooms.leave(client)
+    }
+
+    /// Lets a client go; its outlet stays.
+    func leave(_ client: FlareClientID) {
         rooms.leave(client)
     }
 

@@ -26,6 +26,27 @@ package final class FlareStore: Sendable {
         case insert(ObjectReference, sequence: Int, document: [UInt8])
         case update(FlareClass, sequence: Int, document: [UInt8])
         case delete(FlareClass, sequence: Int)
+
+        var row: Row {
+            switch self {
+            case .insert(let object, let sequence, _): Row(kind: object.kind, sequence: sequence)
+            case .update(let kind, let sequence, _), .delete(let kind, let sequence):
+                Row(kind: kind, sequence: sequence)
+            }
+        }
+
+        /// This write and then an update of the same row, as one.
+        func overwritten(by update: Write) -> Write {
+            guard case .insert(let object, let sequence, _) = self,
+                case .update(_, _, let document) = update
+            else { return update }
+            return .insert(object, sequence: sequence, document: document)
+        }
+    }
+
+    struct Row: Sendable, Hashable {
+        let kind: FlareClass
+        let sequence: Int
     }
 
     private let queue: DatabaseQueue
@@ -98,7 +119,7 @@ extension FlareStore {
         try Self.translating(path) {
             try queue.read { db in
                 for kind in FlareClass.allCases {
-                    let rows = try Row.fetchCursor(
+                    let rows = try GRDB.Row.fetchCursor(
                         db,
                         sql: "SELECT sequence, id, document FROM \(kind.rawValue)"
                     )
@@ -108,7 +129,7 @@ extension FlareStore {
         }
     }
 
-    private func read(_ row: Row, _ kind: FlareClass, _ body: (FlareRecord, Int) -> Void) throws {
+    private func read(_ row: GRDB.Row, _ kind: FlareClass, _ body: (FlareRecord, Int) -> Void) throws {
         let sequence: Int = row[0]
         func damaged(_ what: String) -> FlareStoreError {
             .damaged(path: path, what: "\(kind.rawValue) \(sequence): \(what)")

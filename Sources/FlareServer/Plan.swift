@@ -14,9 +14,12 @@ struct Plan: Sendable, Hashable {
     struct Announcement: Sendable, Hashable {
         let notice: FlareNotice
         let audience: Audience
+        /// A position that goes out without z, as a CMX server's do.
+        var isWithoutHeight = false
     }
 
-    mutating func announce(_ notice: FlareNotice, to audience: Audience) {
-        announcements.append(Announcement(notice: notice, audience: audience))
+    mutating func announce(_ notice: FlareNotice, to audience: Audience, isWithoutHeight: Bool = false) {
+        let announcement = Announcement(notice: notice, audience: audience, isWithoutHeight: isWithoutHeight)
+        announcements.append(announcement)
     }
 }

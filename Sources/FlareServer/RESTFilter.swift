@@ -12,8 +12,15 @@ struct RESTFilter: Sendable {
     private var distance: Double?
     private let kind: FlareClass
 
-    init(query: Substring?, for kind: FlareClass) throws(RESTForm.TooManyParameters) {
+    private let dialect: FlareDialect
+
+    init(
+        query: Substring?,
+        for kind: FlareClass,
+        dialect: FlareDialect = .origin
+    ) throws(RESTForm.TooManyParameters) {
         self.kind = kind
+        self.dialect = dialect
         let pairs = try RESTForm.pairs(query ?? "")
         let parameters = Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
         func number(_ name: String) -> Double? {
@@ -39,9 +46,9 @@ struct RESTFilter: Sendable {
             if kind == .zone {
                 guard record.perimeter?.contains(point) == true else { return false }
             } else {
-                guard let distance, (record.position?.distance(to: point) ?? -1) < distance else {
-                    return false
-                }
+                guard record.position != nil || dialect == .origin, let distance,
+                    (record.position?.distance(to: point) ?? -1) < distance
+                else { return false }
             }
         }
         if let data {

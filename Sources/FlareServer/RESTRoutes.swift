@@ -12,37 +12,55 @@ import NIOCore
 struct RESTRoutes: HTTPResponder {
     /// Hummingbird's own context carries decoders that nothing here needs.
     struct Context: InitializableFromSource {
-        init(source: ApplicationRequestContextSource) {}
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) {
+            channel = source.channel
+        }
     }
 
+    /// Bytes of a body, as with the origin.
+    private static let maximumBodyBytes = 100 * 1024
+
     let hub: FlareHub
-    let maximumBodyBytes: Int
+    let sockets: SocketServer
+    let files: PublicFiles?
     let logger: Logger
 
     func respond(to request: Request, context: Context) async throws -> Response {
+        let target = Target(request.head.path ?? "/")
+        if target.path == EngineRequest.path {
+            return try await sockets.respond(to: request, on: context.channel)
+        }
         var method = request.method
         if method == .post, let name = request.headers[.methodOverride],
             let other = HTTPRequest.Method(rawValue: name.uppercased())
         {
             method = other
         }
-        let answer = try await answer(to: request, method)
+        if let answer = try await answer(to: request, target, method) {
+            return answer.response(to: request.head, method: method)
+        }
+        if let response = try await files?.response(to: request, on: context.channel) { return response }
+        let isStart = target.path == "/" && (method == .get || method == .head)
+        let answer = isStart ? StartPage.answer : .unknown(method, target.path)
         return answer.response(to: request.head, method: method)
     }
 
-    private func answer(to request: Request, _ method: HTTPRequest.Method) async throws -> RESTAnswer {
-        let target = Target(request.head.path ?? "/")
-        if target.path == "/", method == .get || method == .head {
-            return .text("This is a Flare server. Its objects are under /environments.\n")
-        }
+    /// `nil` when the path is none of the objects'.
+    private func answer(
+        to request: Request,
+        _ target: Target,
+        _ method: HTTPRequest.Method
+    ) async throws -> RESTAnswer? {
         do {
-            guard let route = try RESTRoute(path: target.path) else { return .unknown(method, target.path) }
+            guard let route = try RESTRoute(path: target.path) else { return nil }
             if method == .options { return .options(route.methods) }
             guard route.methods.contains(method) else { return .unknown(method, target.path) }
             guard method == .post || method == .put else {
                 return try await method == .delete ? delete(route) : read(route, query: target.query)
             }
-            let bytes = try await request.body.collect(upTo: maximumBodyBytes)
+            let bytes = try await request.body.collect(upTo: Self.maximumBodyBytes)
             let body = try RESTBody.value(of: Array(bytes.readableBytesView), request.headers)
             if method == .put { return try await update(route, body) }
             return try await route.isNotification ? notify(route, body) : create(route, body)
@@ -94,7 +112,12 @@ extension RESTRoutes {
         switch route.place {
         case .list:
             let (environment, zone) = try parents(of: route, schema)
-            let filter = try RESTFilter(query: route.isThingsOfEnvironment ? nil : query, for: route.kind)
+            let isFiltered = !route.isThingsOfEnvironment || hub.dialect == .strict
+            let filter = try RESTFilter(
+                query: isFiltered ? query : nil,
+                for: route.kind,
+                dialect: hub.dialect
+            )
             let records = await hub.records(route.kind, environment: environment, zone: zone) {
                 filter.admits($0)
             }

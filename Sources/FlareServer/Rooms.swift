@@ -1,10 +1,5 @@
 import Flare
 
-/// A client of the server: a connection, or a part of this program.
-package struct FlareClientID: Sendable, Hashable {
-    let number: Int
-}
-
 /// A group of clients that hear the same.
 enum Room: Sendable, Hashable {
     /// The subscribers of an object.
@@ -33,6 +28,9 @@ package struct Rooms: Sendable {
         /// The notice once.
         case once
     }
+
+    /// Rooms that one client may be in.
+    private static let maximumRooms = 20_000
 
     private let delivery: Delivery
     private var members: [Room: [FlareClientID]] = [:]
@@ -94,7 +92,9 @@ package struct Rooms: Sendable {
     }
 
     private mutating func join(_ client: FlareClientID, _ room: Room) {
-        guard roomsOfClients[client]?.insert(room).inserted == true else { return }
+        guard let rooms = roomsOfClients[client], rooms.count < Self.maximumRooms,
+            roomsOfClients[client]?.insert(room).inserted == true
+        else { return }
         members[room, default: []].append(client)
     }
 

@@ -33,7 +33,7 @@ extension World {
             plan.update(&record, entry.sequence, now: now)
             plan.announce(.data(object, stored, sender: sender), to: .others(in: rooms(of: record)))
         }
-        if !untold.isEmpty {
+        if !untold.isEmpty, dialect == .origin {
             plan.announce(.data(object, untold, sender: sender), to: .others(in: [.own(object)]))
         }
         return (plan, values.keys.filter { stored[$0] == nil }.sorted())
@@ -48,12 +48,17 @@ extension World {
         _ object: ObjectReference,
         _ point: Point3D,
         sender: JSONValue?,
+        isWithoutHeight: Bool = false,
         now: String
     ) -> Plan? {
         guard let entry = self[object] else { return nil }
         var record = entry.record
         var plan = Plan()
-        plan.announce(.position(object, point, sender: sender), to: .others(in: rooms(of: record)))
+        plan.announce(
+            .position(object, point, sender: sender),
+            to: .others(in: rooms(of: record)),
+            isWithoutHeight: isWithoutHeight
+        )
         move(&record, to: point, &plan)
         plan.update(&record, entry.sequence, now: now)
         return plan
@@ -68,7 +73,11 @@ extension World {
         var plan = Plan()
         plan.announce(.handleAction(object, action, sender: sender), to: .others(in: rooms))
         let builtIn = BuiltInAction(rawValue: action)
-        switch builtIn?.effect(position: record.position, data: record.data ?? [:]) {
+        switch builtIn?.effect(
+            position: record.position,
+            data: record.data ?? [:],
+            isStrict: dialect == .strict
+        ) {
         case nil:
             return plan
         case .position(let point)?:
@@ -100,7 +109,15 @@ extension World {
         let found = records(.device, environment: environment, zone: nil) { $0.data?["mac"] == address }
         guard let device = found.first else { return nil }
         let point = Point3D(x: x, y: y, z: device.position?.z ?? 0)
-        guard let plan = planSetPosition(device.reference, point, sender: nil, now: now) else { return nil }
+        guard
+            let plan = planSetPosition(
+                device.reference,
+                point,
+                sender: nil,
+                isWithoutHeight: true,
+                now: now
+            )
+        else { return nil }
         var answer = device
         answer.members["position"] = ["x": .number(x), "y": .number(y)]
         answer.members["modified"] = .string(now)

@@ -10,6 +10,11 @@ struct World: Sendable {
     private(set) var count = 0
     /// The number of the next object; objects are listed by it.
     private(set) var nextSequence = 1
+    let dialect: FlareDialect
+
+    init(dialect: FlareDialect = .origin) {
+        self.dialect = dialect
+    }
 
     struct Entry: Sendable {
         var record: FlareRecord
@@ -70,6 +75,20 @@ struct World: Sendable {
 // MARK: - Changing
 
 extension World {
+    /// What takes changes back, in their order; to be applied in the reverse.
+    func inverse(of changes: [Plan.Change]) -> [Plan.Change] {
+        changes.compactMap { change in
+            switch change {
+            case .insert(let record, let sequence):
+                .remove(record.reference, sequence: sequence)
+            case .update(let record, _):
+                self[record.reference].map { .update($0.record, sequence: $0.sequence) }
+            case .remove(let reference, _):
+                self[reference].map { .insert($0.record, sequence: $0.sequence) }
+            }
+        }
+    }
+
     /// Makes changes that were planned on this very world.
     mutating func apply(_ changes: [Plan.Change]) {
         for change in changes {

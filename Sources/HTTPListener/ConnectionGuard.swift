@@ -38,6 +38,18 @@ final class ConnectionGuard {
         }
     }
 
+    /// From now on there are no requests; only what the peer does not take is looked at.
+    func becameWebSocket() {
+        timing.becameWebSocket()
+    }
+
+    /// An answer was given that ends the connection; no more is heard of the peer.
+    func wasRefused() {
+        timing.wasRefused(at: .now())
+        check?.cancel()
+        look()
+    }
+
     /// Answers past the HTTP handlers, which have nothing to say yet, and hears no more of the peer.
     fileprivate func refuse(_ status: Int) {
         guard let wire else { return }

@@ -33,6 +33,7 @@ struct ConnectionTiming {
     private var bodySince: NIODeadline?
     private var blockedSince: NIODeadline?
     private var refusedSince: NIODeadline?
+    private var isWebSocket = false
     private var requestsInProgress = 0
     private var answerHasBegun = false
 
@@ -44,12 +45,12 @@ struct ConnectionTiming {
     var isRefused: Bool { refusedSince != nil }
     /// Whether the peer may be told something outside of an answer.
     var canInterrupt: Bool {
-        !answerHasBegun && !isRefused
+        !answerHasBegun && !isRefused && !isWebSocket
             && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1)
     }
 
     mutating func bytesArrived(_ count: Int, at now: NIODeadline) {
-        guard bodySince == nil else { return }
+        guard bodySince == nil, !isWebSocket else { return }
         if headSince == nil { headSince = now }
         headBytes += count
     }
@@ -84,6 +85,14 @@ struct ConnectionTiming {
         blockedSince = isWritable ? nil : blockedSince ?? now
     }
 
+    /// The peer is waited for without end: what speaks through the socket has its own time-outs.
+    mutating func becameWebSocket() {
+        isWebSocket = true
+        requestWasRead()
+        requestsInProgress = 0
+        answerHasBegun = false
+    }
+
     mutating func wasRefused(at now: NIODeadline) {
         refusedSince = now
     }
@@ -97,7 +106,7 @@ struct ConnectionTiming {
         if let blockedSince, due(blockedSince + limits.send, now) { return .close }
         let reading = headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body }
         if let reading, due(reading, now) { return canInterrupt ? .refuse(status: 408) : .close }
-        let isIdle = requestsInProgress == 0 && reading == nil
+        let isIdle = requestsInProgress == 0 && reading == nil && !isWebSocket
         if isIdle, due(idleSince + limits.idle, now) { return .close }
         let next = [blockedSince.map { $0 + limits.send }, reading, isIdle ? idleSince + limits.idle : nil]
         return wait(next.compactMap(\.self).min() ?? .distantFuture, now)

@@ -1,7 +1,8 @@
 package import Hummingbird
 import HummingbirdCore
 package import Logging
-import NIOCore
+package import NIOCore
+import NIOPosix
 import ServiceLifecycle
 
 /// One HTTP listener: it binds, guards its connections and requests, and hands what passes to an application.
@@ -13,20 +14,28 @@ package struct HTTPFront<Responder: HTTPResponder>: Service
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
     private let configuration: HTTPListenerConfiguration
     private let responder: Responder
+    private let gate: (any WebSocketGate)?
+    private let loops: any EventLoopGroup
     private let logger: Logger
     private let onBound: @Sendable (_ port: Int) async -> Void
 
     /// - Parameters:
     ///   - responder: The application: a Hummingbird router's responder, or an own one.
+    ///   - gate: Which requests become WebSockets; none without it.
+    ///   - loops: What the connections run on; one event loop where the gate needs to have them all together.
     ///   - onBound: Called once, when connections are taken, with the true port.
     package init(
         _ configuration: HTTPListenerConfiguration,
         responder: Responder,
+        gate: (any WebSocketGate)? = nil,
+        loops: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.responder = responder
+        self.gate = gate
+        self.loops = loops
         self.logger = logger
         self.onBound = onBound
     }
@@ -34,7 +43,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     /// Listens until the graceful shutdown, or until it is cancelled.
     /// - Throws: ``HTTPListenerError`` when it cannot start.
     package func run() async throws {
-        let (configuration, onBound) = (configuration, onBound)
+        let (configuration, gate, onBound) = (configuration, gate, onBound)
         // Hummingbird reports each connection and request; that is noise above its own warnings.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
@@ -44,7 +53,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                 policy: AccessPolicy(configuration),
                 maximumBodyBytes: configuration.maximumBodyBytes
             ),
-            server: HTTPServerBuilder { ListenerChannel(configuration, responder: $0) },
+            server: HTTPServerBuilder { ListenerChannel(configuration, gate: gate, responder: $0) },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(
@@ -56,6 +65,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                 logger.notice("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
                 await onBound(port)
             },
+            eventLoopGroupProvider: .shared(loops),
             logger: quiet
         )
         do {

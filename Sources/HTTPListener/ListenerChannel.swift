@@ -1,17 +1,29 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
-/// What a connection is made of: Hummingbird's HTTP/1.1 handlers between the two ends of a ``ConnectionGuard``.
-///
-/// The place for other things that a connection can become (an upgrade to WebSocket).
-struct ListenerChannel: ServerChildChannel {
-    let http: HTTP1Channel
-    let limits: ConnectionTiming.Limits
-    let maximumBodyBytes: Int
+/// What a connection is made of: HTTP/1.1 between the two ends of a ``ConnectionGuard``, or a WebSocket.
+struct ListenerChannel: HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    init(_ configuration: HTTPListenerConfiguration, responder: @escaping HTTPChannelHandler.Responder) {
+    let responder: HTTPChannelHandler.Responder
+    private let gate: (any WebSocketGate)?
+    private let policy: AccessPolicy
+    private let limits: ConnectionTiming.Limits
+    private let decoderLimits: NIOHTTPDecoderLimitConfiguration
+    private let maximumBodyBytes: Int
+
+    init(
+        _ configuration: HTTPListenerConfiguration,
+        gate: (any WebSocketGate)?,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) {
+        self.responder = responder
+        self.gate = gate
+        policy = AccessPolicy(configuration)
         limits = ConnectionTiming.Limits(
             head: TimeAmount(bounded: configuration.headTimeout),
             body: TimeAmount(bounded: configuration.bodyTimeout),
@@ -20,33 +32,44 @@ struct ListenerChannel: ServerChildChannel {
             headBytes: configuration.maximumHeadBytes
         )
         maximumBodyBytes = configuration.maximumBodyBytes
-        http = HTTP1Channel(
-            responder: responder,
-            configuration: .init(
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: configuration.maximumHeadBytes,
-                    maxHeaderListSize: configuration.maximumHeadBytes,
-                    maxHeaderFieldCount: 100
-                )
-            )
-        )
+        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+        decoderLimits.maxHeaderFieldSize = configuration.maximumHeadBytes
+        decoderLimits.maxHeaderListSize = configuration.maximumHeadBytes
+        decoderLimits.maxHeaderFieldCount = 100
+        self.decoderLimits = decoderLimits
     }
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             let owner = ConnectionGuard(limits: limits)
-            let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
-            try pipeline.addHandler(
-                ConnectionPartHandler(owner, maximumBodyBytes: maximumBodyBytes),
-                position: .before(state)
+            let decoder = HTTPRequestDecoder(
+                leftOverBytesStrategy: .forwardBytes,
+                limitConfiguration: decoderLimits
             )
-            try pipeline.addHandler(ConnectionWireHandler(owner), position: .first)
-            return value
+            let upgrade = UpgradeHandler(
+                gate: gate,
+                policy: policy,
+                owner: owner,
+                maximumMessageBytes: maximumBodyBytes
+            )
+            try pipeline.addHandlers([
+                ConnectionWireHandler(owner),
+                HTTPResponseEncoder(),
+                ByteToMessageHandler(decoder),
+                upgrade,
+                HTTP1ToHTTPServerCodec(secure: false),
+                ConnectionPartHandler(owner, maximumBodyBytes: maximumBodyBytes),
+                HTTPConnectionStateHandler(logger: logger),
+            ])
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true)
+            )
         }
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await http.handle(value: value, logger: logger)
+    func handle(value: Value, logger: Logger) async {
+        await handleHTTP(asyncChannel: value, logger: logger)
     }
 }

@@ -44,7 +44,12 @@ extension Daemon {
             file: plan.folder.flareDatabase,
             options: FlareStore.Options(configuration.flare)
         )
-        let hub = try FlareHub(store: store, clock: { clock().wallMilliseconds }, logger: logger)
+        let hub = try FlareHub(
+            store: store,
+            clock: { clock().wallMilliseconds },
+            dialect: FlareDialect(configuration.flare),
+            logger: logger
+        )
 
         // Streams between the parts
         let (events, eventPort) = AsyncStream.makeStream(of: ControllerEvent.self)
@@ -161,7 +166,7 @@ extension Daemon {
         ]
         if configuration.flare.isServerEnabled {
             services.append(
-                RESTServer(
+                FlareListener(
                     hub: hub,
                     HTTPListenerConfiguration(configuration.flare),
                     logger: logger,

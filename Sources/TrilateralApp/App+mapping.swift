@@ -13,11 +13,20 @@ extension FlareStore.Options {
     }
 }
 
+extension FlareDialect {
+    init(_ flare: TrilateralConfiguration.Platform) {
+        self = flare.isStrict ? .strict : .origin
+    }
+}
+
 extension HTTPListenerConfiguration {
     init(_ flare: TrilateralConfiguration.Platform) {
         self.init(section: "flare.server", host: flare.listen.host, port: flare.listen.port)
         allowedHosts = flare.allowedHosts
         allowedOrigins = flare.allowedOrigins
+        // A message of Socket.IO may be longer than what REST takes, and a WebSocket stays open.
+        maximumBodyBytes = 1_000_000
+        maximumConnections = min(8192, OpenFiles.raiseLimit())
     }
 
     /// `nil` when no pages are served.
@@ -59,7 +68,10 @@ extension BridgeConfiguration {
         self.node = node
         version = TrilateralProgram.version
         flareMode = configuration.flare.mode.rawValue
-        features = ["mqtt"] + (configuration.flare.isServerEnabled ? ["flare-rest"] : []) + ["beacons"]
+        features =
+            ["mqtt"] + (configuration.flare.isServerEnabled ? ["flare-rest", "flare-socketio"] : []) + [
+                "beacons"
+            ]
         publishesLocation = configuration.device.publishLocation
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond

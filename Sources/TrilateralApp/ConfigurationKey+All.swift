@@ -162,6 +162,12 @@ extension ConfigurationKey {
             .choice(),
             "normal survives a crash of the program; full also a power cut, and is slower."
         ),
+        .init(
+            "flare.server.strict",
+            \.flare.isStrict,
+            .flag,
+            "Whether plain bugs of the original server are put right: messages told twice, angles beyond a turn."
+        ),
 
         .init(
             "controller.presence",

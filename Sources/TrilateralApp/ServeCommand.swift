@@ -28,6 +28,19 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var model: String?
 
+    @Option(
+        name: .customLong("public"),
+        help: ArgumentHelp("A folder of static files to serve beside the objects.", valueName: "dir")
+    )
+    var publicFolder: String?
+
+    func validate() throws {
+        guard let publicFolder else { return }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: publicFolder, isDirectory: &isFolder), isFolder.boolValue
+        else { throw ValidationError("--public: \"\(publicFolder)\" is not a folder") }
+    }
+
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let configuration = try file.load(by: "serve", environment: environment).values
@@ -46,6 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
             let hub = try FlareHub(
                 store: store,
                 clock: { RuntimeClock.now().wallMilliseconds },
+                dialect: FlareDialect(configuration.flare),
                 logger: logger
             )
             if let model, await hub.records(.environment).isEmpty {
@@ -61,7 +75,8 @@ struct ServeCommand: AsyncParsableCommand {
                 listener.port = listen.port
             }
             let host = listener.host
-            let server = RESTServer(hub: hub, listener, logger: logger) { port in
+            let server = FlareListener(hub: hub, listener, publicFolder: publicFolder, logger: logger) {
+                port in
                 StandardError.print(
                     "trilateral serve: http://\(HostAndPort(host: host, port: port))/environments"
                 )

@@ -76,6 +76,8 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var allowedHosts: [String] = []
         package var allowedOrigins: [String] = []
         package var synchronous = Synchronous.normal
+        /// Whether the origin's plain bugs are put right.
+        package var isStrict = false
     }
 
     package struct Rules: Sendable, Hashable {

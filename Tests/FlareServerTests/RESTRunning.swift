@@ -14,7 +14,7 @@ func withREST<Value: Sendable>(
     change(&configuration)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let server = RESTServer(hub: try hub ?? FlareHub(FlareStore()), configuration, logger: logger) {
+    let server = FlareListener(hub: try hub ?? FlareHub(FlareStore()), configuration, logger: logger) {
         port.yield($0)
         port.finish()
     }

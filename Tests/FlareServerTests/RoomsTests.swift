@@ -6,11 +6,11 @@ import Testing
 @Suite struct RoomsTests {
     /// Clients that subscribe to each object in each way; `sender` subscribes to everything as well.
     private func heard(
-        delivery: Rooms.Delivery = .perRoom,
+        dialect: FlareDialect = .origin,
         before: ((FlareHub) async throws -> Void)? = nil,
         by act: (FlareHub, FlareClientID) async throws -> Void
     ) async throws -> [Heard] {
-        let hub = try FlareHub(FlareStore(), delivery: delivery)
+        let hub = try FlareHub(FlareStore(), dialect: dialect)
         try await hub.insert(Hall.records)
         try await before?(hub)
         let collector = Collector<Heard>()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `a strict delivery tells everybody once`() async throws {
-        let heard = try await heard(delivery: .once) { hub, sender in
+        let heard = try await heard(dialect: .strict) { hub, sender in
             try await hub.setData(Hall.lampObject, ["on": true], from: sender)
         }
         #expect(heard.map(\.description) == ["lamp data", "both data", "hallAll data", "westAll data"])

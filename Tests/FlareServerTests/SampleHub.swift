@@ -50,14 +50,14 @@ extension FlareHub {
     init(
         _ store: FlareStore,
         limits: FlareLimits = FlareLimits(),
-        delivery: Rooms.Delivery = .perRoom
+        dialect: FlareDialect = .origin
     ) throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try self.init(
             store: store,
             clock: { sampleTime },
             limits: limits,
-            delivery: delivery,
+            dialect: dialect,
             logger: logger
         )
     }

@@ -1,0 +1,50 @@
+package import HTTPListener
+package import Logging
+import NIOPosix
+import ServiceLifecycle
+
+/// The Flare server as others reach it, on one port: the hub's objects over HTTP, messages over Socket.IO, and
+/// files of the user's own.
+package struct FlareListener: Service {
+    private let front: HTTPFront<RESTRoutes>
+    private let sockets: SocketServer
+
+    /// - Parameters:
+    ///   - publicFolder: A folder whose files are served beside the objects.
+    ///   - onBound: Called once, when connections are taken, with the true port.
+    package init(
+        hub: FlareHub,
+        _ configuration: HTTPListenerConfiguration,
+        publicFolder: String? = nil,
+        logger: Logger,
+        onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) {
+        // One event loop for all connections: sessions and sockets are together without a lock or a hop.
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        sockets = SocketServer(hub: hub, loop: loop, logger: logger)
+        let files = publicFolder.map { PublicFiles(folder: $0, logger: logger) }
+        front = HTTPFront(
+            configuration,
+            responder: RESTRoutes(hub: hub, sockets: sockets, files: files, logger: logger),
+            gate: sockets,
+            loops: loop,
+            logger: logger,
+            onBound: onBound
+        )
+    }
+
+    /// Serves until the graceful shutdown, or until it is cancelled.
+    /// - Throws: `HTTPListenerError` when it cannot start.
+    package func run() async throws {
+        await sockets.attach()
+        try await withGracefulShutdownHandler {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await sockets.run() }
+                defer { sockets.finish() }
+                try await front.run()
+            }
+        } onGracefulShutdown: {
+            sockets.stop()
+        }
+    }
+}

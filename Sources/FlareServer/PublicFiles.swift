@@ -1,0 +1,49 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// A folder of static files that is served beside the objects, as the origin served its web pages.
+///
+/// No path leads out of it, and nothing whose name begins with a dot is served.
+struct PublicFiles: Sendable {
+    private let middleware: FileMiddleware<BasicRequestContext, LocalFileSystem>
+    private let logger: Logger
+
+    init(folder: String, logger: Logger) {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        self.logger = quiet
+        middleware = FileMiddleware(
+            folder,
+            cacheControl: .init([]),
+            searchForIndexHtml: true,
+            logger: quiet
+        )
+    }
+
+    /// The file, or `nil` when there is none.
+    func response(to request: Request, on connection: any Channel) async throws -> Response? {
+        guard request.method == .get || request.method == .head, Self.isPlain(request.uri.path) else {
+            return nil
+        }
+        do {
+            let source = ApplicationRequestContextSource(channel: connection, logger: logger)
+            let context = BasicRequestContext(source: source)
+            var response = try await middleware.handle(request, context: context) { _, _ in
+                throw HTTPError(.notFound)
+            }
+            response.headers[.xContentTypeOptions] = "nosniff"
+            return response
+        } catch let error as HTTPError where error.status == .notFound || error.status == .badRequest {
+            return nil
+        }
+    }
+
+    /// No part of the path begins with a dot or holds what no file name holds.
+    private static func isPlain(_ path: String) -> Bool {
+        guard let decoded = path.percentDecoded else { return false }
+        return !decoded.utf8.contains(0) && !decoded.contains("\\")
+            && !decoded.split(separator: "/").contains { $0.hasPrefix(".") }
+    }
+}

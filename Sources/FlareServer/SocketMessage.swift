@@ -1,0 +1,111 @@
+import Flare
+
+/// What a client says by Socket.IO: the name of an event and an object.
+/// - Source: flare-protocol 4.1.
+struct SocketMessage: Sendable {
+    enum Wish: Sendable, Hashable {
+        case subscribe(all: Bool)
+        case unsubscribe
+        case getData(key: String?)
+        case setData(key: String, value: JSONValue)
+        case getPosition
+        case setPosition(Point3D)
+        case performAction(String)
+        case getActions
+    }
+
+    let wish: Wish
+    let kind: FlareClass
+    /// The object's identifier as the client wrote it, to answer with.
+    let name: JSONValue
+    /// `nil` when that is no identifier.
+    let object: ObjectReference?
+    let sender: JSONValue?
+
+    /// Levels of JSON that a message may have.
+    private static let maximumDepth = 32
+
+    /// Reads the list of an event; `nil` for everything that the origin passes over in silence, or dies of.
+    init?(json: [UInt8]) {
+        guard let list = try? JSONValue(parsing: json, maximumDepth: Self.maximumDepth).array,
+            let event = list.first?.string, let message = list.dropFirst().first?.object,
+            let named = Self.named(in: message), let wish = Wish(event, message)
+        else { return nil }
+        self.wish = wish
+        (kind, name) = named
+        object = name.string.flatMap { FlareID(flareText: $0) }.map { ObjectReference(named.kind, $0) }
+        sender = message["sender"]
+    }
+
+    /// The first in the order of the classes counts.
+    private static func named(in message: [String: JSONValue]) -> (kind: FlareClass, name: JSONValue)? {
+        for kind in FlareClass.allCases {
+            if let name = message[kind.rawValue], !name.isNull { return (kind, name) }
+        }
+        return nil
+    }
+}
+
+extension SocketMessage.Wish {
+    fileprivate init?(_ event: String, _ message: [String: JSONValue]) {
+        switch event {
+        case "subscribe":
+            self = .subscribe(all: message["all"]?.isTruthy ?? false)
+        case "unsubscribe":
+            self = .unsubscribe
+        case "getData":
+            self = .getData(key: message["key"]?.keyText)
+        case "setData":
+            guard let key = message["key"]?.keyText, let value = message["value"], !value.isNull else {
+                return nil
+            }
+            self = .setData(key: key, value: value)
+        case "getPosition":
+            self = .getPosition
+        case "setPosition":
+            guard let position = message["position"], let x = position["x"]?.coordinate,
+                let y = position["y"]?.coordinate
+            else { return nil }
+            self = .setPosition(Point3D(x: x, y: y, z: position["z"]?.coordinate ?? 0))
+        case "performAction":
+            guard let action = message["action"]?.string else { return nil }
+            self = .performAction(action)
+        case "getActions":
+            self = .getActions
+        default:
+            return nil
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether JavaScript takes it for true.
+    fileprivate var isTruthy: Bool {
+        switch self {
+        case .null: false
+        case .bool(let flag): flag
+        case .number(let number): number != 0 && !number.isNaN
+        case .numeral(let digits): Double(digits) != 0
+        case .string(let text): !text.isEmpty
+        case .array, .object: true
+        }
+    }
+
+    /// A key of data: a text, or a number as text.
+    fileprivate var keyText: String? {
+        switch self {
+        case .string(let text): text
+        case .number, .numeral: text
+        case .null, .bool, .array, .object: nil
+        }
+    }
+
+    /// A coordinate: a number, or a text that is one.
+    fileprivate var coordinate: Double? {
+        switch self {
+        case .number(let number): number.isFinite ? number : nil
+        case .numeral(let digits), .string(let digits): Double(scriptNumber: digits)
+        case .null, .bool, .array, .object: nil
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Flare
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import SocketIO
+
+// Engine.IO by plain HTTP.
+extension SocketServer {
+    /// Answers a request to Engine.IO's path.
+    /// - Parameter connection: What the request came by: a poll is given up when it closes.
+    nonisolated func respond(to request: Request, on connection: any Channel) async throws -> Response {
+        let engine = EngineRequest(target: request.head.path ?? "")
+        let answer = try await answer(request, engine, connection)
+        var response = answer.response
+        response.headers.append(contentsOf: Self.crossOrigin(request.headers))
+        if let id = answer.opened {
+            response.headers[.setCookie] = "io=\(id); Path=/; HttpOnly; SameSite=Lax"
+        }
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    /// What a browser wants to see before it lets a page read an answer.
+    ///
+    /// Which origins may ask at all has been decided by then.
+    /// - Source: flare-protocol 3.6; the Fetch standard for what a preflight asks.
+    private nonisolated static func crossOrigin(_ asked: HTTPFields) -> HTTPFields {
+        guard let origin = asked[.origin] else { return [.accessControlAllowOrigin: "*"] }
+        var fields: HTTPFields = [
+            .accessControlAllowOrigin: origin, .accessControlAllowCredentials: "true", .vary: "Origin",
+        ]
+        if asked[.accessControlRequestMethod] != nil {
+            fields[.accessControlAllowMethods] = "GET, POST"
+            fields[.accessControlAllowHeaders] = asked[.accessControlRequestHeaders]
+            fields[.accessControlMaxAge] = "600"
+        }
+        return fields
+    }
+
+    private struct PollAnswer {
+        var answer: ServerSession.Answer
+        /// The new session, when one was opened.
+        var opened: String?
+
+        var response: Response {
+            switch answer {
+            case .payload(let bytes, let type):
+                Response(
+                    status: .ok,
+                    headers: [.contentType: type],
+                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+                )
+            case .ok:
+                Response(
+                    status: .ok,
+                    headers: [.contentType: "text/html"],
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: "ok"))
+                )
+            case .error(let error):
+                Response(
+                    status: .badRequest,
+                    headers: [.contentType: EngineHTTPError.contentType],
+                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: error.json))
+                )
+            case .status(let code):
+                Response(status: HTTPResponse.Status(code: code))
+            }
+        }
+    }
+
+    private nonisolated func answer(
+        _ request: Request,
+        _ engine: EngineRequest,
+        _ connection: any Channel
+    ) async throws -> PollAnswer {
+        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+            return PollAnswer(answer: .status(204))
+        }
+        guard let transport = engine.transport else { return PollAnswer(answer: .error(.unknownTransport)) }
+        guard engine.revision != nil else { return PollAnswer(answer: .error(.unsupportedRevision)) }
+        guard let id = engine.session else {
+            guard request.method == .get else { return PollAnswer(answer: .error(.badHandshakeMethod)) }
+            guard transport == .polling, !engine.isJSONP else {
+                return PollAnswer(answer: .error(.badRequest))
+            }
+            return await open(engine)
+        }
+        switch request.method {
+        case _ where transport == .websocket:
+            return PollAnswer(answer: .error(await knows(id) ? .badRequest : .unknownSession))
+        case .get:
+            return PollAnswer(answer: await poll(id, engine.form, connection))
+        case .post:
+            guard await knows(id) else { return PollAnswer(answer: .error(.unknownSession)) }
+            let body = try await request.body.collect(upTo: settings.limits.maximumPacketBytes)
+            let isBinary = request.headers[.contentType]?.hasPrefix("application/octet-stream") == true
+            return PollAnswer(
+                answer: await post(id, Array(body.readableBytesView), isBinary ? .binary : .text)
+            )
+        default:
+            return PollAnswer(answer: .error(await knows(id) ? .badRequest : .unknownSession))
+        }
+    }
+
+    private func knows(_ id: String) -> Bool { seats[id] != nil }
+
+    private func open(_ request: EngineRequest) async -> PollAnswer {
+        guard let (seat, actions) = seat(request.revision ?? .three, .polling, form: request.form) else {
+            return PollAnswer(answer: .status(503))
+        }
+        let answer = await withCheckedContinuation { waiting in
+            seat.polls.append(waiting)
+            carryOut(actions, seat)
+        }
+        return PollAnswer(answer: answer, opened: seat.session.id)
+    }
+
+    private func poll(_ id: String, _ form: PollingForm, _ connection: any Channel) async
+        -> ServerSession.Answer
+    {
+        guard let seat = seats[id] else { return .error(.unknownSession) }
+        seat.hasSpoken = true
+        watch(connection, for: seat)
+        return await withCheckedContinuation { waiting in
+            seat.polls.append(waiting)
+            carryOut(seat.session.poll(form, now: Self.now), seat)
+        }
+    }
+
+    /// Who is no longer there cannot fetch what comes: it waits for the next poll.
+    private func watch(_ connection: any Channel, for seat: SocketSeat) {
+        let name = ObjectIdentifier(connection)
+        seat.pollConnection = name
+        // One watch for a connection, however often it polls.
+        guard sessionsOfConnections.updateValue(seat.session.id, forKey: name) == nil else { return }
+        connection.closeFuture.whenComplete { _ in
+            self.loop.execute { self.assumeIsolated { $0.closed(name) } }
+        }
+    }
+
+    private func closed(_ connection: ObjectIdentifier) {
+        guard let id = sessionsOfConnections.removeValue(forKey: connection), let seat = seats[id],
+            seat.pollConnection == connection
+        else { return }
+        seat.session.pollWentAway()
+        for poll in seat.polls { poll.resume(returning: .status(400)) }
+        seat.polls = []
+    }
+
+    private func post(_ id: String, _ body: [UInt8], _ form: PollingForm) async -> ServerSession.Answer {
+        guard let seat = seats[id] else { return .error(.unknownSession) }
+        seat.hasSpoken = true
+        return await withCheckedContinuation { waiting in
+            seat.posts.append(waiting)
+            carryOut(seat.session.post(body, form, now: Self.now), seat)
+        }
+    }
+}

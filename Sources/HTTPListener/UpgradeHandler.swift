@@ -1,0 +1,167 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+
+/// Lets a request become a WebSocket, when a ``WebSocketGate`` admits it.
+///
+/// A request that asks for another protocol, or at a place where none is spoken, is answered as if it had not asked,
+/// and the connection closed: the HTTP decoder reads nothing after such a request.
+final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        case http
+        /// An admitted request whose end has not been read.
+        case admitted(HTTPRequestHead)
+        case upgraded
+        case refused
+    }
+
+    private let gate: (any WebSocketGate)?
+    private let policy: AccessPolicy
+    private let owner: ConnectionGuard
+    private let maximumMessageBytes: Int
+    private var state = State.http
+    private var unanswered = 0
+
+    init(
+        gate: (any WebSocketGate)?,
+        policy: AccessPolicy,
+        owner: ConnectionGuard,
+        maximumMessageBytes: Int
+    ) {
+        self.gate = gate
+        self.policy = policy
+        self.owner = owner
+        self.maximumMessageBytes = maximumMessageBytes
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch (state, unwrapInboundIn(data)) {
+        case (.http, .head(var head)):
+            if head.headers.contains(name: "Upgrade") {
+                if consider(head, context) { return }
+                head.headers.remove(name: "Upgrade")
+                head.headers.replaceOrAdd(name: "Connection", value: "close")
+            }
+            unanswered += 1
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        case (.http, let part):
+            context.fireChannelRead(wrapInboundOut(part))
+        case (.admitted(let head), .end):
+            upgrade(head, context)
+        case (.admitted, .body):
+            refuse(400, "text/plain; charset=utf-8", "A request to become a WebSocket has no body.", context)
+        case (.admitted, .head), (.upgraded, _), (.refused, _):
+            break
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { unanswered = max(0, unanswered - 1) }
+        context.write(data, promise: promise)
+    }
+
+    /// Whether the request is dealt with here.
+    private func consider(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+        // An answer that is still under way could not be told from what a WebSocket says.
+        guard let gate, unanswered == 0, head.method == .GET,
+            head.headers[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" })
+        else { return false }
+        switch gate.admission(path: head.uri) {
+        case .notHere: return false
+        case .refused(let status, let type, let text): refuse(status, type, text, context)
+        case .accepted:
+            let refusal = policy.refusal(
+                host: head.headers.first(name: "Host"),
+                origin: head.headers.first(name: "Origin"),
+                connectedTo: context.channel.localAddress?.ipAddress
+            )
+            if let refusal {
+                let problem = RequestProblem(refusal)
+                refuse(problem.status.code, RequestProblem.contentType, problem.text, context)
+            } else {
+                state = .admitted(head)
+            }
+        }
+        return true
+    }
+
+    private func refuse(_ status: Int, _ type: String, _ text: String, _ context: ChannelHandlerContext) {
+        state = .refused
+        let body = ByteBuffer(string: text)
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: status),
+            headers: [
+                "Content-Type": type, "Content-Length": "\(body.readableBytes)", "Connection": "close",
+                "Sec-WebSocket-Version": "13",
+            ]
+        )
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        owner.wasRefused()
+    }
+
+    private func upgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        // The library's own upgrader knows the handshake; the pipeline is ours.
+        let handshake = NIOWebSocketServerUpgrader(
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+            upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() }
+        )
+        let answer = handshake.buildUpgradeResponse(
+            channel: context.channel,
+            upgradeRequest: head,
+            initialResponseHeaders: [:]
+        )
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        answer.assumeIsolated().whenComplete { result in
+            let (handler, context) = bound.value
+            switch result {
+            case .success(let headers):
+                do {
+                    try handler.become(headers, head.uri, context)
+                } catch {
+                    context.close(promise: nil)
+                }
+            case .failure:
+                let text = "Not a WebSocket handshake of version 13 (RFC 6455)."
+                handler.refuse(400, "text/plain; charset=utf-8", text, context)
+            }
+        }
+    }
+
+    private func become(_ headers: HTTPHeaders, _ path: String, _ context: ChannelHandlerContext) throws {
+        guard let gate else { return }
+        let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        state = .upgraded
+        owner.becameWebSocket()
+        let pipeline = context.pipeline.syncOperations
+        let handler = WebSocketHandler()
+        // A frame may be a little longer than a message: the aggregator decides, and says so.
+        let decoder = WebSocketFrameDecoder(maxFrameSize: maximumMessageBytes)
+        let aggregator = NIOWebSocketFrameAggregator(
+            minNonFinalFragmentSize: 0,
+            maxAccumulatedFrameCount: 1_000,
+            maxAccumulatedFrameSize: maximumMessageBytes
+        )
+        try pipeline.addHandlers(
+            [ByteToMessageHandler(decoder), aggregator, handler],
+            position: .before(self)
+        )
+        pipeline.removeHandler(context: try pipeline.context(handlerType: HTTPResponseEncoder.self), promise: nil)
+        let socket = WebSocket(handler: NIOLoopBound(handler, eventLoop: context.eventLoop))
+        handler.begin(gate.opened(socket, path: path))
+        // What came behind the request goes on to the new decoder.
+        let oldDecoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        pipeline.removeHandler(context: oldDecoder, promise: nil)
+    }
+}

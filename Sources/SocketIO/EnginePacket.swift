@@ -1,0 +1,108 @@
+/// A WebSocket message.
+package enum EngineFrame: Sendable, Hashable {
+    /// UTF-8.
+    case text([UInt8])
+    case binary([UInt8])
+
+    package var bytes: [UInt8] {
+        switch self {
+        case .text(let bytes), .binary(let bytes): bytes
+        }
+    }
+}
+
+/// An Engine.IO packet.
+///
+/// - Source: flare-protocol 3.2; Engine.IO protocol, revisions 3 and 4.
+package struct EnginePacket: Sendable, Hashable {
+    /// In their order on the wire: `0` to `6`.
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        case open, close, ping, pong, message, upgrade, noop
+
+        /// The digit that begins such a packet's text.
+        var digit: UInt8 { UInt8(ascii: "0") + rawValue }
+    }
+
+    package enum Payload: Sendable, Hashable {
+        /// UTF-8.
+        case text([UInt8])
+        case binary([UInt8])
+    }
+
+    package var kind: Kind
+    package var payload: Payload
+
+    package init(_ kind: Kind, _ payload: Payload = .text([])) {
+        self.kind = kind
+        self.payload = payload
+    }
+
+    /// Reads a WebSocket message.
+    ///
+    /// Text begins with the type's digit, or with `b` for binary data in base64. Binary messages of revision 3
+    /// begin with the type as a byte; those of revision 4 are the data of a message.
+    package init(_ frame: EngineFrame, _ revision: EngineRevision) throws(EngineError) {
+        switch frame {
+        case .text(let bytes): try self.init(text: bytes[...], revision)
+        case .binary(let bytes): try self.init(binary: bytes[...], revision)
+        }
+    }
+
+    init(text: ArraySlice<UInt8>, _ revision: EngineRevision) throws(EngineError) {
+        guard let first = text.first else { throw .emptyPacket }
+        guard first == UInt8(ascii: "b") else {
+            let kind = try Self.kind(first)
+            let rest = Array(text.dropFirst())
+            guard rest.isUTF8 else { throw .invalidUTF8 }
+            self.init(kind, .text(rest))
+            return
+        }
+        var rest = text.dropFirst()
+        var kind = Kind.message
+        if revision == .three {
+            guard let digit = rest.popFirst() else { throw .emptyPacket }
+            kind = try Self.kind(digit)
+        }
+        guard let data = Base64.decode(rest) else { throw .invalidBase64 }
+        self.init(kind, .binary(data))
+    }
+
+    init(binary: ArraySlice<UInt8>, _ revision: EngineRevision) throws(EngineError) {
+        switch revision {
+        case .three:
+            guard let first = binary.first else { throw .emptyPacket }
+            guard let kind = Kind(rawValue: first) else { throw .unknownPacketType(first) }
+            self.init(kind, .binary(Array(binary.dropFirst())))
+        case .four:
+            self.init(.message, .binary(Array(binary)))
+        }
+    }
+
+    private static func kind(_ digit: UInt8) throws(EngineError) -> Kind {
+        guard let kind = Kind(rawValue: digit &- UInt8(ascii: "0")) else { throw .unknownPacketType(digit) }
+        return kind
+    }
+
+    /// The packet as a WebSocket message; in revision 4 binary data is always that of a message.
+    package func frame(_ revision: EngineRevision) -> EngineFrame {
+        switch payload {
+        case .text(let text): .text([kind.digit] + text)
+        case .binary(let data): .binary(revision == .three ? [kind.rawValue] + data : data)
+        }
+    }
+
+    /// The packet as text, binary data in base64: for WebSocket peers and payloads that take no binary.
+    func text(_ revision: EngineRevision) -> [UInt8] {
+        switch payload {
+        case .text(let text): [kind.digit] + text
+        case .binary(let data):
+            (revision == .three ? [UInt8(ascii: "b"), kind.digit] : [UInt8(ascii: "b")]) + Base64.encode(data)
+        }
+    }
+}
+
+extension [UInt8] {
+    var isUTF8: Bool {
+        (try? UTF8Span(validating: span)) != nil
+    }
+}

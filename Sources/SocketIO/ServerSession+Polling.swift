@@ -1,0 +1,105 @@
+extension ServerSession {
+    /// A GET: answered at once when something waits, else when there is something.
+    package mutating func poll(_ form: PollingForm, now: Int) -> [Action] {
+        guard !isEnded else { return [] }
+        guard transport == .polling else { return [.answerPoll(.error(.badRequest))] }
+        var actions: [Action] = []
+        if waitingPoll != nil {
+            answerPoll([[EnginePacket.Kind.close.digit]], &actions)
+            actions.append(.answerPoll(.status(500)))
+            finish(.protocolError("a second poll while one waits"), &actions)
+            return actions
+        }
+        waitingPoll = form
+        settle(&actions)
+        return actions
+    }
+
+    /// The waiting GET's connection is gone: packets wait for the next one.
+    package mutating func pollWentAway() {
+        waitingPoll = nil
+    }
+
+    /// A POST, answered after its events, which lets whoever handles them hold it back.
+    ///
+    /// A body that cannot be read is answered `ok` and ends the session, as the original does.
+    package mutating func post(_ body: [UInt8], _ form: PollingForm, now: Int) -> [Action] {
+        guard !isEnded else { return [] }
+        guard transport == .polling else { return [.answerPost(.error(.badRequest))] }
+        var actions: [Action] = []
+        var end: SessionEnd?
+        do throws(EngineError) {
+            for packet in try PollingPayload.decode(body, revision, form, limits: settings.limits) {
+                if packet.kind == .close {
+                    end = .clientClosed
+                    break
+                }
+                try take(packet, now, &actions)
+            }
+        } catch {
+            end = .protocolError(error.description)
+        }
+        actions.append(.answerPost(.ok))
+        if let end { finish(end, &actions) }
+        settle(&actions)
+        return actions
+    }
+
+    /// Brings a packet, given as the text of a WebSocket message, on its way to the client.
+    mutating func post(_ packet: [UInt8], _ actions: inout [Action]) {
+        switch transport {
+        case .websocket: actions.append(.send(.text(packet)))
+        case .polling:
+            queue.append(packet)
+            queuedBytes += packet.count
+        }
+    }
+
+    /// What closes every call: the waiting poll gets what waits, and what then still waits is within the limits.
+    mutating func settle(_ actions: inout [Action]) {
+        guard !isEnded else { return }
+        flush(&actions)
+        if waitingPoll != nil, probe?.isAnswered == true { releasePoll(&actions) }
+        if queue.count > settings.limits.maximumQueuedPackets
+            || queuedBytes > settings.limits.maximumQueuedBytes
+        {
+            finish(.tooMuchWaiting, &actions)
+        }
+    }
+
+    /// Gives the waiting poll what waits, as much as one body may carry.
+    mutating func flush(_ actions: inout [Action]) {
+        guard waitingPoll != nil, !queue.isEmpty else { return }
+        let batch = queue.prefix(max(1, settings.limits.maximumPacketsOfPayload))
+        answerPoll(batch, &actions)
+        queuedBytes -= batch.reduce(0) { $0 + $1.count }
+        queue.removeFirst(batch.count)
+    }
+
+    /// Answers the waiting poll, if there is one, with a packet that means nothing.
+    mutating func releasePoll(_ actions: inout [Action]) {
+        answerPoll([[EnginePacket.Kind.noop.digit]], &actions)
+    }
+
+    mutating func answerPoll(_ packets: ArraySlice<[UInt8]>, _ actions: inout [Action]) {
+        guard let form = waitingPoll else { return }
+        waitingPoll = nil
+        let contentType = (revision == .three ? form : .text).contentType
+        let body = PollingPayload.encode(texts: packets, revision, form)
+        actions.append(.answerPoll(.payload(body, contentType: contentType)))
+    }
+
+    /// The end, in the order that a client and our own side can make use of.
+    mutating func finish(_ reason: SessionEnd, socketIsOpen: Bool = true, _ actions: inout [Action]) {
+        let farewell: EnginePacket.Kind = reason == .clientClosed ? .noop : .close
+        answerPoll([[farewell.digit]], &actions)
+        if socketIsOpen, transport == .websocket || probe != nil { actions.append(.closeSocket) }
+        if isJoined { actions.append(.left) }
+        actions.append(.ended(reason))
+        isEnded = true
+        isJoined = false
+        probe = nil
+        queue = []
+        queuedBytes = 0
+    }
+}

@@ -1,0 +1,89 @@
+extension ServerSession {
+    /// A WebSocket that names this session: the upgrade begins.
+    ///
+    /// Refused with ``Action/closeSocket``, which is about this socket, when the session has one already.
+    package mutating func socketOpened(now: Int) -> [Action] {
+        guard !isEnded else { return [] }
+        guard transport == .polling, probe == nil else { return [.closeSocket] }
+        probe = Probe(deadline: now + settings.upgradeTimeout)
+        return []
+    }
+
+    /// A message on the WebSocket.
+    package mutating func received(_ frame: EngineFrame, now: Int) -> [Action] {
+        guard !isEnded else { return [] }
+        var actions: [Action] = []
+        do throws(EngineError) {
+            if transport == .websocket {
+                try accept(frame, now, &actions)
+            } else if probe != nil {
+                try probed(frame, now, &actions)
+            }
+        } catch {
+            // A bad probe costs the socket, not the session.
+            if transport == .websocket {
+                finish(.protocolError(error.description), &actions)
+            } else {
+                probe = nil
+                actions.append(.closeSocket)
+            }
+        }
+        settle(&actions)
+        return actions
+    }
+
+    /// The WebSocket is gone: the end, or the end of an upgrade.
+    package mutating func socketClosed(now: Int) -> [Action] {
+        guard !isEnded else { return [] }
+        probe = nil
+        guard transport == .websocket else { return [] }
+        var actions: [Action] = []
+        finish(.transportClosed, socketIsOpen: false, &actions)
+        return actions
+    }
+
+    private mutating func accept(
+        _ frame: EngineFrame,
+        _ now: Int,
+        _ actions: inout [Action]
+    ) throws(EngineError) {
+        try check(frame)
+        try take(EnginePacket(frame, revision), now, &actions)
+    }
+
+    private mutating func probed(
+        _ frame: EngineFrame,
+        _ now: Int,
+        _ actions: inout [Action]
+    ) throws(EngineError) {
+        try check(frame)
+        let packet = try EnginePacket(frame, revision)
+        if packet == EnginePacket(.ping, .text(Array("probe".utf8))) {
+            probe?.isAnswered = true
+            actions.append(.send(EnginePacket(.pong, packet.payload).frame(revision)))
+        } else if packet.kind == .upgrade {
+            upgrade(now, &actions)
+        } else {
+            probe = nil
+            actions.append(.closeSocket)
+        }
+    }
+
+    /// From now on everything goes by WebSocket, also what was waiting.
+    private mutating func upgrade(_ now: Int, _ actions: inout [Action]) {
+        releasePoll(&actions)
+        probe = nil
+        transport = .websocket
+        if revision == .three { restartPatience(now) }
+        actions += queue.map { .send(.text($0)) }
+        queue = []
+        queuedBytes = 0
+    }
+
+    private func check(_ frame: EngineFrame) throws(EngineError) {
+        let limit = settings.limits.maximumPacketBytes
+        guard frame.bytes.count <= limit else {
+            throw .packetTooLong(bytes: frame.bytes.count, limit: limit)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+extension ServerSession {
+    /// When ``tick(now:)`` is due; never, once the session has ended.
+    package var deadline: Int {
+        guard !isEnded else { return .max }
+        return min(nextPing ?? patience, probe?.deadline ?? .max)
+    }
+
+    /// Does what is due: time-outs, and the pings of revision 4.
+    package mutating func tick(now: Int) -> [Action] {
+        guard !isEnded else { return [] }
+        var actions: [Action] = []
+        if let probe, now >= probe.deadline {
+            self.probe = nil
+            actions.append(.closeSocket)
+        }
+        if let due = nextPing {
+            if now >= due {
+                nextPing = nil
+                patience = now + settings.four.timeout
+                post([EnginePacket.Kind.ping.digit], &actions)
+            }
+        } else if now >= patience {
+            finish(.timedOut, &actions)
+        }
+        settle(&actions)
+        return actions
+    }
+
+    /// The client was heard: any packet of revision 3, a pong of revision 4.
+    mutating func restartPatience(_ now: Int) {
+        switch revision {
+        case .three: patience = now + settings.three.interval + settings.three.timeout
+        case .four: nextPing = now + settings.four.interval
+        }
+    }
+}
