@@ -156,6 +156,6 @@ let package = Package(
                 "TestSupport", arguments, grdb, log,
             ]
         ),
-        tests("IntegrationTests", ["MQTT", "Flare", "TestSupport", grdb, log]),
+        tests("IntegrationTests", ["Bridge", "Controller", "MQTT", "Flare", "TestSupport", grdb, log]),
     ]
 )

@@ -57,16 +57,13 @@ package struct CommandInbox: Sendable {
     }
 
     /// Where the answer to a command goes; its asker is done with.
+    ///
+    /// An asker outlives the link: it is our own that was lost, and the asker may have kept its.
     package mutating func reply(with answer: Answer) -> Reply {
         var answer = answer
         let asker = askers.removeValue(forKey: answer.ticket)
         answer.subject = asker?.subject ?? answer.subject
         return Reply(answer: answer, topic: asker?.address?.topic, correlation: asker?.address?.correlation)
-    }
-
-    /// The link is lost: nobody waits at a response topic any more.
-    package mutating func forgetAskers() {
-        askers.removeAll()
     }
 
     private func refuse(_ refusal: Refusal, tx: JSONValue?, _ asker: Asker) -> Reply {

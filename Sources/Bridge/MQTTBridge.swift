@@ -38,7 +38,9 @@ package actor MQTTBridge {
     /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
     /// change.
     private var toldSequence = 0
-    private var foreignEpochs: Set<String> = []
+    private var rivals = NodeRivals()
+    /// Whether everything was taken back: nothing is said here any more.
+    private var isLeaving = false
     private var droppedEvents = 0
 
     private let wakes: AsyncStream<Int64>
@@ -103,13 +105,34 @@ package actor MQTTBridge {
     }
 
     /// The last thing to say: sent by the client as it stops.
-    package nonisolated var farewell: MQTTMessage {
+    package var farewell: MQTTMessage {
+        guard isLeaving else { return offline }
+        return MQTTMessage(topic: topics.status, payload: [], qos: .atLeastOnce, isRetained: true)
+    }
+
+    private nonisolated var offline: MQTTMessage {
         MQTTMessage(
             topic: topics.status,
             payload: Array("offline".utf8),
             qos: .atLeastOnce,
             isRetained: true
         )
+    }
+
+    /// Takes back all that the broker keeps of us: we will speak on other topics, or elsewhere.
+    ///
+    /// Answers and events still go out; ``farewell`` then takes the status back as well. Without a link nothing can
+    /// be taken back.
+    package func leave(within limit: Duration = .seconds(5)) async {
+        isLeaving = true
+        book.clearAll()
+        book.state(offline, rank: .status)
+        let end = ContinuousClock.now + limit
+        flush()
+        // What is more than the client takes at once goes when the broker has acknowledged some.
+        while isConnected, !book.isSent, ContinuousClock.now < end {
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+        }
     }
 
     // MARK: The link
@@ -120,24 +143,20 @@ package actor MQTTBridge {
             isConnected = true
             isFull = false
             book.startAgain()
-            book.state(
-                MQTTMessage(
-                    topic: topics.status,
-                    payload: Array("online".utf8),
-                    qos: .atLeastOnce,
-                    isRetained: true
-                ),
-                rank: .status
-            )
+            if !isLeaving {
+                var online = offline
+                online.payload = Array("online".utf8)
+                book.state(online, rank: .status)
+            }
             stateHealth()
             flush()
             send(.brokerLinkChanged(isUp: true))
         case .disconnected:
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
-            // Whoever is still retained is told again at the next connect, perhaps before the link is told.
+            // Whatever is still so is told again at the next connect, perhaps before the link is told.
             send(.alertCleared("retained-command"))
+            forgetRivals()
             isConnected = false
-            inbox.forgetAskers()
         case .drained:
             isFull = false
             flush()
@@ -147,6 +166,7 @@ package actor MQTTBridge {
     // MARK: Snapshots
 
     private func take(_ snapshot: StateSnapshot) {
+        guard !isLeaving else { return }
         if snapshot.changes.contains(.link) {
             isFlareUp = snapshot.state.isLinkUp
             stateHealth()
@@ -206,6 +226,7 @@ package actor MQTTBridge {
 
     private func take(_ output: Output) {
         switch output {
+        case .resendState where isLeaving: break
         case .resendState(let state):
             // Not every event changes the feed, but its number counts. A newer feed may be in the book already.
             if state.sequence >= toldSequence { renderer.feed(state, in: &book) }
@@ -278,6 +299,7 @@ package actor MQTTBridge {
     // MARK: What we are
 
     private func stateInfo() {
+        guard !isLeaving else { return }
         book.state(
             MQTTMessage(
                 topic: topics.info,
@@ -291,13 +313,16 @@ package actor MQTTBridge {
 
     /// A second daemon on our topics shows itself by another epoch, and leaves ours in disorder when it goes.
     private func take(info message: MQTTMessage) {
+        guard !isLeaving, !message.isRetained else { return }
         if message.topic == topics.status {
-            guard isConnected, !message.isRetained, message.payload == farewell.payload else { return }
+            guard isConnected, message.payload == offline.payload else { return }
             logger.error("somebody else said that we are offline; everything is told again")
+            // Others that are still there do the same, and show themselves by it.
+            forgetRivals()
             book.startAgain()
             return flush()
         }
-        guard !message.isRetained, let info = try? JSONValue(parsing: message.payload),
+        guard let info = try? JSONValue(parsing: message.payload),
             let epoch = info["epoch"]?.string, epoch != identity.epoch
         else { return }
         send(
@@ -309,10 +334,14 @@ package actor MQTTBridge {
             )
         )
         logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
-        // Once for each, so that the other one learns of us as well, and no two answer each other for ever.
-        guard foreignEpochs.count < 100, foreignEpochs.insert(epoch).inserted else { return }
+        guard rivals.heard(epoch, at: clock().steadyMilliseconds) else { return }
         book.repeatTopic(topics.info)
         flush()
+    }
+
+    private func forgetRivals() {
+        rivals.forget()
+        send(.alertCleared("duplicate-node"))
     }
 
     private func repeatRegularly() async {
@@ -327,10 +356,16 @@ package actor MQTTBridge {
                 > (configuration.aliveInterval * (ticks - 1) / configuration.healthInterval).rounded(.down)
             if isHealthDue { stateHealth() }
             flush()
+            // Nothing on its way: what was cleared is so at the broker.
+            if isConnected, book.isSent, client.counters.queued == 0 {
+                let cleared = renderer.takeCleared()
+                if !cleared.isEmpty { send(.topicsCleared(cleared)) }
+            }
         }
     }
 
     private func stateHealth() {
+        guard !isLeaving else { return }
         let counters = client.counters
         var properties = MQTTProperties()
         properties.messageExpirySeconds = 180

@@ -57,6 +57,15 @@ package struct PublicationBook: Sendable {
         state(MQTTMessage(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true))
     }
 
+    /// States that no topic should hold anything any more.
+    package mutating func clearAll() {
+        for topic in pages.keys.sorted() { clear(topic) }
+        for topic in pages.keys { pages[topic]?.sentAt = nil }
+    }
+
+    /// Whether nothing is left to be sent.
+    package var isSent: Bool { unsent.isEmpty }
+
     /// Sends a topic once more though it has not changed.
     package mutating func repeatTopic(_ topic: String) {
         guard let page = pages[topic], !page.message.payload.isEmpty else { return }

@@ -10,8 +10,12 @@ package struct StateRenderer: Sendable {
     private let topics: Topics
     /// What earlier runs published and this one has not seen yet: cleared once the place is known.
     private var remembered: [(kind: FlareClass, slug: String)]
+    /// Objects of the model whose topics were cleared, until somebody asks.
+    private var cleared: Set<ObjectName> = []
     /// The topics of the alerts that earlier runs may have left.
     private var leftAlerts = Alert.identifiers
+    /// Whether a place on the earth that an earlier run told was taken back, if it is not to be told any more.
+    private var isLocationSettled = false
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
@@ -79,8 +83,13 @@ package struct StateRenderer: Sendable {
 
     // MARK: The model
 
-    private func object(_ object: ObjectReference, _ state: ControllerState, in book: inout PublicationBook) {
-        guard let slug = state.slugs[object.id] else { return }
+    private mutating func object(
+        _ object: ObjectReference,
+        _ state: ControllerState,
+        in book: inout PublicationBook
+    ) {
+        guard let slug = state.slugs[object.kind, object.id] else { return }
+        if !state.holds(object) { cleared.insert(ObjectName(object.kind, slug)) }
         let topic = topics.object(object.kind, slug)
         switch object.kind {
         case .environment: put(topic, .json(state.environmentJSON(object.id)), rank: .model, in: &book)
@@ -94,7 +103,7 @@ package struct StateRenderer: Sendable {
     }
 
     private func availability(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
-        guard let slug = state.slugs[id] else { return }
+        guard let slug = state.slugs[.thing, id] else { return }
         let content: Content = state.things[id] == nil ? .nothing : .text(state.thingAvailability(id))
         put(topics.availability(thing: slug), content, rank: .model, in: &book)
     }
@@ -103,23 +112,24 @@ package struct StateRenderer: Sendable {
     private mutating func clearWhatIsGone(_ state: ControllerState, in book: inout PublicationBook) {
         for id in leftAlerts.sorted() where state.alerts[id] == nil { book.clear(topics.alert(id)) }
         leftAlerts.removeAll()
+        if !isLocationSettled, !configuration.publishesLocation { book.clear(topics.deviceLocation) }
+        isLocationSettled = true
         for (kind, slug) in remembered {
-            let isHere =
-                state.slugs.id(of: slug, kind: kind).map { id in
-                    switch kind {
-                    case .environment: state.environments[id] != nil
-                    case .zone: state.zones[id] != nil
-                    case .thing: state.things[id] != nil
-                    case .device: true
-                    }
-                } ?? false
-            guard !isHere else { continue }
+            let object = state.slugs.id(of: slug, kind: kind).map { ObjectReference(kind, $0) }
+            if let object, state.holds(object) { continue }
+            cleared.insert(ObjectName(kind, slug))
             book.clear(topics.object(kind, slug))
             guard kind == .thing else { continue }
             book.clear(topics.data(thing: slug))
             book.clear(topics.availability(thing: slug))
         }
         remembered.removeAll()
+    }
+
+    /// The objects of the model whose topics were cleared since this was asked last.
+    mutating func takeCleared() -> [ObjectName] {
+        defer { cleared.removeAll() }
+        return Array(cleared)
     }
 
     // MARK: What is true here
@@ -230,5 +240,17 @@ package struct StateRenderer: Sendable {
             }
         let message = MQTTMessage(topic: topic, payload: payload, qos: qos, isRetained: true)
         book.state(message, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
+    }
+}
+
+extension ControllerState {
+    /// Whether an object of the model is here.
+    fileprivate func holds(_ object: ObjectReference) -> Bool {
+        switch object.kind {
+        case .environment: environments[object.id] != nil
+        case .zone: zones[object.id] != nil
+        case .thing: things[object.id] != nil
+        case .device: true
+        }
     }
 }

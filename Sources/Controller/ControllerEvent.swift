@@ -15,6 +15,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case alertCleared(String)
     /// The broker can be reached, or cannot any more.
     case brokerLinkChanged(isUp: Bool)
+    /// The broker has confirmed that the topics of these objects of the model are empty.
+    case topicsCleared([ObjectName])
     /// The configuration was read again: `nil` when it is good, else what is wrong with it.
     case configurationRead(problem: String?)
     /// The daemon is about to end.
@@ -38,6 +40,17 @@ package enum ControllerEvent: Sendable, Hashable {
             self.quality = quality
             self.isMoving = isMoving
         }
+    }
+}
+
+/// An object by the short name that its topics have.
+package struct ObjectName: Sendable, Hashable {
+    package let kind: FlareClass
+    package let slug: String
+
+    package init(_ kind: FlareClass, _ slug: String) {
+        self.kind = kind
+        self.slug = slug
     }
 }
 
@@ -77,7 +90,10 @@ package enum ControllerEffect: Sendable, Hashable {
     package enum Memento: Sendable, Hashable {
         case environment(FlareID)
         case device(FlareID, environment: FlareID)
-        case slug(String, ObjectReference)
+        /// A short name, and the environment in which its object is; `nil` for an environment.
+        case slug(String, ObjectReference, home: FlareID?)
+        /// The short name of an object that is no more.
+        case slugForgotten(ObjectReference)
         case sensor(SensorKind, on: Bool)
     }
 

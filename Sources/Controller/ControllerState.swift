@@ -34,7 +34,7 @@ package struct ControllerState: Sendable, Hashable {
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
     /// When each thing, zone, environment or the device last changed here.
-    package var changedAt: [FlareID: Moment] = [:]
+    package var changedAt: [ObjectReference: Moment] = [:]
     /// What a running transition leads to, by thing: Flare data values.
     package var goals: [FlareID: [String: JSONValue]] = [:]
     /// The short names of environments, zones and things.

@@ -66,7 +66,7 @@ extension DeviceController {
                 return .failure(Refusal(.noNearbyThing, "no thing is nearby now"))
             }
             if let expected, !isNamed(expected, .thing, thing.id) {
-                let slug = state.slugs[thing.id] ?? "\(thing.id)"
+                let slug = state.slugs[.thing, thing.id] ?? "\(thing.id)"
                 return .failure(
                     Refusal(
                         .staleTarget,
@@ -81,7 +81,7 @@ extension DeviceController {
             for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
                 if let id, let thing = state.things[id] { return .success(thing) }
             }
-            let known = state.things.keys.lazy.compactMap { state.slugs[$0] }.prefix(2000)
+            let known = state.things.keys.lazy.compactMap { state.slugs[.thing, $0] }.prefix(2000)
             return .failure(
                 Refusal(
                     .unknownThing,
@@ -96,7 +96,7 @@ extension DeviceController {
     }
 
     private func answerTarget(_ thing: FlareThing) -> Answer.Target {
-        Answer.Target(kind: "thing", slug: state.slugs[thing.id] ?? "\(thing.id)")
+        Answer.Target(kind: "thing", slug: state.slugs[.thing, thing.id] ?? "\(thing.id)")
     }
 
     private func cause(_ command: Command) -> ChangeEvent.Cause {
@@ -116,7 +116,7 @@ extension DeviceController {
         var pending = PendingCommand(command: command, subject: .set, target: answerTarget(thing))
         // What is still on its way counts: "ON" is nothing new to a light only if nothing is about to put it out.
         var expected = thing
-        expected.data = expectedData(of: thing.id, now: thing.data)
+        expected.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
         switch request.settled(on: expected) {
         case .failure(let refusal): refuse(pending, refusal)
         case .success(let setting):
@@ -225,10 +225,12 @@ extension DeviceController {
         guard let chosen else {
             return refuse(command, .set, unknownEnvironment(choice, among: all))
         }
+        let slug = state.slugs[.environment, chosen.id] ?? "\(chosen.id)"
         let pending = PendingCommand(
             command: command,
             subject: .set,
-            target: .init(kind: "environment", slug: state.slugs[chosen.id] ?? "\(chosen.id)")
+            target: .init(kind: "environment", slug: slug),
+            accepted: ["environment": .string(slug)]
         )
         guard state.isLinkUp || chosen.id == state.environmentID else { return refuse(pending, unreachable) }
         refuse(choosing?.pending, Refusal(.superseded, "another environment was chosen in time"))
@@ -242,7 +244,7 @@ extension DeviceController {
         _ choice: Command.EnvironmentChoice,
         among all: [FlareEnvironment]
     ) -> Refusal {
-        let slugs = all.compactMap { state.slugs[$0.id] }
+        let slugs = all.compactMap { state.slugs[.environment, $0.id] }
         guard case .named(let name) = choice else {
             return Refusal(.unknownEnvironment, "the Flare server has no environment")
         }

@@ -47,13 +47,13 @@ extension DeviceController {
         if let old, old.id == device.id, positionsOnTheirWay > 0 { device.position = old.position }
         if old != device {
             state.device = device
-            state.changedAt[device.id] = now
+            state.changedAt[ObjectReference(.device, device.id)] = now
             changes.formUnion([.device, .position, .angle, .nearby])
         }
         if let old, old.id == device.id {
             tellDifferences(of: device, from: old)
         } else {
-            if let old { state.changedAt[old.id] = nil }
+            if let old { state.changedAt[ObjectReference(.device, old.id)] = nil }
             isPresenceKnown = false
             positionsOnTheirWay = 0
         }

@@ -5,7 +5,7 @@ import Things
 extension DeviceController {
     /// Puts a job behind those that wait for the object, and overtakes what it makes pointless.
     mutating func enqueue(_ job: Job, on object: ObjectReference) {
-        var lane = lanes.removeValue(forKey: object.id) ?? Lane(object)
+        var lane = lanes.removeValue(forKey: object) ?? Lane(object)
         for overtaken in lane.removeOvertaken(by: job) {
             refuse(overtaken.command, Refusal(.superseded, "a newer command for the same field came in time"))
         }
@@ -27,7 +27,7 @@ extension DeviceController {
     private mutating func advance(_ lane: Lane) {
         var lane = lane
         while lane.running == nil, !lane.waiting.isEmpty { begin(lane.waiting.removeFirst(), in: &lane) }
-        lanes[lane.object.id] = lane.running == nil ? nil : lane
+        lanes[lane.object] = lane.running == nil ? nil : lane
     }
 
     private mutating func begin(_ job: Job, in lane: inout Lane) {
@@ -79,8 +79,8 @@ extension DeviceController {
     }
 
     /// An object's data as it will be when all that waits for the object is done.
-    func expectedData(of id: FlareID, now data: [String: JSONValue]) -> [String: JSONValue] {
-        guard let lane = lanes[id] else { return data }
+    func expectedData(of object: ObjectReference, now data: [String: JSONValue]) -> [String: JSONValue] {
+        guard let lane = lanes[object] else { return data }
         var data = data
         for job in [lane.running].compactMap({ $0 }) + lane.waiting {
             if case .write(let writes, _) = job.work { data.merge(settled(writes, on: data)) { $1 } }
@@ -91,10 +91,10 @@ extension DeviceController {
     /// The server has answered for an object's running job.
     mutating func confirmed(
         _ request: FlareRequest,
-        on id: FlareID,
+        on object: ObjectReference,
         _ result: Result<FlareReply, FlareLinkError>
     ) {
-        guard var lane = lanes[id], var job = lane.running, lane.sent == request else {
+        guard var lane = lanes[object], var job = lane.running, lane.sent == request else {
             // A position that is sent without waiting, or a job that was given up.
             if case .failure(.unknownObject(let object)) = result { readAgain(object) }
             return
@@ -110,7 +110,7 @@ extension DeviceController {
             begin(job, in: &lane)
         case .failure(let error):
             refuse(job.command, Refusal(error))
-            if case .step = job.work { abandonTransition(of: id) }
+            if case .step = job.work { abandonTransition(of: object.id) }
             switch error {
             case .unknownObject(let object): readAgain(object)
             // It may have been done all the same.
@@ -148,7 +148,7 @@ extension DeviceController {
     private mutating func renamed(_ device: FlareID, _ name: String, cause: ChangeEvent.Cause) {
         guard let before = state.device, before.id == device, before.name != name else { return }
         state.device?.name = name
-        state.changedAt[device] = now
+        state.changedAt[ObjectReference(.device, device)] = now
         changes.insert(.device)
         tell(
             .device,
@@ -175,7 +175,7 @@ extension DeviceController {
 
     /// Nothing that waits will be confirmed any more.
     mutating func failLanes(_ refusal: Refusal) {
-        let stopped = lanes.values.sorted { $0.object.id < $1.object.id }
+        let stopped = lanes.values.sorted { $0.object < $1.object }
         lanes.removeAll()
         for lane in stopped {
             refuse(lane.running?.command, refusal)
@@ -186,19 +186,19 @@ extension DeviceController {
     /// The place is left: what has not been sent is not done any more, what is with the server is still answered.
     mutating func leaveLanes() {
         let refusal = Refusal(.staleTarget, "the environment was left before this could be done")
-        for id in lanes.keys.sorted() {
-            if let job = lanes[id]?.running, !job.rest.isEmpty {
+        for object in lanes.keys.sorted() {
+            if let job = lanes[object]?.running, !job.rest.isEmpty {
                 refuse(job.command, refusal)
-                lanes[id]?.running?.command = nil
-                lanes[id]?.running?.rest = []
+                lanes[object]?.running?.command = nil
+                lanes[object]?.running?.rest = []
             }
-            failWaiting(for: id, refusal)
+            failWaiting(for: object, refusal)
         }
     }
 
-    mutating func failWaiting(for id: FlareID, _ refusal: Refusal) {
-        guard let waiting = lanes[id]?.waiting, !waiting.isEmpty else { return }
-        lanes[id]?.waiting = []
+    mutating func failWaiting(for object: ObjectReference, _ refusal: Refusal) {
+        guard let waiting = lanes[object]?.waiting, !waiting.isEmpty else { return }
+        lanes[object]?.waiting = []
         for job in waiting { refuse(job.command, refusal) }
     }
 }

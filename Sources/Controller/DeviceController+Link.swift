@@ -62,12 +62,12 @@ extension DeviceController {
         switch (request, result) {
         case (.setPosition(let object, _, sender: nil), _) where object.id == state.device?.id:
             positionsOnTheirWay = max(0, positionsOnTheirWay - 1)
-            return confirmed(request, on: object.id, result)
+            return confirmed(request, on: object, result)
         case (.setData(let object, _, _), _), (.setPosition(let object, _, _), _),
             (.performAction(let object, _, _), _):
-            return confirmed(request, on: object.id, result)
+            return confirmed(request, on: object, result)
         case (.renameDevice(let device, _, _), _):
-            return confirmed(request, on: device, result)
+            return confirmed(request, on: ObjectReference(.device, device), result)
         case (.loadEnvironments, .success(.environments(let found))):
             environmentsLoaded(found)
         case (.loadPlace(let environment), .success(.place(let zones, let things))):

@@ -41,7 +41,7 @@ extension DeviceController {
         if object.kind != .device {
             touch(object)
         } else {
-            state.changedAt[object.id] = now
+            state.changedAt[object] = now
             changes.insert(.device)
             if after["angle"] != nil {
                 type = "turned"
@@ -49,7 +49,7 @@ extension DeviceController {
             }
         }
         let before = old.filter { after[$0.key] != nil }
-        for topic in object.id == state.nearbyID ? [object.kind.topic, .nearby] : [object.kind.topic] {
+        for topic in isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
             tell(
                 topic,
                 type,
@@ -101,6 +101,10 @@ extension DeviceController {
         case .environment, .zone:
             break
         }
+    }
+
+    func isNearby(_ object: ObjectReference) -> Bool {
+        object.kind == .thing && object.id == state.nearbyID
     }
 
     func isKnown(_ object: ObjectReference) -> Bool {

@@ -6,16 +6,16 @@ extension DeviceController {
     // MARK: Environments
 
     mutating func environmentsLoaded(_ found: [FlareEnvironment]) {
-        let before = state.environments
+        let (before, wereKnown) = (state.environments, areEnvironmentsKnown)
+        areEnvironmentsKnown = true
         state.environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
         noteDifferences(
             .environment,
             before: before,
             after: state.environments,
             name: \.name,
-            isEvent: areEnvironmentsKnown
+            isEvent: wereKnown
         )
-        areEnvironmentsKnown = true
         if let current = state.environmentID, let environment = state.environments[current] {
             if before[current] != environment {
                 changes.insert(.environment)
@@ -88,13 +88,13 @@ extension DeviceController {
         dropDueReadings()
         for id in state.zones.keys {
             changes.insert(.object(ObjectReference(.zone, id)))
-            state.changedAt[id] = nil
+            state.changedAt[ObjectReference(.zone, id)] = nil
         }
         for id in state.things.keys {
             changes.insert(.object(ObjectReference(.thing, id)))
-            state.changedAt[id] = nil
+            state.changedAt[ObjectReference(.thing, id)] = nil
         }
-        if let device = state.device { state.changedAt[device.id] = nil }
+        if let device = state.device { state.changedAt[ObjectReference(.device, device.id)] = nil }
         for id in transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
         transitions.removeAll()
         state.goals.removeAll()
@@ -163,11 +163,24 @@ extension DeviceController {
         isEvent: Bool
     ) {
         let cause = ChangeEvent.Cause("server")
+        let home = kind == .environment ? nil : state.environmentID
+        var gone: Set<FlareID>?
         for (id, object) in after.sorted(by: { $0.key < $1.key }) {
             let reference = ObjectReference(kind, id)
-            if let slug = state.slugs.assign(to: reference, name: object[keyPath: name]) {
-                effects.append(.remember(.slug(slug, reference)))
+            let isNamed = state.slugs[kind, id] != nil
+            // What goes just now is told of by its name, which is not given to others in the same breath.
+            if !isNamed, gone == nil {
+                gone = Set(
+                    state.slugs.objects(of: kind).filter { before[$0.id] == nil && isGone($0) }.map(\.id)
+                )
             }
+            let slug = state.slugs.assign(
+                to: reference,
+                name: object[keyPath: name],
+                home: home,
+                gone: gone ?? []
+            )
+            if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }
             let old = before[id]
             guard old != object else { continue }
             touch(reference)
@@ -179,7 +192,7 @@ extension DeviceController {
             let (before, after) = old.differences(to: object)
             guard !before.isEmpty || !after.isEmpty else { continue }
             let changed = Set(before.keys).union(after.keys).sorted()
-            for topic in id == state.nearbyID ? [kind.topic, .nearby] : [kind.topic] {
+            for topic in isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
                 tell(
                     topic,
                     "changed",
@@ -194,11 +207,15 @@ extension DeviceController {
         for id in before.keys.filter({ after[$0] == nil }).sorted() {
             let reference = ObjectReference(kind, id)
             touch(reference)
-            state.changedAt[id] = nil
-            state.goals[id] = nil
-            if transitions.removeValue(forKey: id) != nil { effects.append(.stopTimer(.transitionStep(id))) }
+            state.changedAt[reference] = nil
+            if kind == .thing {
+                state.goals[id] = nil
+                if transitions.removeValue(forKey: id) != nil {
+                    effects.append(.stopTimer(.transitionStep(id)))
+                }
+            }
             failWaiting(
-                for: id,
+                for: reference,
                 Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")
             )
             if isEvent { tell(kind.topic, "removed", reference, cause: cause) }
@@ -207,10 +224,38 @@ extension DeviceController {
 
     /// Marks an object as changed now.
     mutating func touch(_ object: ObjectReference) {
-        state.changedAt[object.id] = now
+        state.changedAt[object] = now
         changes.insert(.object(object))
-        if object.id == state.nearbyID { changes.insert(.nearby) }
-        if object.id == state.zoneID { changes.insert(.zone) }
-        if object.id == state.environmentID { changes.insert(.environment) }
+        switch object.kind {
+        case .environment: if object.id == state.environmentID { changes.insert(.environment) }
+        case .zone: if object.id == state.zoneID { changes.insert(.zone) }
+        case .thing: if object.id == state.nearbyID { changes.insert(.nearby) }
+        case .device: break
+        }
+    }
+
+    // MARK: What is no more
+
+    /// Whether an object that had topics is in no environment any more, as far as we know.
+    private func isGone(_ object: ObjectReference) -> Bool {
+        guard areEnvironmentsKnown, !isKnown(object) else { return false }
+        switch object.kind {
+        case .environment: return true
+        case .zone, .thing:
+            guard let home = state.slugs.home(of: object) else { return false }
+            return state.environments[home] == nil || home == state.environmentID && state.isPlaceKnown
+        case .device: return false
+        }
+    }
+
+    /// The broker holds nothing of these objects any more: those that are gone need no short name.
+    mutating func forget(_ names: [ObjectName]) {
+        for name in names {
+            guard let id = state.slugs.id(of: name.slug, kind: name.kind) else { continue }
+            let object = ObjectReference(name.kind, id)
+            guard isGone(object) else { continue }
+            state.slugs.forget(object)
+            effects.append(.remember(.slugForgotten(object)))
+        }
     }
 }

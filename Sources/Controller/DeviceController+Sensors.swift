@@ -9,22 +9,33 @@ extension DeviceController {
     // MARK: Position
 
     mutating func positionEstimated(_ estimate: ControllerEvent.PositionEstimated) {
-        guard state.sensors[.beacons] == true, estimate.position.isFinite, state.device != nil else { return }
-        noteQuality(estimate)
-        guard estimate.quality != .lost, state.isLinkUp else { return }
-        if let sent = positionSentAt, now.milliseconds(since: sent) < Self.sendInterval {
+        guard state.sensors[.beacons] == true, estimate.position.isFinite, let device = state.device else {
+            return
+        }
+        guard estimate.quality != .lost else {
+            dropDuePosition()
+            return note(estimate, at: now)
+        }
+        guard state.isLinkUp else { return }
+        let reading = PositionReading(estimate: estimate, at: now)
+        if let sent = positionSentAt, now.milliseconds(since: sent) < Self.sendInterval,
+            estimate.position != device.position
+        {
             if positionDue == nil {
                 let rest = Self.sendInterval - now.milliseconds(since: sent)
                 effects.append(.startTimer(.positionDue, milliseconds: rest))
             }
-            positionDue = estimate
+            positionDue = reading
         } else {
-            send(estimate)
+            dropDuePosition()
+            send(reading)
         }
     }
 
     mutating func sendDuePosition() {
-        if let estimate = positionDue { send(estimate) }
+        guard let reading = positionDue else { return }
+        positionDue = nil
+        send(reading)
     }
 
     /// What was to be sent later is not sent any more.
@@ -45,7 +56,8 @@ extension DeviceController {
         effects.append(.stopTimer(.headingDue))
     }
 
-    private mutating func noteQuality(_ estimate: ControllerEvent.PositionEstimated) {
+    /// Takes over what is known of a position beside its coordinates.
+    private mutating func note(_ estimate: ControllerEvent.PositionEstimated, at time: Moment) {
         guard let device = state.device else { return }
         let before = state.fix?.quality
         state.fix = PositionFix(
@@ -53,7 +65,7 @@ extension DeviceController {
             quality: estimate.quality,
             source: "beacons",
             isMoving: estimate.isMoving,
-            at: now
+            at: time
         )
         changes.insert(.position)
         guard before != estimate.quality else { return }
@@ -66,24 +78,23 @@ extension DeviceController {
         }
     }
 
-    /// Sends an own position; it counts as true once it is sent.
-    private mutating func send(_ estimate: ControllerEvent.PositionEstimated) {
-        positionDue = nil
-        guard let device = state.device, device.position != estimate.position else { return }
+    /// Sends an own position; it counts as true once it is sent, and with it all that was measured with it.
+    private mutating func send(_ reading: PositionReading) {
+        note(reading.estimate, at: reading.at)
+        let position = reading.estimate.position
+        guard let device = state.device, device.position != position else { return }
         positionSentAt = now
         positionsOnTheirWay += 1
         followWithBrightness(from: device)
-        effects.append(
-            .flare(.setPosition(ObjectReference(.device, device.id), estimate.position, sender: nil))
-        )
-        moveDevice(to: estimate.position, cause: ChangeEvent.Cause("beacons"))
+        effects.append(.flare(.setPosition(ObjectReference(.device, device.id), position, sender: nil)))
+        moveDevice(to: position, cause: ChangeEvent.Cause("beacons"))
     }
 
     /// Puts the own device somewhere and tells it.
     mutating func moveDevice(to position: Point3D, cause: ChangeEvent.Cause) {
         guard let device = state.device, device.position != position else { return }
         state.device?.position = position
-        state.changedAt[device.id] = now
+        state.changedAt[ObjectReference(.device, device.id)] = now
         changes.formUnion([.device, .position, .nearby])
         tell(
             .device,
@@ -103,7 +114,7 @@ extension DeviceController {
             let position = device.position
         else { return }
         let brightness = ((1 - position.distance(to: place)) * 10).rounded() / 10
-        let expected = expectedData(of: thing.id, now: thing.data)["brightness"]
+        let expected = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)["brightness"]
         guard brightness > 0, let expected, expected.number != brightness else { return }
         enqueue(
             Job(
@@ -140,7 +151,8 @@ extension DeviceController {
     private mutating func send(heading degrees: Double) {
         headingDue = nil
         guard let device = state.device,
-            expectedData(of: device.id, now: device.data)["angle"]?.number != degrees
+            expectedData(of: ObjectReference(.device, device.id), now: device.data)["angle"]?.number
+                != degrees
         else { return }
         headingSentAt = now
         enqueue(
@@ -191,4 +203,10 @@ extension DeviceController {
             break
         }
     }
+}
+
+/// An estimate of the own position, and when it was made.
+struct PositionReading: Sendable {
+    let estimate: ControllerEvent.PositionEstimated
+    let at: Moment
 }

@@ -34,7 +34,7 @@ package struct DeviceController: Sendable {
     /// Whether the start was told: the first time that the broker hears us.
     var isStartTold = false
 
-    var lanes: [FlareID: Lane] = [:]
+    var lanes: [ObjectReference: Lane] = [:]
     var transitions: [FlareID: Transition] = [:]
 
     var enteredAt: Moment?
@@ -43,7 +43,7 @@ package struct DeviceController: Sendable {
     var positionSentAt: Moment?
     /// Own positions that the server has not answered: what it tells of the position meanwhile is older.
     var positionsOnTheirWay = 0
-    var positionDue: ControllerEvent.PositionEstimated?
+    var positionDue: PositionReading?
     var headingSentAt: Moment?
     var headingDue: Double?
     /// The environment that the last GPS place chose.
@@ -81,6 +81,7 @@ package struct DeviceController: Sendable {
         case .alertCleared(let id): clear(id)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
+        case .topicsCleared(let names): forget(names)
         case .stopBegun: stopBegun()
         }
         let result = effects
@@ -129,7 +130,7 @@ package struct DeviceController: Sendable {
         details: [String: JSONValue] = [:]
     ) {
         state.sequence += 1
-        let slug = object.flatMap { $0.kind == .device ? nil : state.slugs[$0.id] }
+        let slug = object.flatMap { $0.kind == .device ? nil : state.slugs[$0.kind, $0.id] }
         effects.append(
             .tell(
                 ChangeEvent(

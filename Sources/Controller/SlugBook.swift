@@ -2,7 +2,13 @@ package import Flare
 
 /// The short names of objects: `[a-z0-9-]`, unique among their class, made once and never changed by a rename.
 package struct SlugBook: Sendable, Hashable {
-    private var slugs: [FlareID: String] = [:]
+    private struct Entry: Sendable, Hashable {
+        let slug: String
+        /// The environment in which the object was last seen; `nil` for an environment, or when it is not known.
+        var home: FlareID?
+    }
+
+    private var entries: [ObjectReference: Entry] = [:]
     private var owners: [FlareClass: [String: FlareID]] = [:]
     /// The number to try next for a stem that is taken, so that many equal names cost the same each.
     private var nextNumbers: [FlareClass: [String: Int]] = [:]
@@ -10,32 +16,60 @@ package struct SlugBook: Sendable, Hashable {
     package init() {}
 
     /// Takes a short name that was given earlier.
-    package mutating func restore(_ slug: String, for object: ObjectReference) {
-        guard slugs[object.id] == nil, owners[object.kind]?[slug] == nil else { return }
-        slugs[object.id] = slug
+    package mutating func restore(_ slug: String, for object: ObjectReference, home: FlareID? = nil) {
+        guard entries[object] == nil, owners[object.kind]?[slug] == nil else { return }
+        entries[object] = Entry(slug: slug, home: home)
         owners[object.kind, default: [:]][slug] = object.id
     }
 
     /// The object's short name, if it has one.
-    package subscript(id: FlareID) -> String? { slugs[id] }
+    package subscript(kind: FlareClass, id: FlareID) -> String? { entries[ObjectReference(kind, id)]?.slug }
 
     /// The object with a short name.
     package func id(of slug: String, kind: FlareClass) -> FlareID? { owners[kind]?[slug] }
 
-    /// Gives the object a short name made from its name, unless it has one.
-    /// - Returns: The new short name; `nil` when it had one already.
-    package mutating func assign(to object: ObjectReference, name: String) -> String? {
-        guard slugs[object.id] == nil else { return nil }
+    /// The environment in which the object was last seen.
+    package func home(of object: ObjectReference) -> FlareID? { entries[object]?.home }
+
+    /// All objects of a class that have a short name.
+    package func objects(of kind: FlareClass) -> [ObjectReference] {
+        owners[kind]?.values.map { ObjectReference(kind, $0) } ?? []
+    }
+
+    /// Notes where the object is, and gives it a short name made from its name, unless it has one.
+    ///
+    /// - Parameter gone: Objects that are no more, asked for when a name is taken: what they were called is free.
+    /// - Returns: The short name; `nil` when nothing about it is new.
+    package mutating func assign(
+        to object: ObjectReference,
+        name: String,
+        home: FlareID? = nil,
+        gone: @autoclosure () -> Set<FlareID> = []
+    ) -> String? {
+        if let entry = entries[object] {
+            guard entry.home != home else { return nil }
+            entries[object]?.home = home
+            return entry.slug
+        }
         let stem = Self.slug(from: name) ?? object.kind.rawValue
         var slug = stem
         var number = nextNumbers[object.kind]?[stem] ?? 2
-        while owners[object.kind]?[slug] != nil || Self.isWord(slug, of: object.kind) {
+        while Self.isWord(slug, of: object.kind)
+            || owners[object.kind]?[slug].map({ !gone().contains($0) }) ?? false
+        {
             slug = "\(stem)-\(number)"
             number += 1
         }
+        if let owner = owners[object.kind]?[slug] { forget(ObjectReference(object.kind, owner)) }
         nextNumbers[object.kind, default: [:]][stem] = number
-        restore(slug, for: object)
+        restore(slug, for: object, home: home)
         return slug
+    }
+
+    /// The object is no more, and what it was called is free.
+    package mutating func forget(_ object: ObjectReference) {
+        guard let entry = entries.removeValue(forKey: object) else { return }
+        owners[object.kind]?[entry.slug] = nil
     }
 
     /// Whether a command on an environment means something else by this name.

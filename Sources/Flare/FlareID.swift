@@ -53,7 +53,7 @@ package enum FlareClass: String, Sendable, Hashable, CaseIterable {
     case environment, zone, thing, device
 }
 
-/// One object, by class and identifier.
+/// One object, by class and identifier; identifiers are unique within their class only.
 package struct ObjectReference: Sendable, Hashable {
     package let kind: FlareClass
     package let id: FlareID
@@ -61,5 +61,12 @@ package struct ObjectReference: Sendable, Hashable {
     package init(_ kind: FlareClass, _ id: FlareID) {
         self.kind = kind
         self.id = id
+    }
+}
+
+extension ObjectReference: Comparable {
+    /// By identifier, then class.
+    package static func < (left: ObjectReference, right: ObjectReference) -> Bool {
+        (left.id, left.kind.rawValue) < (right.id, right.kind.rawValue)
     }
 }

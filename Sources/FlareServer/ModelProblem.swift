@@ -11,8 +11,13 @@ package struct ModelProblem: Sendable, Hashable, CustomStringConvertible {
 /// All that is wrong with a model file.
 package struct ModelProblems: Error, Sendable, Hashable, CustomStringConvertible {
     package let problems: [ModelProblem]
+    /// Whether the file was read to its end; else there may be more.
+    package let areAll: Bool
 
-    package init(problems: [ModelProblem]) { self.problems = problems }
+    package init(problems: [ModelProblem], areAll: Bool = true) {
+        self.problems = problems
+        self.areAll = areAll
+    }
 
     package var description: String {
         problems.map(\.description).joined(separator: "\n")

@@ -54,6 +54,6 @@ package struct ModelTree: Sendable, Hashable {
 
 extension ModelProblems {
     init(_ place: String, _ message: String) {
-        problems = [ModelProblem(place: place, message: message)]
+        self.init(problems: [ModelProblem(place: place, message: message)])
     }
 }

@@ -11,6 +11,8 @@ struct ModelTreeReader {
     private var references: [(place: String, object: ObjectReference)] = []
 
     private var isFull = false
+    /// Whether something was not looked at, for there were too many problems before it.
+    private var isCutShort = false
 
     /// Problems that are told; a file with more of them is not read on.
     private static let maximumProblems = 1000
@@ -33,7 +35,7 @@ struct ModelTreeReader {
         for (place, object) in references where !isThere(object) {
             note(place, "there is no \(object.kind.rawValue) \(object.id) in the file")
         }
-        guard problems.isEmpty else { throw ModelProblems(problems: problems) }
+        guard problems.isEmpty else { throw ModelProblems(problems: problems, areAll: !isCutShort) }
         return tree
     }
 
@@ -44,6 +46,8 @@ struct ModelTreeReader {
     private mutating func note(_ place: String, _ message: String) {
         if problems.count < Self.maximumProblems {
             problems.append(ModelProblem(place: place, message: message))
+        } else {
+            isCutShort = true
         }
     }
 
@@ -120,7 +124,11 @@ struct ModelTreeReader {
             return
         case .array(let elements)?:
             for (index, element) in elements.enumerated() {
-                guard problems.count < Self.maximumProblems, !isFull else { return }
+                guard !isFull else { return }
+                guard problems.count < Self.maximumProblems else {
+                    isCutShort = true
+                    return
+                }
                 let place = "\(place)[\(index)]"
                 if element.object == nil {
                     note(place, "must be an object (is \(element.excerpt))")
@@ -187,6 +195,9 @@ struct ModelTreeReader {
             } else if tree.ignored.count < Self.maximumProblems {
                 let message = "no member of a \(kind.rawValue); left out"
                 tree.ignored.append(ModelProblem(place: place, message: message))
+            } else if tree.ignored.count == Self.maximumProblems {
+                let message = "further members that no object of the model has are left out as well"
+                tree.ignored.append(ModelProblem(place: "", message: message))
             }
         }
         return members

@@ -8,13 +8,13 @@ extension ControllerState {
         guard let device else { return ["id": .null] }
         var members: [String: JSONValue] = [
             "id": .string("\(device.id)"), "name": .string(device.name),
-            "zone": zoneID.flatMap { slugJSON($0) } ?? .null,
+            "zone": zoneID.flatMap { slugJSON(.zone, $0) } ?? .null,
         ]
         members["position"] = device.position?.roundedJSON
         members["angle"] = compassDegrees.map { JSONValue($0) }
         members.merge(quality) { _, new in new }
         members["moving"] = fix.map { .bool($0.isMoving) }
-        let moments = [changedAt[device.id], fix?.at].compactMap { $0 }
+        let moments = [changedAt[ObjectReference(.device, device.id)], fix?.at].compactMap { $0 }
         members["ts"] = moments.max(by: Moment.isEarlier).map { .string($0.timestamp) }
         return .object(members)
     }
@@ -23,7 +23,7 @@ extension ControllerState {
     package var positionJSON: JSONValue? {
         guard let device, let members = device.position?.roundedJSON.object else { return nil }
         var all = members.merging(quality) { _, new in new }
-        all["ts"] = (fix?.at ?? changedAt[device.id]).map { .string($0.timestamp) }
+        all["ts"] = (fix?.at ?? changedAt[ObjectReference(.device, device.id)]).map { .string($0.timestamp) }
         return .object(all)
     }
 

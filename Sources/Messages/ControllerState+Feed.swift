@@ -38,7 +38,11 @@ extension ControllerState {
     }
 
     private var lastChange: Moment? {
-        let objects = [environmentID, zoneID, nearbyID, device?.id].compactMap { $0 }
+        let objects = [
+            environmentID.map { ObjectReference(.environment, $0) },
+            zoneID.map { ObjectReference(.zone, $0) },
+            nearbyID.map { ObjectReference(.thing, $0) }, device.map { ObjectReference(.device, $0.id) },
+        ].compactMap { $0 }
         let moments =
             objects.compactMap { changedAt[$0] } + [zoneSince, nearbySince, fix?.at].compactMap { $0 }
         return moments.max(by: Moment.isEarlier)

@@ -12,7 +12,7 @@ extension ControllerState {
     /// `B/environments/<e>`; `nil` for one that is not known.
     package func environmentJSON(_ id: FlareID) -> JSONValue? {
         guard let environment = environments[id] else { return nil }
-        var members = heading(id, name: environment.name, description: environment.description)
+        var members = heading(.environment, id, name: environment.name, description: environment.description)
         members["angle"] = .number(environment.angle)
         members["data"] = .object(environment.data)
         members["perimeter"] = environment.perimeter?.json
@@ -30,26 +30,31 @@ extension ControllerState {
     /// `B/zones/<z>`; `nil` for one that is not known.
     package func zoneJSON(_ id: FlareID) -> JSONValue? {
         guard let zone = zones[id] else { return nil }
-        var members = heading(id, name: zone.name, description: zone.description)
-        members["environment"] = zone.environment.flatMap { slugJSON($0) }
+        var members = heading(.zone, id, name: zone.name, description: zone.description)
+        members["environment"] = zone.environment.flatMap { slugJSON(.environment, $0) }
         members["data"] = .object(zone.data)
         members["perimeter"] = zone.perimeter?.json
         return .object(members)
     }
 
     /// What every object of the model shows: `id`, `slug`, `name`, `description`, `ts`.
-    func heading(_ id: FlareID, name: String, description: String) -> [String: JSONValue] {
+    func heading(
+        _ kind: FlareClass,
+        _ id: FlareID,
+        name: String,
+        description: String
+    ) -> [String: JSONValue] {
         var members: [String: JSONValue] = [
             "id": .string("\(id)"), "name": .string(name), "description": .string(description),
         ]
-        members["slug"] = slugJSON(id)
-        members["ts"] = changedAt[id].map { .string($0.timestamp) }
+        members["slug"] = slugJSON(kind, id)
+        members["ts"] = changedAt[ObjectReference(kind, id)].map { .string($0.timestamp) }
         return members
     }
 
     /// The short name by which topics know an object; `nil` before it has one.
-    func slugJSON(_ id: FlareID) -> JSONValue? {
-        slugs[id].map { .string($0) }
+    func slugJSON(_ kind: FlareClass, _ id: FlareID) -> JSONValue? {
+        slugs[kind, id].map { .string($0) }
     }
 }
 

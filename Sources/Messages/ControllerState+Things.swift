@@ -35,9 +35,9 @@ extension ControllerState {
     /// Only the keys that the thing has, save `state` of a light, which is always there.
     private func shape(of thing: FlareThing) -> [String: JSONValue] {
         let appearance = ThingAppearance(thing: thing)
-        var members = heading(thing.id, name: thing.name, description: thing.description)
+        var members = heading(.thing, thing.id, name: thing.name, description: thing.description)
         members.merge(appearance.members) { _, new in new }
-        members["zone"] = thing.zone.flatMap { slugJSON($0) }
+        members["zone"] = thing.zone.flatMap { slugJSON(.zone, $0) }
         if !appearance.palette.isEmpty { members["palette"] = .array(appearance.palette.map { .string($0) }) }
         if !appearance.actions.isEmpty { members["actions"] = .array(appearance.actions.map { .string($0) }) }
         if !appearance.settable.isEmpty {

@@ -7,10 +7,10 @@ package enum ReplaySpeed: Sendable, Hashable, CustomStringConvertible {
 
     package static let legal = "a number from 0.01 to 1000, or max"
 
-    /// From `max`, 0 or a number from 0.01 to 1000; `nil` for any other text.
+    /// From `max` or a number from 0.01 to 1000; `nil` for any other text.
     package init?(_ text: String) {
         switch (text, Double(text)) {
-        case ("max", _), (_, 0?): self = .maximum
+        case ("max", _): self = .maximum
         case (_, let number?) where (0.01...1000).contains(number): self = .times(number)
         default: return nil
         }

@@ -86,8 +86,9 @@ package struct ThingProfile: Sendable, Hashable {
     /// - Source: flare-protocol 6 and 8.
     package func checked(action: String) -> Result<String, Refusal> {
         if actions.contains(action) || possibleActions.contains(action) { return .success(action) }
-        let legal = actions + possibleActions.subtracting(actions).sorted()
-        let hint = NearestName.hint(for: action, among: legal)
+        let others = possibleActions.subtracting(actions).sorted()
+        let hint = NearestName.hint(for: action, among: actions + others)
+        let legal = actions.isEmpty ? others : actions
         let list = legal.isEmpty ? "it has no actions" : "it has \(Quotation.list(legal))"
         return .failure(
             Refusal(

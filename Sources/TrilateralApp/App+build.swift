@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Flare
 import FlareServer
+import Foundation
 import HTTPListener
 import Logging
 import MQTT
@@ -34,7 +35,7 @@ extension Daemon {
         let configuration = plan.configuration
         let clock = RuntimeClock.now
         let started = clock()
-        let node = configuration.mqtt.node ?? plan.traits.node
+        let node = BrokerPlace(configuration.mqtt, plan.traits).node
         let epoch = epochText(started)
 
         // What was kept
@@ -78,7 +79,7 @@ extension Daemon {
         )
         let desk = SensorDesk(
             inputs: sensorInputs,
-            settings: CentroidEstimator.Settings(),
+            beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
             send: send,
             logger: logger
         )
@@ -128,7 +129,7 @@ extension Daemon {
                     await client.run()
                 } onGracefulShutdown: {
                     // Stopping waits for the broker's word, which this handler may not; run() ends with it.
-                    Task { await client.stop(last: bridge.farewell) }
+                    Task { await client.stop(last: await bridge.farewell) }
                 }
             },
             DaemonService(name: "bridge") { await bridge.run(snapshots: snapshots, outputs: outputs) },
@@ -185,6 +186,10 @@ extension Daemon {
             requestPort: shellPort,
             read: plan.read,
             tell: { send(.configurationRead(problem: $0)) },
+            prepare: { next in
+                let old = BrokerPlace(configuration.mqtt, plan.traits)
+                if BrokerPlace(next.values.mqtt, plan.traits) != old { await bridge.leave() }
+            },
             setLogLevel: plan.setLogLevel,
             logger: logger
         )
@@ -217,7 +222,9 @@ extension Daemon {
                             "sensor source ended",
                             metadata: ["source": "\(source.name)", "error": "\(error)"]
                         )
-                        send(.alertRaised("sensors", .error, message: "\(error)"))
+                        // The reason is gone when a reload has built everything anew.
+                        let advice = "put it right and reload the configuration (SIGHUP or request/reload)"
+                        send(.alertRaised("sensors", .error, message: "\(error); \(advice)"))
                     }
                 }
             }

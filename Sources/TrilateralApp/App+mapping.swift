@@ -115,6 +115,21 @@ extension BridgeConfiguration {
     }
 }
 
+/// Where on which broker a daemon has its topics.
+struct BrokerPlace: Hashable {
+    let host: String
+    let port: Int
+    let base: String
+    let node: String
+
+    init(_ broker: TrilateralConfiguration.Broker, _ traits: DeviceTraits) {
+        host = broker.host
+        port = broker.port
+        base = broker.base
+        node = broker.node ?? traits.node
+    }
+}
+
 extension MQTTConfiguration {
     /// - Parameters:
     ///   - installation: This installation's own id, so that two never push each other off the broker.

@@ -16,6 +16,8 @@ struct Daemon: Sendable {
     let requestPort: AsyncStream<RuntimeLoop.ShellRequest>.Continuation
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     let tell: @Sendable (_ problem: String?) -> Void
+    /// Called before the daemon ends for another one with a new configuration.
+    let prepare: @Sendable (LoadedConfiguration) async -> Void
     let setLogLevel: @Sendable (String) -> Void
     let logger: Logger
 
@@ -78,6 +80,7 @@ struct Daemon: Sendable {
                 }
             case .rebuild:
                 guard let next else { continue }
+                await prepare(next)
                 await group.triggerGracefulShutdown()
                 return .rebuild(next)
             case .logLevel(let level):

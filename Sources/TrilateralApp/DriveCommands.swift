@@ -15,7 +15,7 @@ struct SetCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "nearby, a thing by its short name or id, device, environment, or sensors/<sensor>.")
+    @Argument(help: "\(DriveTarget.settable).")
     var target: String
 
     @Argument(help: ArgumentHelp("What to set; a bare value is the state.", valueName: "name=value"))
@@ -26,7 +26,9 @@ struct SetCommand: AsyncParsableCommand {
     func run() async throws {
         let target = try drive.target(target)
         guard let topic = target.setTopic else {
-            throw ValidationError("\(self.target) cannot be set; it follows.")
+            throw ValidationError(
+                "\(self.target) cannot be set: it follows from the rest. What can be set: \(DriveTarget.settable)."
+            )
         }
         switch target.members(values) {
         case .success(let members):
@@ -98,7 +100,11 @@ struct DriveOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long to wait for the broker and the answer.", valueName: "seconds"))
     var timeout = 5.0
 
-    @Flag(help: "Print the whole answer as one line of JSON.")
+    @Flag(
+        help: """
+            Print one line of JSON: what was asked for (get), or the whole answer (set, action, and what is refused).
+            """
+    )
     var json = false
 
     func validate() throws {

@@ -21,7 +21,7 @@ package struct DriveExchange {
     }
 
     package enum Outcome: Hashable {
-        /// The value of a retained topic: JSON, or a plain word as a text.
+        /// What was asked for, in the form of its retained topic: JSON, or a plain word as a text.
         case state(JSONValue)
         /// The body of an answer.
         case answer(JSONValue)
@@ -108,6 +108,10 @@ package struct DriveExchange {
             return proceed()
         case .command(_, _, let subject) where topic == "\(root)/response/\(subject)" && isSent:
             guard let answer = try? JSONValue(parsing: payload), answer["tx"] == tx else { return [] }
+            // What is asked for is told in the form in which its topic has it, however it is asked for.
+            if subject == "get", answer["status"]?.string == "ok", let data = answer["data"] {
+                return [.finish(.state(data))]
+            }
             return [.finish(.answer(answer))]
         case .state, .command:
             return []

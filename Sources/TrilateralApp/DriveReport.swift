@@ -38,14 +38,19 @@ package struct DriveReport {
             complaints.append("\(field) was not set: \(Self.plain(code))")
         }
         guard !asJSON else { return }
-        if let data = answer["data"] {
-            output = Self.lines(of: data)
-        } else {
-            let name = answer["target"]?["slug"]?.string ?? answer["target"]?["kind"]?.string
-            let accepted = (answer["accepted"]?.object ?? [:]).sorted { $0.key < $1.key }
-                .map { "\($0.key) \(Self.plain($0.value))" }
-            let words = accepted.isEmpty ? "done" : accepted.joined(separator: ", ")
-            output = [name.map { "\(Self.visible($0)): \(words)" } ?? words]
+        let accepted = (answer["accepted"]?.object ?? [:]).sorted { $0.key < $1.key }
+            .map { "\($0.key) \(Self.plain($0.value))" }
+        let words = accepted.isEmpty ? "done" : accepted.joined(separator: ", ")
+        output = [Self.name(of: answer["target"]).map { "\($0): \(words)" } ?? words]
+    }
+
+    /// What was meant; of a choice of environments the choice tells it, and the device has no short name.
+    private static func name(of target: JSONValue?) -> String? {
+        let kind = target?["kind"]?.string
+        switch kind {
+        case "environment": return nil
+        case "device": return kind
+        default: return (target?["slug"]?.string ?? kind).map(visible)
         }
     }
 

@@ -63,6 +63,10 @@ package enum DriveTarget: Sendable, Hashable {
         }
     }
 
+    /// What `set` takes, for a person.
+    package static let settable =
+        "nearby, a thing by its short name or id, device, environment, or sensors/<sensor>"
+
     /// Where actions are asked for, below `B/`; `nil` for what has none.
     package var actionTopic: String? {
         switch self {

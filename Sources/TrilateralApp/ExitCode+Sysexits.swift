@@ -1,4 +1,5 @@
 import ArgumentParser
+import Sensors
 
 /// How the program ends, by the words of sysexits.h; 0 is success and 1 a command that was refused.
 extension ExitCode {
@@ -22,4 +23,13 @@ extension ExitCode {
     static let noPermission = ExitCode(77)
     /// The configuration is wrong (78).
     static let configuration = ExitCode(78)
+
+    /// Whether a recording is not there, is none, or cannot be made.
+    init(_ error: SensorError) {
+        switch error {
+        case .cannotRead: self = .noInput
+        case .unsupported, .damaged: self = .dataError
+        case .cannotWrite, .full: self = .cannotCreate
+        }
+    }
 }

@@ -52,6 +52,9 @@ package final class MemoryStore: Sendable {
                     """
             )
         }
+        migrator.registerMigration("v2") { database in
+            try database.execute(sql: "ALTER TABLE slug ADD COLUMN environment TEXT")
+        }
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
             throw MemoryStoreError.newerVersion(path: path)
         }
@@ -68,11 +71,16 @@ package final class MemoryStore: Sendable {
                 }
                 memory.devices[environment] = id
             }
-            for row in try Row.fetchAll(database, sql: "SELECT kind, id, slug FROM slug ORDER BY rowid") {
+            for row in try Row.fetchAll(database, sql: "SELECT * FROM slug ORDER BY rowid") {
                 guard let kind = FlareClass(rawValue: row["kind"]), let id = FlareID(row["id"]) else {
                     continue
                 }
-                memory.slugs.restore(row["slug"], for: ObjectReference(kind, id))
+                let home: String? = row["environment"]
+                memory.slugs.restore(
+                    row["slug"],
+                    for: ObjectReference(kind, id),
+                    home: home.flatMap { FlareID($0) }
+                )
             }
             memory.environment = try Self.setting("environment", database).flatMap { FlareID($0) }
             for sensor in SensorKind.allCases {
@@ -112,10 +120,15 @@ package final class MemoryStore: Sendable {
                     sql: "INSERT OR REPLACE INTO device (environment, id) VALUES (?, ?)",
                     arguments: ["\(environment)", "\(id)"]
                 )
-            case .slug(let slug, let object):
+            case .slug(let slug, let object, let home):
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO slug (kind, id, slug) VALUES (?, ?, ?)",
-                    arguments: [object.kind.rawValue, "\(object.id)", slug]
+                    sql: "INSERT OR REPLACE INTO slug (kind, id, slug, environment) VALUES (?, ?, ?, ?)",
+                    arguments: [object.kind.rawValue, "\(object.id)", slug, home.map { "\($0)" }]
+                )
+            case .slugForgotten(let object):
+                try database.execute(
+                    sql: "DELETE FROM slug WHERE kind = ? AND id = ?",
+                    arguments: [object.kind.rawValue, "\(object.id)"]
                 )
             case .sensor(let sensor, let on):
                 try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)

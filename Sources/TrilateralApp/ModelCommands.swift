@@ -64,9 +64,18 @@ struct ExportCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
     var model: String
 
+    @Flag(help: "Overwrite a file that is there already.")
+    var force = false
+
     @OptionGroup var state: StateOption
 
     func run() async throws {
+        if model != "-", !force, FileManager.default.fileExists(atPath: model) {
+            StandardError.print(
+                "trilateral export: \(model) is there already; --force overwrites it, - writes to standard output"
+            )
+            throw ExitCode.cannotCreate
+        }
         let folder = try state.folder()
         guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
             StandardError.print(
@@ -121,8 +130,14 @@ package struct ModelFile: Sendable {
             for ignored in tree.ignored {
                 StandardError.print("trilateral \(command): \(path): ignored: \(ignored)")
             }
-            for warning in ModelAdvice.warnings(on: tree).prefix(1000) {
+            let warnings = ModelAdvice.warnings(on: tree)
+            for warning in warnings.prefix(1000) {
                 StandardError.print("trilateral \(command): \(path): warning: \(warning)")
+            }
+            if warnings.count > 1000 {
+                StandardError.print(
+                    "trilateral \(command): \(path): … and \(warnings.count - 1000) more warnings"
+                )
             }
             return tree
         } catch {
@@ -150,11 +165,14 @@ package struct ModelFile: Sendable {
     }
 
     /// What is said of problems: how many there are, and the first thousand.
+    ///
+    /// A file with very many is not read to its end: how many there are is not known then.
     package func lines(_ problems: ModelProblems) -> [String] {
         let count = problems.problems.count
-        let heading =
-            "trilateral \(command): \(path): \(count == 1 ? "1 problem" : "\(count) problems"); nothing was changed"
-        let rest = count > 1000 ? ["  … and \(count - 1000) more"] : []
+        let number = count == 1 ? "1 problem" : "\(problems.areAll ? "" : "more than ")\(count) problems"
+        let heading = "trilateral \(command): \(path): \(number); nothing was changed"
+        var rest = count > 1000 ? ["  … and \(count - 1000) more"] : []
+        if !problems.areAll { rest = ["  … and more: the file was not read on"] }
         return [heading] + problems.problems.prefix(1000).map { "  \($0)" } + rest
     }
 }

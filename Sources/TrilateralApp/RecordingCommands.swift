@@ -78,10 +78,7 @@ struct RecordCommand: AsyncParsableCommand {
             StandardError.print("trilateral record: \(trace): \(count) readings")
         } catch let error as SensorError {
             StandardError.print("trilateral record: \(error)")
-            switch error {
-            case .cannotRead, .unsupported, .damaged: throw ExitCode.noInput
-            case .cannotWrite, .full: throw ExitCode.cannotCreate
-            }
+            throw ExitCode(error)
         }
     }
 

@@ -100,9 +100,9 @@ package struct DaemonRunner: Sendable {
         var isReloaded = false
         /// What ran before a reload: taken again when the new one turns out not to work.
         var proven: LoadedConfiguration?
+        adjust(&loaded.values)
         while true {
-            var configuration = loaded.values
-            adjust(&configuration)
+            let configuration = loaded.values
             let log = LogOutput(
                 level: Logger.Level(configuration.log.level),
                 form: LogForm(configuration.log.format, environment: environment)
@@ -141,7 +141,13 @@ package struct DaemonRunner: Sendable {
             folder: folder,
             sources: try (replays + configuration.sensors.replays).map { try $0.source(logger) },
             isReloaded: isReloaded,
-            read: read,
+            read: { [read, adjust] in
+                read().map { loaded in
+                    var loaded = loaded
+                    adjust(&loaded.values)
+                    return loaded
+                }
+            },
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
             onFlareBound: onFlareBound,
             onWebBound: onWebBound
@@ -154,7 +160,7 @@ package struct DaemonRunner: Sendable {
         switch error {
         case is HTTPListenerError: .unavailable
         case is TLSProblem: .configuration
-        case is SensorError: .noInput
+        case let error as SensorError: ExitCode(error)
         case FlareStoreError.inUse: .temporary
         case is FlareStoreError, is MemoryStoreError: .ioError
         case let code as ExitCode: code

@@ -19,7 +19,8 @@ struct SensorDesk: Sendable {
     private static let signOfLife = 5.0
 
     let inputs: AsyncStream<Input>
-    let settings: CentroidEstimator.Settings
+    /// The UUID of the beacons that count, where the configuration names one; else the environment's.
+    let beaconUUID: String?
     let send: @Sendable (ControllerEvent) -> Void
     let logger: Logger
 
@@ -39,8 +40,10 @@ struct SensorDesk: Sendable {
                     motion = MotionSense()
                     continue
                 }
+                var environment = place.environment
+                if let beaconUUID { environment.data["uuid"] = .string(beaconUUID) }
                 let known = BeaconMap(
-                    environment: place.environment,
+                    environment: environment,
                     zones: place.zones,
                     things: place.things
                 )
@@ -66,7 +69,7 @@ struct SensorDesk: Sendable {
                 guard !switchedOff.contains(.beacons), let map else { continue }
                 var tracker =
                     trackers[source]
-                    ?? PositionTracker(estimator: CentroidEstimator(map: map, settings: settings))
+                    ?? PositionTracker(estimator: CentroidEstimator(map: map))
                 for estimate in tracker.hear(sighting) { tell(estimate, &motion) }
                 trackers[source] = tracker
             case .reading(.tick(let time), let source):

@@ -2,6 +2,7 @@ import ArgumentParser
 import Flare
 import Foundation
 import MQTT
+import Messages
 
 /// `trilateral watch`: what happens here, live.
 struct WatchCommand: AsyncParsableCommand {
@@ -9,7 +10,10 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Show what happens, live; lines when piped.",
         discussion:
-            "On a terminal the view is redrawn in place until Ctrl-C. Elsewhere each event is one line."
+            """
+            On a terminal the view is redrawn in place until Ctrl-C. Elsewhere each event is one line: the time (UTC), \
+            what it is about, and what happened.
+            """
     )
 
     @OptionGroup var broker: BrokerOptions
@@ -82,7 +86,7 @@ private struct WatchLoop {
                 model.linkProblem = "\(error)"
                 isDirty = true
             case .message(let message):
-                _ = model.hear(topic: tail(message), payload: message.payload)
+                _ = hear(message)
                 isDirty = true
             case .link(.drained), .deadline: break
             }
@@ -96,7 +100,7 @@ private struct WatchLoop {
             case .link(.disconnected(let error)) where error.isFinal: return "\(error)"
             case .link(.disconnected(let error)): StandardError.print("trilateral watch: \(error)")
             case .message(let message):
-                let line = model.hear(topic: tail(message), payload: message.payload)
+                let line = hear(message)
                 if asJSON {
                     let payload =
                         (try? JSONValue(parsing: message.payload))
@@ -113,7 +117,11 @@ private struct WatchLoop {
         return nil
     }
 
-    private func tail(_ message: MQTTMessage) -> String {
-        String(message.topic.dropFirst(root.count + 1))
+    private mutating func hear(_ message: MQTTMessage) -> String? {
+        model.hear(
+            topic: String(message.topic.dropFirst(root.count + 1)),
+            payload: message.payload,
+            at: RuntimeClock.now().timestamp
+        )
     }
 }

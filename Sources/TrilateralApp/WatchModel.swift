@@ -26,8 +26,10 @@ package struct WatchModel: Hashable {
     ]
 
     /// Takes a message in.
+    ///
+    /// - Parameter time: When it was heard, as events tell their time.
     /// - Returns: What a reader of lines should be told; `nil` when it is nothing new.
-    package mutating func hear(topic: String, payload: [UInt8]) -> String? {
+    package mutating func hear(topic: String, payload: [UInt8], at time: String) -> String? {
         if topic.hasPrefix("event/") {
             guard let body = try? JSONValue(parsing: payload) else { return nil }
             let event = Event(topic: String(topic.dropFirst("event/".count)), body: body)
@@ -42,7 +44,7 @@ package struct WatchModel: Hashable {
         // Later changes of the place and the device are told as events.
         let root = topic.prefix { $0 != "/" }
         guard isNew || root == "status" || root == "alert" || root == "sensors" else { return nil }
-        return WatchText.line(topic: topic, value: value)
+        return WatchText.line(topic: topic, value: value, at: time)
     }
 
     private static func value(_ payload: [UInt8]) -> JSONValue {

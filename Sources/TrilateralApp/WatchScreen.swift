@@ -64,8 +64,7 @@ package struct WatchScreen {
         let sensors = model.values.filter { $0.key.hasPrefix("sensors/") }.sorted { $0.key < $1.key }
             .map { "\($0.key.dropFirst("sensors/".count)) \(WatchText.plain($0.value))" }
         if !sensors.isEmpty { lines.append(row("Sensors", sensors.joined(separator: "  "))) }
-        let links = (model["health"]?["links"]?.object ?? [:]).sorted { $0.key < $1.key }
-            .map { "\($0.key) \($0.value.bool == true ? "up" : "down")" }
+        let links = WatchText.links(model["health"])
         if !links.isEmpty { lines.append(row("Links", links.joined(separator: "  "))) }
         for alert in model.alerts {
             lines.append(row("Alert", alert.body["message"]?.string ?? alert.id))

@@ -29,12 +29,37 @@ enum WatchText {
         }.joined(separator: ", ")
     }
 
-    /// A topic's value when it is heard for the first time, or changes.
-    static func line(topic: String, value: JSONValue?) -> String {
-        guard let value else { return TerminalText.visible("\(topic) cleared") }
-        if let message = value["message"]?.string { return TerminalText.visible("\(topic) \(message)") }
-        if value.object != nil, value["id"] != nil { return TerminalText.visible("\(topic) \(name(value))") }
-        return TerminalText.visible("\(topic) \(plain(value))")
+    /// A topic's value when it is heard for the first time, or changes: in the form of an event.
+    static func line(topic: String, value: JSONValue?, at time: String) -> String {
+        TerminalText.visible("\(clock(time)) \(topic) \(value.map { words(topic, $0) } ?? "cleared")")
+    }
+
+    private static func words(_ topic: String, _ value: JSONValue) -> String {
+        if let message = value["message"]?.string { return message }
+        switch topic {
+        case "device/position": return position(value)
+        case "device/angle": return angle(value.number)
+        case "info":
+            let server = [value["flare"]?["mode"], value["flare"]?["url"]].compactMap { $0?.string }
+            return "version \(value["version"].map(plain) ?? "?"), Flare \(server.joined(separator: " "))"
+        case "health":
+            return (["status \(value["status"].map(plain) ?? "?")"] + links(value)).joined(separator: ", ")
+        case "nearby" where value["id"]?.string != nil:
+            return [name(value), direction(value), values(value)].filter { !$0.isEmpty }.joined(
+                separator: "  "
+            )
+        default:
+            guard let members = value.object else { return plain(value) }
+            if value["id"] != nil { return name(value) }
+            return members.sorted { $0.key < $1.key }.map { "\($0.key) \(plain($0.value))" }
+                .joined(separator: ", ")
+        }
+    }
+
+    /// `flare up`, `mqtt down`.
+    static func links(_ health: JSONValue?) -> [String] {
+        (health?["links"]?.object ?? [:]).sorted { $0.key < $1.key }
+            .map { "\($0.key) \($0.value.bool == true ? "up" : "down")" }
     }
 
     /// `Kitchen (kitchen)`, or `none`.

@@ -75,6 +75,14 @@ struct StateRendererTests {
         #expect(closed.show(Flat.state, [.location]).isEmpty)
     }
 
+    @Test func `a place on the earth that an earlier run told is taken back where it is not wanted any more`()
+    {
+        var closed = Screen()
+        #expect(closed.show(Flat.state, [.location])["device/location"] == "")
+        var open = Screen(publishesLocation: true)
+        #expect(open.show(Flat.state, [])["device/location"] == nil)
+    }
+
     @Test func `without a device there is no position and no angle to clear`() {
         var screen = Screen.ofStart()
         var state = Flat.state
@@ -148,6 +156,19 @@ struct StateRendererTests {
         #expect(told == ["zones/kitchen": "", "environments/home": ""])
     }
 
+    @Test func `a thing that took over a topic keeps it when the one before is cleared`() {
+        var screen = Screen(remembered: [(.thing, "lamp")])
+        var state = Flat.state
+        let old = ObjectReference(.thing, FlareID(high: 3, low: 9))
+        #expect(
+            screen.show(state, Flat.model).filter { $0.key.hasPrefix("things/lamp") }.values.allSatisfy {
+                !$0.isEmpty
+            }
+        )
+        state.things[old.id] = nil
+        #expect(screen.show(state, [.object(old)]).isEmpty)
+    }
+
     @Test func `a rename keeps the topic`() throws {
         var screen = Screen.ofFlat()
         var state = Flat.state
@@ -166,7 +187,9 @@ struct StateRendererTests {
         state.isPlaceKnown = false
         #expect(screen.show(state, [.sensor(.gps)]).keys.sorted() == ["sensors/gps"])
         state.isPlaceKnown = true
-        let cleared = screen.show(state, []).filter { !$0.key.hasPrefix("alert/") }
+        let cleared = screen.show(state, []).filter {
+            !$0.key.hasPrefix("alert/") && $0.key != "device/location"
+        }
         #expect(
             cleared == [
                 "environments/office": "", "zones/attic": "", "things/radio": "", "things/radio/data": "",
@@ -210,7 +233,8 @@ struct StateRendererTests {
         state.isPlaceKnown = true
         let cleared = screen.show(state, [])
         #expect(
-            Set(cleared.keys) == Set(Alert.identifiers.subtracting(["memory"]).map { "alert/\($0)" })
+            Set(cleared.keys.filter { $0.hasPrefix("alert/") })
+                == Set(Alert.identifiers.subtracting(["memory"]).map { "alert/\($0)" })
         )
         #expect(cleared.values.allSatisfy { $0.isEmpty })
         #expect(screen.show(state, []).isEmpty)

@@ -113,7 +113,7 @@ import Things
                     .object(ObjectReference(.thing, new.id)),
                 ]
         )
-        #expect(rig.state.changedAt[House.kettle] == nil)
+        #expect(rig.state.changedAt[ObjectReference(.thing, House.kettle)] == nil)
     }
 
     @Test func `a reading without differences tells and tracks nothing`() {

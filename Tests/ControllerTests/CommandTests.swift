@@ -27,7 +27,7 @@ import Things
         #expect(answer?.tx == "a")
         #expect(answer?.refusal == nil)
         #expect(Array(answer?.accepted.keys ?? [:].keys) == ["brightness"])
-        #expect(rig.state.changedAt[House.lamp] != nil)
+        #expect(rig.state.changedAt[House.lampThing] != nil)
     }
 
     @Test func `the same value again is confirmed and is no event`() {

@@ -209,6 +209,56 @@ import Testing
         #expect(rig.state.device == nil)
     }
 
+    // MARK: Short names of what is gone
+
+    private static func cleared(_ kind: FlareClass, _ slugs: String...) -> ControllerEvent {
+        .topicsCleared(slugs.map { ObjectName(kind, $0) })
+    }
+
+    @Test func `the short name of what is gone is forgotten once its topics are empty at the broker`() {
+        var rig = Rig.atHome()
+        #expect(rig.happens(Self.cleared(.thing, "lamp", "nobody")) == [], "it is still there")
+        rig.server.things.removeAll { $0.id == House.lamp }
+        rig.notice(.modelChanged(House.lampThing, environment: House.home))
+        #expect(rig.serve().told == ["thing removed"])
+        #expect(rig.state.slugs[.thing, House.lamp] == "lamp", "its topics are to be cleared")
+        #expect(rig.happens(Self.cleared(.thing, "lamp")) == [.remember(.slugForgotten(House.lampThing))])
+        #expect(rig.state.slugs[.thing, House.lamp] == nil)
+    }
+
+    @Test func `what stands in another environment keeps its short name, until that is gone`() {
+        var rig = Rig.atHome()
+        rig.happens(House.located(20))
+        rig.serve()
+        #expect(rig.state.environmentID == House.office)
+        #expect(rig.happens(Self.cleared(.thing, "lamp", "kettle")) == [])
+        #expect(rig.happens(Self.cleared(.environment, "home")) == [])
+        rig.server.environments.removeAll { $0.id == House.home }
+        rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: nil))
+        rig.serve()
+        let forgotten =
+            rig.happens(Self.cleared(.thing, "lamp")) + rig.happens(Self.cleared(.environment, "home"))
+        #expect(
+            forgotten == [
+                .remember(.slugForgotten(House.lampThing)),
+                .remember(.slugForgotten(ObjectReference(.environment, House.home))),
+            ]
+        )
+    }
+
+    @Test func `what comes after something that is gone may be called like it`() {
+        var memory = ControllerMemory()
+        memory.environment = House.home
+        let old = ObjectReference(.thing, House.id(900))
+        memory.slugs.restore("lamp", for: old, home: House.home)
+        var rig = Rig(memory: memory)
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.state.slugs[.thing, House.lamp] == "lamp")
+        #expect(rig.state.slugs[.thing, old.id] == nil)
+        #expect(rig.happens(Self.cleared(.thing, "lamp")) == [])
+    }
+
     @Test func `a rename changes the name and not the slug`() {
         var rig = Rig.atHome()
         rig.server.environments[1].name = "Zuhause"

@@ -109,9 +109,13 @@ enum House {
     /// Where nothing is near and no zone is.
     static let outside = Point3D(x: 100, y: 100)
 
-    static func estimate(_ x: Double, _ y: Double, _ quality: PositionFix.Quality = .good) -> ControllerEvent
-    {
-        .positionEstimated(.init(position: Point3D(x: x, y: y), accuracyMetres: 0.5, quality: quality))
+    static func estimate(
+        _ x: Double,
+        _ y: Double,
+        _ quality: PositionFix.Quality = .good,
+        accuracy: Double = 0.5
+    ) -> ControllerEvent {
+        .positionEstimated(.init(position: Point3D(x: x, y: y), accuracyMetres: accuracy, quality: quality))
     }
 
     static func located(_ degrees: Double) -> ControllerEvent {

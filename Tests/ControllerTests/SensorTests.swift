@@ -38,11 +38,49 @@ import Things
             rig.happens(House.estimate(2, 1), after: 300) == [.startTimer(.positionDue, milliseconds: 700)]
         )
         #expect(rig.happens(House.estimate(3, 1), after: 300) == [])
-        #expect(rig.happens(House.estimate(4, 1, .lost), after: 100).told == ["device lost"])
-        #expect(positions(rig.happens(.timerFired(.positionDue), after: 300)) == [Point3D(x: 3, y: 1)])
+        #expect(positions(rig.happens(.timerFired(.positionDue), after: 400)) == [Point3D(x: 3, y: 1)])
         #expect(rig.happens(.timerFired(.positionDue)) == [])
         #expect(rig.happens(House.estimate(3, 1), after: 999).requests.isEmpty)
         #expect(positions(rig.happens(House.estimate(5, 1), after: 1)) == [Point3D(x: 5, y: 1)])
+    }
+
+    @Test func `place, accuracy and time that are shown are always of one estimate`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1, accuracy: 1), after: 1000)
+        let first = rig.state.fix
+        rig.happens(House.estimate(2, 1, .coarse, accuracy: 7), after: 400)
+        #expect(rig.state.device?.position == Point3D(x: 1, y: 1))
+        #expect(rig.state.fix == first, "what was measured there is told with it")
+        rig.happens(.timerFired(.positionDue), after: 600)
+        #expect(rig.state.device?.position == Point3D(x: 2, y: 1))
+        #expect(rig.state.fix?.accuracyMetres == 7)
+        #expect(rig.state.fix?.quality == .coarse)
+        #expect(rig.state.fix?.at == Rig.moment(1400), "when it was measured, not when it was sent")
+        rig.happens(House.estimate(2, 1, accuracy: 2), after: 100)
+        #expect(rig.state.fix?.accuracyMetres == 2, "nothing has to be sent for that")
+    }
+
+    @Test func `coming back before the step away was sent takes the step away`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1, accuracy: 1), after: 1000)
+        rig.happens(House.estimate(2, 1, accuracy: 2), after: 300)
+        let back = rig.happens(House.estimate(1, 1, accuracy: 3), after: 300)
+        #expect(back == [.stopTimer(.positionDue)])
+        #expect(rig.state.fix?.accuracyMetres == 3)
+        #expect(rig.happens(.timerFired(.positionDue), after: 400) == [])
+        #expect(rig.state.device?.position == Point3D(x: 1, y: 1))
+    }
+
+    @Test func `lost at once, and a step that was not sent yet does not find us again`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(1, 1), after: 1000)
+        rig.happens(House.estimate(2, 1), after: 300)
+        let lost = rig.happens(House.estimate(2, 1, .lost), after: 100)
+        #expect(lost.told == ["device lost"])
+        #expect(lost.contains(.stopTimer(.positionDue)))
+        #expect(rig.happens(.timerFired(.positionDue), after: 600) == [])
+        #expect(rig.state.fix?.quality == .lost)
+        #expect(rig.state.device?.position == Point3D(x: 1, y: 1))
     }
 
     @Test func `the same position again is not sent`() {

@@ -15,7 +15,7 @@ import Testing
     func `a name becomes letters, digits and hyphens`(name: String, slug: String) {
         var book = SlugBook()
         #expect(book.assign(to: ObjectReference(.thing, House.lamp), name: name) == slug)
-        #expect(book[House.lamp] == slug)
+        #expect(book[.thing, House.lamp] == slug)
         #expect(book.id(of: slug, kind: .thing) == House.lamp)
     }
 
@@ -23,7 +23,7 @@ import Testing
         var book = SlugBook()
         #expect(book.assign(to: House.lampThing, name: "Lamp") == "lamp")
         #expect(book.assign(to: House.lampThing, name: "Other") == nil)
-        #expect(book[House.lamp] == "lamp")
+        #expect(book[.thing, House.lamp] == "lamp")
         #expect(book.id(of: "other", kind: .thing) == nil)
     }
 
@@ -40,9 +40,40 @@ import Testing
         var book = SlugBook()
         book.restore("lamp", for: House.floorLampThing)
         book.restore("lamp", for: House.lampThing)
-        #expect(book[House.lamp] == nil)
+        #expect(book[.thing, House.lamp] == nil)
         #expect(book.assign(to: House.lampThing, name: "Lamp") == "lamp-2")
-        #expect(book[House.floorLamp] == "lamp")
+        #expect(book[.thing, House.floorLamp] == "lamp")
+    }
+
+    @Test func `objects of two classes may have the same identifier`() {
+        var book = SlugBook()
+        #expect(book.assign(to: ObjectReference(.zone, House.lamp), name: "Corner") == "corner")
+        #expect(book.assign(to: House.lampThing, name: "Lamp") == "lamp")
+        #expect(book[.zone, House.lamp] == "corner")
+        book.forget(House.lampThing)
+        #expect(book[.zone, House.lamp] == "corner")
+        #expect(book[.thing, House.lamp] == nil)
+    }
+
+    @Test func `the name of what is gone is free, of several the first one`() {
+        var book = SlugBook()
+        for (object, name) in [(House.lampThing, "lamp"), (House.floorLampThing, "lamp-2")] {
+            book.restore(name, for: object, home: House.home)
+        }
+        let new = (0..<3).map { ObjectReference(.thing, House.id(900 + $0)) }
+        #expect(book.assign(to: new[0], name: "Lamp", gone: [House.floorLamp]) == "lamp-2")
+        #expect(book.assign(to: new[1], name: "Lamp", gone: [House.lamp]) == "lamp")
+        #expect(book[.thing, House.lamp] == nil)
+        #expect(book.id(of: "lamp", kind: .thing) == new[1].id)
+        #expect(book.assign(to: new[2], name: "Lamp", gone: [House.lamp, House.floorLamp]) == "lamp-3")
+    }
+
+    @Test func `where an object is is noted, and told when it is new`() {
+        var book = SlugBook()
+        book.restore("sun", for: House.lampThing)
+        #expect(book.assign(to: House.lampThing, name: "Lamp", home: House.home) == "sun")
+        #expect(book.assign(to: House.lampThing, name: "Lamp", home: House.home) == nil)
+        #expect(book.home(of: House.lampThing) == House.home)
     }
 
     @Test func `no environment is called like a command`() {

@@ -10,9 +10,9 @@ import Testing
         #expect(rig.happens(.flare(.linkUp)) == [.flare(.loadEnvironments(near: nil))])
         #expect(
             rig.serveOne() == [
-                .remember(.slug("home", ObjectReference(.environment, House.home))),
-                .remember(.slug("office", ObjectReference(.environment, House.office))),
-                .remember(.slug("studio", ObjectReference(.environment, House.studio))),
+                .remember(.slug("home", ObjectReference(.environment, House.home), home: nil)),
+                .remember(.slug("office", ObjectReference(.environment, House.office), home: nil)),
+                .remember(.slug("studio", ObjectReference(.environment, House.studio), home: nil)),
                 .trackBeacons(nil),
                 .remember(.environment(House.home)),
                 .flare(.subscribe(environment: House.home)),
@@ -24,7 +24,9 @@ import Testing
         let place = rig.serveOne()
         let slugs = ["kitchen", "living-room", "lamp", "floor-lamp", "kettle"]
         #expect(
-            place.prefix(5).map { if case .remember(.slug(let slug, _)) = $0 { slug } else { "" } } == slugs
+            place.prefix(5).map {
+                if case .remember(.slug(let slug, _, House.home)) = $0 { slug } else { "" }
+            } == slugs
         )
         guard place.count == 6, case .trackBeacons(let tracked?) = place[5] else {
             Issue.record("beacons are not tracked: \(place)")
@@ -56,7 +58,9 @@ import Testing
             switch effect {
             case .remember(.environment(let id)): memory.environment = id
             case .remember(.device(let id, let environment)): memory.devices[environment] = id
-            case .remember(.slug(let slug, let object)): memory.slugs.restore(slug, for: object)
+            case .remember(.slug(let slug, let object, let home)):
+                memory.slugs.restore(slug, for: object, home: home)
+            case .remember(.slugForgotten(let object)): memory.slugs.forget(object)
             case .remember(.sensor(let kind, let on)): memory.sensors[kind] = on
             default: break
             }

@@ -40,8 +40,10 @@ enum StoryText {
         case .remember(.environment(let id)): "remember environment \(name(id))"
         case .remember(.device(let id, let environment)):
             "remember device \(name(id)) in \(name(environment))"
-        case .remember(.slug(let slug, let object)):
+        case .remember(.slug(let slug, let object, _)):
             "remember slug \(slug) of \(object.kind.rawValue) \(name(object.id))"
+        case .remember(.slugForgotten(let object)):
+            "forget slug of \(object.kind.rawValue) \(name(object.id))"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"
         case .tell(let event): "tell \(event.sequence): \(told(event))"
@@ -120,8 +122,10 @@ enum StoryText {
         ]
         for (sensor, on) in state.sensors { view["sensor \(sensor.rawValue)"] = .bool(on) }
         for (id, alert) in state.alerts { view["alert \(id)"] = .string(alert.message) }
-        for (id, thing) in state.things { view["thing \(state.slugs[id] ?? "")"] = .object(thing.data) }
-        for (id, goal) in state.goals { view["goal \(state.slugs[id] ?? "")"] = .object(goal) }
+        for (id, thing) in state.things {
+            view["thing \(state.slugs[.thing, id] ?? "")"] = .object(thing.data)
+        }
+        for (id, goal) in state.goals { view["goal \(state.slugs[.thing, id] ?? "")"] = .object(goal) }
         return view
     }
 

@@ -30,8 +30,19 @@ struct Turmoil {
         case 14: remodel()
         case 15: if dice.happens(oneIn: 4) { changeLink() }
         case 16: if dice.happens(oneIn: 4) { happens(House.located(Double(10 * (1 + dice.below(4))))) }
+        case 17: if dice.happens(oneIn: 4) { clearTopics() }
         default: passTime(Int64(dice.below(700)))
         }
+    }
+
+    /// The broker confirms that topics are empty, of what is gone or of anything else.
+    private mutating func clearTopics() {
+        let names = [FlareClass.environment, .zone, .thing].flatMap { kind in
+            rig.state.slugs.objects(of: kind).compactMap { object in
+                rig.state.slugs[kind, object.id].map { ObjectName(kind, $0) }
+            }
+        }
+        happens(.topicsCleared(names.sorted { $0.slug < $1.slug }))
     }
 
     /// Lets everything come to rest, and looks at what is left.

@@ -68,7 +68,10 @@ struct Watch {
         #expect((state.zoneID == nil) == (state.zoneSince == nil))
         #expect((state.nearbyID == nil) == (state.nearbySince == nil))
         #expect(state.goals.keys.allSatisfy { state.things[$0] != nil })
-        #expect(state.things.keys.allSatisfy { state.slugs[$0] != nil })
+        #expect(state.things.keys.allSatisfy { state.slugs[.thing, $0] != nil })
+        #expect(state.zones.keys.allSatisfy { state.slugs[.zone, $0] != nil })
+        #expect(state.environments.keys.allSatisfy { state.slugs[.environment, $0] != nil })
+        #expect(Set(state.things.keys.compactMap { state.slugs[.thing, $0] }).count == state.things.count)
         #expect(state.things.values.allSatisfy { $0.environment == state.environmentID })
         if let environment = state.environmentID {
             if let device = state.device { #expect(device.environment == environment) }

@@ -101,6 +101,27 @@ import Testing
         #expect(problems("{\"environments\": [\(many)]}").count == 1000)
     }
 
+    @Test(arguments: [(999, 999, true), (1000, 1000, true), (1001, 1000, false)])
+    func `where reading stops for the number of problems it is told`(wrong: Int, told: Int, areAll: Bool)
+        throws
+    {
+        let many = Array(repeating: "1", count: wrong) + ["{}"]
+        let within =
+            #"{"environments": [{"actions": [\#(many.dropLast().map { _ in "{}" }.joined(separator: ","))]}]}"#
+        for text in [#"{"environments": [\#(many.dropLast().joined(separator: ","))]}"#, within] {
+            let found = try #require(throws: ModelProblems.self) { try ModelTree.read(text.utf8) }
+            #expect(found.problems.count == told)
+            #expect(found.areAll == areAll)
+        }
+    }
+
+    @Test func `of very many unknown members it is told that there are more`() throws {
+        let members = (0..<1200).map { #""m\#($0)":1"# }.joined(separator: ",")
+        let tree = try ModelTree.read(#"{"environments": [{\#(members)}]}"#.utf8)
+        #expect(tree.ignored.count == 1001)
+        #expect(tree.ignored.last?.place == "")
+    }
+
     @Test func `any cut of a file, and any wrong byte in it, gives problems and no trap`() throws {
         let bytes = Array(ModelExport(Hall.records).bytes)
         var generator = BoxTreeTests.Generator(state: 5)

@@ -25,9 +25,19 @@ struct CommandLineTests {
             #expect(try await run("action table-lamp nextColor", home).status == 0)
             try await visitor.awaits("things/table-lamp") { $0["color_name"] == "orange" }
             let got = try await run("get table-lamp --json", home)
-            #expect(got.status == 0 && got.output.contains("orange"), "\(got.output)")
+            #expect(got.status == 0)
+            #expect(
+                try await visitor.awaits("things/table-lamp") == JSONValue(parsing: got.output),
+                "as its topic"
+            )
+            let environment = try await run("get environment --json", home)
+            #expect(
+                try await visitor.awaits("environment") == JSONValue(parsing: environment.output),
+                "as its topic"
+            )
             #expect(try await run("get environment", home).output.contains("Flat"))
-            #expect(try await run("set environment next", home).status == 0)
+            let next = try await run("set environment next", home)
+            #expect(next.status == 0 && next.output == "environment hut\n", "\(next.output)")
             try await visitor.awaits("environment") { $0["slug"] == "hut" }
             #expect(try await run("set sensors/gps OFF", home).status == 0)
             try await visitor.awaits("sensors/gps", "OFF")
@@ -45,6 +55,38 @@ struct CommandLineTests {
             let end = try await run(words, home)
             #expect(end.status == 1)
             #expect(end.output.contains(told), "\(end.output)")
+        }
+    }
+
+    @Test(arguments: ["zone", "state"])
+    func `what only follows cannot be set, and what can be is told`(word: String) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await Program.run(["set", word, "x=1"], in: folder)
+            #expect(end.status == 64)
+            #expect(end.output.contains("\(word) cannot be set"), "\(end.output)")
+            for other in ["nearby", "device", "environment", "sensors/<sensor>"] {
+                #expect(end.output.contains(other), "\(end.output)")
+            }
+        }
+    }
+
+    @Test func `watch writes lines of one form when piped`() async throws {
+        try await withHome { home, visitor in
+            let port = try SharedMosquitto.broker.port
+            let child = try Program.start(
+                ["watch", "--mqtt", "127.0.0.1:\(port)", "--node", home.node],
+                in: home.folder,
+                output: home.folder.path("watched")
+            )
+            func lines() -> [String] { home.folder.read("watched").split(separator: "\n").map(String.init) }
+            #expect(await eventually { lines().contains { $0.contains(" device Walker") } })
+            try await visitor.ask("things/table-lamp/set/color", "red")
+            #expect(await eventually { lines().contains { $0.contains(" thing changed table-lamp ") } })
+            #expect(lines().contains { $0.hasSuffix(" status online") })
+            for line in lines() {
+                #expect(line.wholeMatch(of: /\d\d:\d\d:\d\d [a-z\/-]+ [^{}\[\]]+/) != nil, "\(line)")
+            }
+            await child.destroy()
         }
     }
 

@@ -55,6 +55,7 @@ struct LinkTests {
                 await visitor.forget()
                 try await broker.start(withStore: false)
                 try await visitor.awaits("things/fridge/data")
+                try await visitor.awaits("state")
                 // As the broker got it: the visitor may have come later.
                 let tails = broker.log.split(separator: "\n").dropFirst(linesBefore).compactMap {
                     line -> String? in
@@ -229,7 +230,7 @@ struct LinkTests {
         }
     }
 
-    @Test func `two daemons of one node are told on both`() async throws {
+    @Test func `two daemons of one node are told on both, until one of them goes`() async throws {
         try await withMosquitto { broker in
             try await withHome(port: broker.port) { first, visitor in
                 try await withTemporaryFolder { folder in
@@ -250,6 +251,12 @@ struct LinkTests {
                     #expect(await first.isRunning)
                     #expect(await second.isRunning)
                     await second.kill()
+                    try await visitor.awaits("alert/duplicate-node", "")
+                    try await visitor.awaits("status", "online")
+                    try await second.start(["mqtt.node": first.node])
+                    try await visitor.awaits("alert/duplicate-node")
+                    await second.stop()
+                    try await visitor.awaits("alert/duplicate-node", "")
                 }
             }
         }

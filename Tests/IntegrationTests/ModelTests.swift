@@ -55,6 +55,29 @@ struct ModelTests {
         }
     }
 
+    @Test func `what comes in the place of something that went has its topics`() async throws {
+        try await withHome { home, visitor in
+            await home.stop()
+            try await home.start(verb: "serve")
+            let path = Place.path(ofThing: Place.fridge, in: Place.kitchen)
+            try await home.rest("DELETE", path)
+            try await home.rest(
+                "POST",
+                String(path.dropLast(Place.fridge.count + 1)),
+                #"{"name":"Fridge","data":{"temperature":4}}"#
+            )
+            await home.stop()
+            try await visitor.whileStarting { try await home.start() }
+            let new = try await visitor.awaits("things/fridge") { $0["id"]?.string != Place.fridge }
+            #expect(new["slug"] == "fridge")
+            try await visitor.awaits("things/fridge/data") { $0["temperature"] == 4 }
+            #expect(await visitor.text("things/fridge-2") == nil)
+            await home.stop()
+            try await visitor.whileStarting { try await home.start() }
+            try await visitor.awaits("things/fridge") { $0["id"] == new["id"] }
+        }
+    }
+
     @Test func `a rename changes the name only`() async throws {
         try await withHome { home, visitor in
             try await home.rest(

@@ -1,5 +1,6 @@
 import Flare
 import Foundation
+import MQTT
 import TestSupport
 import Testing
 
@@ -27,6 +28,65 @@ struct NeighbourTests {
                 epochs.append(try await visitor.awaits("info")["epoch"])
             }
             #expect(Set(epochs.compactMap { $0?.string }).count == 4)
+        }
+    }
+
+    @Test(arguments: ["node", "base"])
+    func `a reload that moves us to other topics takes the old ones back first`(key: String) async throws {
+        try await withEmptyHome { home, visitor in
+            try await home.take()
+            func configure(_ value: String) throws {
+                try FileManager.default.createDirectory(
+                    atPath: home.folder.path(".config/trilateral"),
+                    withIntermediateDirectories: true
+                )
+                let other = key == "node" ? "base: trilateral" : "node: \(home.node)"
+                try home.folder.write(
+                    "mqtt:\n  \(other)\n  \(key): \(value)\n",
+                    to: ".config/trilateral/trilateral.yaml"
+                )
+            }
+            try configure(key == "node" ? home.node : "trilateral")
+            try await visitor.whileStarting { try await home.start(["mqtt.node": ""]) }
+            try await visitor.awaits("health")
+            try configure("moved-\(home.node)")
+            let root = key == "node" ? "trilateral/moved-\(home.node)" : "moved-\(home.node)/\(home.node)"
+            let statuses = visitor.client.subscribe(
+                ["\(home.root)/status", "\(root)/status"],
+                qos: .atLeastOnce
+            )
+            try await withVisitor(to: root, port: SharedMosquitto.broker.port) { new in
+                await home.signal(SIGHUP)
+                var told: [String] = []
+                for await status in statuses {
+                    told.append("\(status.topic == "\(root)/status" ? "new" : "old") \(status.text)")
+                    if told.last == "new online" { break }
+                }
+                #expect(told.suffix(3) == ["old offline", "old ", "new online"], "one after the other")
+                try await new.awaits("status", "online")
+                try await new.awaits("state") { $0["device"]?["id"]?.string != nil }
+                #expect(try await new.ask("things/table-lamp/set/color", "red").outcome == "ok")
+            }
+            try await withVisitor(to: home.root, port: SharedMosquitto.broker.port) { late in
+                late.say("probe", "there")
+                try await late.awaits("probe", "there")
+                let left = await late.heard.map(\.topic)
+                #expect(left == ["\(home.root)/probe"])
+            }
+        }
+    }
+
+    @Test func `a reload that leaves us where we are takes nothing back`() async throws {
+        try await withHome { home, visitor in
+            await visitor.forget()
+            await home.signal(SIGHUP)
+            try await visitor.awaitsEvent("bridge", "reloaded")
+            try await visitor.awaits("state")
+            let heard = await visitor.heard
+            let emptied = heard.filter(\.payload.isEmpty).map {
+                String($0.topic.dropFirst(home.root.count + 1))
+            }
+            #expect(emptied.filter { !$0.hasPrefix("alert/") && $0 != "device/location" } == [])
         }
     }
 

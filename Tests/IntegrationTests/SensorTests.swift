@@ -29,7 +29,7 @@ struct SensorTests {
                         #"{"gps_accuracy":5,"latitude":47.0001,"longitude":11}"#
                     )
                 } else {
-                    #expect(await visitor.said(on: "device/location").isEmpty)
+                    #expect(await visitor.said(on: "device/location").allSatisfy(\.isEmpty))
                 }
             }
         }
@@ -65,10 +65,11 @@ struct SensorTests {
         _ visitor: Visitor,
         major: Int,
         minor: Int,
+        uuid: String = Place.beaconUUID,
         until happened: () async throws -> Void
     ) async throws {
         let packet =
-            #"[{"uuid":"\#(Place.beaconUUID)","major":\#(major),"minor":\#(minor),"rssi":-50,"power":-59}]"#
+            #"[{"uuid":"\#(uuid)","major":\#(major),"minor":\#(minor),"rssi":-50,"power":-59}]"#
         let walking = Task {
             while !Task.isCancelled {
                 visitor.say("sensors/beacons/raw", packet)
@@ -77,6 +78,19 @@ struct SensorTests {
         }
         defer { walking.cancel() }
         try await happened()
+    }
+
+    @Test func `beacons of the UUID that the configuration names count, not the environment's`() async throws
+    {
+        let own = "00000000-0000-0001-0000-000000000002"
+        try await withHome(["sensors.beacons.uuid": own]) { _, visitor in
+            try await walk(visitor, major: 1, minor: 1) {
+                try await walk(visitor, major: 2, minor: 2, uuid: own) {
+                    try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
+                }
+            }
+            #expect(try await visitor.awaits("device/position")["x"] == 8.5, "as if the other were not there")
+        }
     }
 
     @Test func `a sensor that is off is not heard, and stays off after a restart`() async throws {

@@ -42,6 +42,37 @@ struct StartFailureTests {
         }
     }
 
+    @Test func `an export does not overwrite a file unless it is told to`() async throws {
+        try await withTemporaryFolder { folder in
+            let home = Home(in: folder, port: 1)
+            try await home.take()
+            try folder.write("mine", to: "out.json")
+            let export = ["export", folder.path("out.json"), "--state", home.state]
+            let refused = try await run(export, in: folder)
+            #expect(refused.status == 73 && refused.output.contains("--force"), "\(refused.output)")
+            #expect(folder.read("out.json") == "mine")
+            #expect(try await run(export + ["--force"], in: folder).status == 0)
+            #expect(folder.read("out.json").contains("Table lamp"))
+            let piped = try await run(["export", "-", "--state", home.state], in: folder)
+            #expect(piped.output == folder.read("out.json"))
+        }
+    }
+
+    @Test(arguments: [("nothing.trace", 66), ("letter.trace", 65)])
+    func `a recording that is not there, or none, ends replay with its own code`(name: String, code: Int32)
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            try folder.write("Dear reader,\n", to: "letter.trace")
+            let end = try await run(
+                ["replay", folder.path(name), "--state", folder.path("state")],
+                in: folder
+            )
+            #expect(end.status == code)
+            #expect(end.output.contains(name), "\(end.output)")
+        }
+    }
+
     @Test(arguments: ["flare.db", "trilateral.db"])
     func `a database of a newer version, or of none, is left as it is`(name: String) async throws {
         try await withTemporaryFolder { folder in

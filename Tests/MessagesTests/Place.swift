@@ -64,7 +64,7 @@ enum Place {
             (door, .thing, "Door"),
         ] {
             _ = state.slugs.assign(to: ObjectReference(kind, id), name: name)
-            state.changedAt[id] = start
+            state.changedAt[ObjectReference(kind, id)] = start
         }
         return state
     }

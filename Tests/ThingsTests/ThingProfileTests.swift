@@ -69,6 +69,21 @@ struct ThingProfileTests {
         #expect((try? ThingProfile(thing: thing).checked(action: action).get()) == action)
     }
 
+    @Test
+    func `an unknown action is answered with what the thing offers, not with every way to push it about`() {
+        func message(_ thing: FlareThing, _ action: String) -> String {
+            guard case .failure(let refusal) = ThingProfile(thing: thing).checked(action: action) else {
+                return ""
+            }
+            return refusal.message
+        }
+        let lamp = Lamps.thing(["on": true], position: Point3D(x: 1, y: 1))
+        #expect(message(lamp, "dance") == #""dance" is not an action of this thing; it has on, off"#)
+        #expect(message(lamp, "norht").contains(#"did you mean "north"?"#))
+        let stone = Lamps.thing(["price": 1], position: Point3D(x: 1, y: 1))
+        #expect(message(stone, "dance").hasSuffix("it has down, east, north, south, up, west"))
+    }
+
     @Test func `a misspelt action is told the nearest and all that are legal`() {
         let result = ThingProfile(thing: Lamps.full).checked(action: "nextcolour")
         guard case .failure(let refusal) = result else {

@@ -12,6 +12,9 @@ struct DaemonRunnerTests {
         arguments: [
             (HTTPListenerError.portInUse(host: "a", port: 1, section: "web"), 69),
             (SensorError.cannotRead(file: "a", code: 2, reason: "gone"), 66),
+            (SensorError.unsupported(file: "a", problem: "no recording"), 65),
+            (SensorError.damaged(file: "a", unit: "line", number: 1, offset: 0, problem: "x"), 65),
+            (SensorError.cannotWrite(file: "a", code: 2, reason: "full"), 73),
             (FlareStoreError.inUse(path: "a"), 75),
             (FlareStoreError.newerVersion(path: "a", found: "v2", known: "v1"), 74),
             (FlareStoreError.sqlite(path: "a", code: 13, message: "full"), 74),

@@ -58,6 +58,16 @@ struct DemoPlaceTests {
         #expect(BeaconMap(environment: environment, zones: zones, things: things).problems.isEmpty)
     }
 
+    @Test func `no two things are near at once when one stands beside one of them`() throws {
+        let limit = ProximityLimit.metres(environmentData: environment.data)
+        for (index, thing) in things.enumerated() {
+            for other in things.dropFirst(index + 1) {
+                let metres = try #require(thing.position).distance(to: #require(other.position))
+                #expect(metres > limit, "\(thing.name) and \(other.name)")
+            }
+        }
+    }
+
     @Test func `a lamp is nearby within twenty seconds, and each time for ten at least`() throws {
         let near = try stays(seed: DemoPlace.seed).filter { stay in lamps.contains { $0.id == stay.thing?.id }
         }

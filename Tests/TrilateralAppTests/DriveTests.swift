@@ -113,6 +113,20 @@ struct DriveExchangeTests {
         #expect(exchange.apply(.deadline) == [])
     }
 
+    @Test func `a thing that is asked for is told as a topic would tell it, a refusal as it is`() {
+        let question = DriveExchange.Question.command(topic: "things/lamp/get", members: [:], subject: "get")
+        func outcome(_ answer: JSONValue) -> [DriveExchange.Step] {
+            var exchange = exchange(question)
+            _ = exchange.apply(linked)
+            _ = exchange.apply(message("status", "online"))
+            return exchange.apply(message("response/get", answer.text))
+        }
+        let thing: JSONValue = ["id": "1", "state": "ON"]
+        #expect(outcome(["status": "ok", "tx": "t1", "data": thing]) == [.finish(.state(thing))])
+        let refused: JSONValue = ["status": "error", "tx": "t1", "error": ["code": "unknown_thing"]]
+        #expect(outcome(refused) == [.finish(.answer(refused))])
+    }
+
     @Test func `a state is told once the daemon is known to be online`() {
         var exchange = exchange(.state(topic: "zone"))
         #expect(exchange.filters == ["trilateral/a/status", "trilateral/a/zone"])
@@ -194,11 +208,26 @@ struct DriveReportTests {
         #expect(try self.report("{}").exitStatus == 1)
     }
 
-    @Test func `data is shown as aligned lines`() throws {
+    @Test(
+        arguments: [
+            (
+                #"{"kind":"environment","slug":"hut"},"accepted":{"environment":"hut"}"#, "environment hut"
+            ), (#"{"kind":"sensor","slug":"gps"},"accepted":{"state":"OFF"}"#, "gps: state OFF"),
+            (#"{"kind":"device","slug":"0f"},"accepted":{"angle":90}"#, "device: angle 90"),
+            (#"{"kind":"thing","slug":"lamp"}"#, "lamp: done"),
+        ]
+    )
+    func `what became of it is told in one line`(target: String, line: String) throws {
+        #expect(try report(#"{"status":"ok","target":\#(target)}"#).output == [line])
+    }
+
+    @Test func `data is shown as aligned lines, or as one line of JSON`() throws {
+        let data = try JSONValue(parsing: #"{"id":"1","color":{"r":1},"on":true}"#)
         #expect(
-            try report(#"{"status":"ok","data":{"id":"1","color":{"r":1},"on":true}}"#).output
+            DriveReport(.state(data), asJSON: false).output
                 == ["color  {\"r\":1}", "id     1", "on     true"]
         )
+        #expect(DriveReport(.state(data), asJSON: true).output == [data.text])
         #expect(DriveReport(.state(["id": .null, "state": .null]), asJSON: false).output == ["none"])
         #expect(DriveReport(.state("ON"), asJSON: false).output == ["ON"])
     }

@@ -39,8 +39,8 @@ struct MemoryStoreTests {
             let mementos: [ControllerEffect.Memento] = [
                 .environment(office), .environment(home), .device(lamp.id, environment: home),
                 .device(phone, environment: home), .device(phone, environment: office),
-                .slug("lamp", lamp), .slug("lamp", ObjectReference(.zone, home)),
-                .slug("home", ObjectReference(.environment, home)), .sensor(.gps, on: true),
+                .slug("lamp", lamp, home: home), .slug("lamp", ObjectReference(.zone, home), home: home),
+                .slug("home", ObjectReference(.environment, home), home: nil), .sensor(.gps, on: true),
                 .sensor(.gps, on: false), .sensor(.beacons, on: true),
             ]
             let store = try MemoryStore(folder: folder.url)
@@ -65,12 +65,40 @@ struct MemoryStoreTests {
         try await withTemporaryFolder { folder in
             let store = try MemoryStore(folder: folder.url)
             let other = ObjectReference(.thing, FlareID(high: 3, low: 2))
-            try store.save(.slug("lamp", lamp))
-            try store.save(.slug("lamp", other))
+            try store.save(.slug("lamp", lamp, home: home))
+            try store.save(.slug("lamp", other, home: home))
             #expect(try store.slugs().map(\.slug) == ["lamp"])
             #expect(try store.memory().slugs.id(of: "lamp", kind: .thing) == other.id)
-            try store.save(.slug("sun", other))
+            try store.save(.slug("sun", other, home: office))
             #expect(try store.slugs().map(\.slug) == ["sun"])
+            #expect(try store.memory().slugs.home(of: other) == office)
+            try store.save(.slugForgotten(other))
+            #expect(try store.slugs().isEmpty)
+        }
+    }
+
+    @Test func `short names of the first version are taken over, their environment is not known`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let queue = try DatabaseQueue(path: folder.path("trilateral.db"))
+            try await queue.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                        INSERT INTO grdb_migrations VALUES ('v1');
+                        CREATE TABLE device (environment TEXT PRIMARY KEY, id TEXT NOT NULL) STRICT;
+                        CREATE TABLE slug (kind TEXT NOT NULL, id TEXT NOT NULL, slug TEXT NOT NULL,
+                            PRIMARY KEY (kind, id), UNIQUE (kind, slug)) STRICT;
+                        CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+                        INSERT INTO slug VALUES ('thing', '000000000000000300000001', 'lamp');
+                        """
+                )
+            }
+            try queue.close()
+            let memory = try MemoryStore(folder: folder.url).memory()
+            #expect(memory.slugs[.thing, lamp.id] == "lamp")
+            #expect(memory.slugs.home(of: lamp) == nil)
         }
     }
 
@@ -79,7 +107,7 @@ struct MemoryStoreTests {
             let path = try MemoryStore(folder: folder.url).path
             let queue = try DatabaseQueue(path: path)
             try await queue.write { database in
-                try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v2')")
+                try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v9999')")
             }
             try queue.close()
             let error = try #require(refusal(of: folder.url))

@@ -18,6 +18,15 @@ struct ModelFileTests {
         )
     }
 
+    @Test func `a file that was not read to its end is told as such`() throws {
+        let text = #"{"environments":[\#(Array(repeating: "1", count: 1500).joined(separator: ","))]}"#
+        let problems = try #require(throws: ModelProblems.self) { try ModelTree.read(text.utf8) }
+        let lines = file.lines(problems)
+        #expect(lines.count == 1002)
+        #expect(lines.first == "trilateral import: home.json: more than 1000 problems; nothing was changed")
+        #expect(lines.last == "  … and more: the file was not read on")
+    }
+
     @Test func `of very many problems a thousand are told, and how many more there are`() async throws {
         let store = try FlareStore()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

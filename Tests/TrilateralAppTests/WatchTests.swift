@@ -5,7 +5,9 @@ import TrilateralApp
 struct WatchModelTests {
     private func lines(_ messages: [(String, String)]) -> [String] {
         var model = WatchModel()
-        return messages.compactMap { model.hear(topic: $0, payload: Array($1.utf8)) }
+        return messages.compactMap {
+            model.hear(topic: $0, payload: Array($1.utf8), at: "2026-11-21T10:11:12.345Z")
+        }
     }
 
     @Test func `each event is one line`() {
@@ -28,22 +30,53 @@ struct WatchModelTests {
                 ("zone", #"{"id":null}"#), ("status", "offline"), ("alert/x", #"{"message":"broken"}"#),
                 ("alert/x", ""),
             ]) == [
-                "status online", "zone Kitchen (kitchen)", "status offline", "alert/x broken",
-                "alert/x cleared",
+                "10:11:12 status online", "10:11:12 zone Kitchen (kitchen)", "10:11:12 status offline",
+                "10:11:12 alert/x broken",
+                "10:11:12 alert/x cleared",
             ]
         )
     }
 
+    @Test(
+        arguments: [
+            (
+                "info", #"{"version":"1.2","schema":1,"flare":{"mode":"embedded","url":"http://a:1"}}"#,
+                "version 1.2, Flare embedded http://a:1"
+            ),
+            (
+                "health", #"{"status":"ok","links":{"mqtt":true,"flare":true}}"#,
+                "status ok, flare up, mqtt up"
+            ),
+            (
+                "device/position",
+                #"{"x":1,"y":2,"z":0,"accuracy_m":1.5,"quality":"good","source":"beacons"}"#,
+                "x 1.00  y 2.00  z 0.00  ±1.5 m  good  beacons"
+            ), ("device/angle", "95", "95° E"), ("nearby", #"{"id":null,"state":null}"#, "none"),
+            (
+                "nearby", #"{"id":"1","name":"Lamp","slug":"lamp","state":"ON","distance_m":1}"#,
+                "Lamp (lamp)  1.0 m  state ON"
+            ), ("nearby/availability", "online", "online"), ("sensors/gps", "ON", "ON"),
+            ("device", #"{"id":"1","name":"Phone"}"#, "Phone"),
+        ]
+    )
+    func `every state is a line in words, in the form of an event`(
+        topic: String,
+        payload: String,
+        words: String
+    ) {
+        #expect(lines([(topic, payload)]) == ["10:11:12 \(topic) \(words)"])
+    }
+
     @Test func `what is no JSON, or harmful, does no harm`() {
         #expect(lines([("event/zone", "{")]) == [])
-        #expect(lines([("status", "a\u{1B}[2J\nb")]) == ["status a\\u{1b}[2J\\nb"])
+        #expect(lines([("status", "a\u{1B}[2J\nb")]) == ["10:11:12 status a\\u{1b}[2J\\nb"])
         #expect(lines([("event/zone", "[]")]) == ["--:--:-- zone ?"])
     }
 
     @Test func `only so many events are remembered`() {
         var model = WatchModel()
         for number in 0..<1000 {
-            _ = model.hear(topic: "event/zone", payload: Array("{\"seq\":\(number)}".utf8))
+            _ = model.hear(topic: "event/zone", payload: Array("{\"seq\":\(number)}".utf8), at: "")
         }
         #expect(model.events.count == 200)
         #expect(model.events.last?.body["seq"] == 999)
@@ -73,7 +106,9 @@ struct WatchScreenTests {
             ("alert/a", #"{"message":"no beacons"}"#),
             ("event/zone", #"{"event_type":"enter","ts":"2026-11-21T10:09:00.000Z","slug":"kitchen"}"#),
         ]
-        for (topic, payload) in messages { _ = model.hear(topic: topic, payload: Array(payload.utf8)) }
+        for (topic, payload) in messages {
+            _ = model.hear(topic: topic, payload: Array(payload.utf8), at: "")
+        }
         return model
     }
 
@@ -104,7 +139,7 @@ struct WatchScreenTests {
     @Test(arguments: [(1, 1), (10, 5), (20, 8), (80, 12), (200, 60)])
     func `no size is exceeded`(columns: Int, rows: Int) {
         var model = model()
-        _ = model.hear(topic: "zone", payload: Array(#"{"id":"1","name":"台所のとても長い名前\n\t"}"#.utf8))
+        _ = model.hear(topic: "zone", payload: Array(#"{"id":"1","name":"台所のとても長い名前\n\t"}"#.utf8), at: "")
         let lines = WatchScreen(root: "trilateral/a", columns: columns, rows: rows).lines(model)
         #expect(lines.count <= rows)
         for line in lines {
@@ -119,7 +154,7 @@ struct WatchScreenTests {
             ("device/angle", "1e300"), ("device/position", #"{"x":1e300,"y":-1e300,"z":0}"#),
             ("nearby", #"{"id":"1","brightness":-1e200,"color":{"r":1e9,"g":-1,"b":0.5},"distance_m":1e99}"#),
         ] {
-            _ = model.hear(topic: topic, payload: Array(payload.utf8))
+            _ = model.hear(topic: topic, payload: Array(payload.utf8), at: "")
         }
         #expect(!WatchScreen(root: "r", columns: 80, rows: 24).lines(model).isEmpty)
     }
