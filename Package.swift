@@ -66,6 +66,7 @@ let package = Package(
             providers: [.apt(["libmosquitto-dev"])]
         ),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CMalloc"),
 
         // Pure
         room("Flare"),
@@ -101,7 +102,7 @@ let package = Package(
             [
                 "Flare", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener",
                 "FlareServer",
-                "MQTT", "Bridge", "Web", lifecycle, signals, arguments, yams, grdb, log,
+                "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
