@@ -68,6 +68,7 @@ let package = Package(
             providers: [.apt(["libmosquitto-dev"])]
         ),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CMalloc"),
 
         // Pure
         room("Flare"),
@@ -104,7 +105,7 @@ let package = Package(
             [
                 "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener",
                 "FlareServer", "FlareClient",
-                "MQTT", "Bridge", "Web", lifecycle, signals, arguments, yams, grdb, log,
+                "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]

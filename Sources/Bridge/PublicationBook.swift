@@ -101,6 +101,8 @@ package struct PublicationBook: Sendable {
     package mutating func sent(_ message: MQTTMessage, at now: Int64) {
         guard let page = pages[message.topic], page.message == message else { return }
         unsent.remove(message.topic)
+        // The room that everything took after a connect is not needed again for long.
+        if unsent.isEmpty { unsent = [] }
         if message.payload.isEmpty, message.isRetained {
             // Kept until it was sent once: what is gone need not be known for ever.
             pages[message.topic] = nil

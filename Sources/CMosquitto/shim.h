@@ -1,3 +1,5 @@
 #pragma once
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
+// What the connection's thread is woken by; Glibc's module leaves it out.
+#include <sys/eventfd.h>

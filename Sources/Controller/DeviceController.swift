@@ -85,14 +85,14 @@ package struct DeviceController: Sendable {
         case .stopBegun: stopBegun()
         }
         let result = effects
-        effects.removeAll(keepingCapacity: true)
+        effects = []
         return result
     }
 
     /// What changed since the last call.
     package mutating func takeChanges() -> Set<Facet> {
         let result = changes
-        changes.removeAll(keepingCapacity: true)
+        changes = []
         return result
     }
 

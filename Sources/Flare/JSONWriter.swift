@@ -3,7 +3,8 @@ extension JSONValue {
     package var bytes: [UInt8] {
         var writer = JSONWriter()
         writer.write(self)
-        return writer.output
+        // Copied, because a message may be kept for long and the buffer has room to spare.
+        return writer.output.withUnsafeBufferPointer { Array($0) }
     }
 
     /// Compact JSON with sorted keys.
@@ -19,6 +20,8 @@ extension JSONValue: CustomStringConvertible {
 /// Writes JSON values into a byte buffer.
 private struct JSONWriter {
     var output: [UInt8] = []
+
+    init() { output.reserveCapacity(512) }
 
     private static let hex = Array("0123456789abcdef".utf8)
 
@@ -49,21 +52,36 @@ private struct JSONWriter {
 
     private mutating func write(_ string: String) {
         output.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): output.append(contentsOf: [0x5C, 0x22])
-            case UInt8(ascii: "\\"): output.append(contentsOf: [0x5C, 0x5C])
-            case 0x0A: output.append(contentsOf: [0x5C, UInt8(ascii: "n")])
-            case 0x0D: output.append(contentsOf: [0x5C, UInt8(ascii: "r")])
-            case 0x09: output.append(contentsOf: [0x5C, UInt8(ascii: "t")])
-            case 0x00..<0x20:
-                output.append(contentsOf: "\\u00".utf8)
-                output.append(Self.hex[Int(byte >> 4)])
-                output.append(Self.hex[Int(byte & 15)])
-            default: output.append(byte)
+        var string = string
+        string.withUTF8 { bytes in
+            // Most texts have nothing to escape, and go as they are.
+            var start = bytes.startIndex
+            for index in bytes.indices where Self.isEscaped(bytes[index]) {
+                output.append(contentsOf: bytes[start..<index])
+                escape(bytes[index])
+                start = index + 1
             }
+            output.append(contentsOf: bytes[start...])
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        output.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
+        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x00..<0x20:
+            output.append(contentsOf: "u00".utf8)
+            output.append(Self.hex[Int(byte >> 4)])
+            output.append(Self.hex[Int(byte & 15)])
+        default: output.append(byte)
+        }
     }
 
     private mutating func write(_ elements: [JSONValue]) {

@@ -126,6 +126,8 @@ extension FlareStore {
                     while let row = try rows.next() { try read(row, kind, body) }
                 }
             }
+            // From now on all objects are in memory, and the pages that were read are of no more use.
+            queue.releaseMemory()
         }
     }
 

@@ -6,15 +6,16 @@ extension Connection {
         pointer.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// All come on the connection's thread, except the log, which also comes from whoever publishes.
+    /// All come on the connection's thread, except what writing leads to, which also comes from whoever publishes:
+    /// the log, the word that a message of QoS 0 is written, the end of the link.
     func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, properties in
             Connection.of(object)?.answered(code, flags, ReceivedProperties(properties))
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, object, code, properties in
             // The first one counts: after a DISCONNECT of the broker there comes one for the socket.
-            guard let connection = Connection.of(object), connection.progress.ending == nil else { return }
-            connection.progress.ending = (code, ReceivedProperties(properties).reason)
+            guard let connection = Connection.of(object), connection.ending == nil else { return }
+            connection.ending = (code, ReceivedProperties(properties).reason)
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, object, messageID, count, granted, _ in
             let codes = UnsafeBufferPointer(start: granted, count: granted == nil ? 0 : Int(max(count, 0)))

@@ -29,7 +29,9 @@ extension Connection {
             )
         }
         switch mosq_err_t(result) {
-        case MOSQ_ERR_SUCCESS: return .taken(messageID: messageID)
+        case MOSQ_ERR_SUCCESS:
+            flush()
+            return .taken(messageID: messageID)
         case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE:
             return .never(.tooLarge(topic: message.topic, bytes: message.payload.count))
         case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: return .never(.invalidTopic(message.topic))
@@ -55,10 +57,16 @@ extension Connection {
             0,
             properties.list
         )
-        guard result != MOSQ_ERR_SUCCESS.rawValue else { return messageID }
+        guard result != MOSQ_ERR_SUCCESS.rawValue else {
+            flush()
+            return messageID
+        }
         logger.debug("no subscription to \(request.filter): \(String(cString: mosquitto_strerror(result)))")
         return nil
     }
 
-    func unsubscribe(_ filter: String) { mosquitto_unsubscribe(handle, nil, filter) }
+    func unsubscribe(_ filter: String) {
+        mosquitto_unsubscribe(handle, nil, filter)
+        flush()
+    }
 }

@@ -6,7 +6,8 @@ import Logging
 ///
 /// The thread is ours and not that of `mosquitto_loop_start`, which returns for good, and without any event, after
 /// an error of TLS, of name resolution or of the protocol, and whose reconnect delay has no jitter. This one ends
-/// with the connection and says why.
+/// with the connection and says why. Whoever publishes writes to the socket itself when nobody else is about to, so
+/// that a message need not wait until the thread is awake.
 final class Connection: Sendable {
     let number: UInt64
     let configuration: MQTTConfiguration
@@ -16,15 +17,27 @@ final class Connection: Sendable {
 
     // Never changes, and the library locks what it points to.
     nonisolated(unsafe) let handle: OpaquePointer
-    // Touched only on the connection's thread, where the library makes its callbacks too.
+    // Touched only on the connection's thread, where the library reads and so makes the callbacks that use it.
     nonisolated(unsafe) var progress = Progress()
+    // What the library or the broker said when the link ended. Set by a callback while `traffic` is held, by whoever
+    // writes or reads, and read when nobody does any more.
+    nonisolated(unsafe) var ending: (code: Int32, reason: String?)?
 
+    /// Held by whoever lets the library read or write; its value is how that has ended.
+    private let traffic = Locked(Failure?.none)
+    private let doorbell: Doorbell
     /// What the thread is asked to do.
     private let request = Locked(Request.none)
     /// The lines of the library's log that explain a failed attempt.
     private let complaints = Locked([String]())
 
     enum Request { case none, close, drop }
+
+    /// What the library returned, with the system's word for it.
+    struct Failure {
+        let result: Int32
+        let systemError: Int32
+    }
 
     struct Progress {
         enum Stage { case connecting, subscribing, up }
@@ -33,8 +46,6 @@ final class Connection: Sendable {
         var session: MQTTSession?
         /// The answer to CONNECT when it is a no.
         var refusal: (code: Int32, reason: String?)?
-        /// What the library or the broker said when the link ended.
-        var ending: (code: Int32, reason: String?)?
         /// Subscriptions of this connect that are not answered yet.
         var unanswered: [Int32: String] = [:]
         var refusedFilters: [String] = []
@@ -54,6 +65,7 @@ final class Connection: Sendable {
         self.version = version
         self.events = events
         self.logger = logger
+        doorbell = try Doorbell()
         handle = try LibraryHandle.make(configuration, version: version)
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         setCallbacks()
@@ -91,10 +103,28 @@ final class Connection: Sendable {
     func close() {
         request.withLock { $0 = .close }
         mosquitto_disconnect(handle)
+        doorbell.ring()
     }
 
     /// Ends the connection without a word, so that the broker publishes the will.
-    func drop() { request.withLock { $0 = .drop } }
+    func drop() {
+        request.withLock { $0 = .drop }
+        doorbell.ring()
+    }
+
+    /// Writes what the library was given, or leaves it to the thread when that is at work or the socket is full.
+    ///
+    /// From any thread.
+    func flush() {
+        let isDone = traffic.withLockIfFree { failure -> Bool in
+            guard failure == nil else { return true }
+            errno = 0
+            let result = mosquitto_loop_write(handle, 1)
+            if result > MOSQ_ERR_SUCCESS.rawValue { failure = Failure(result: result, systemError: errno) }
+            return failure == nil && !mosquitto_want_write(handle)
+        }
+        if isDone != true { doorbell.ring() }
+    }
 
     func complain(_ line: String) {
         complaints.withLock { if $0.count < 3, !$0.contains(line) { $0.append(line) } }
@@ -121,15 +151,17 @@ final class Connection: Sendable {
 
     private func attempt(from source: String?) -> ConnectionEnd {
         progress = Progress()
+        ending = nil
+        traffic.withLock { $0 = nil }
         progress.deadline = .now + .seconds(max(configuration.connectTimeoutSeconds, 1))
         let keepAlive = Int32(min(max(configuration.keepAliveSeconds, 5), 65_535))
         let port = Int32(min(max(configuration.port, 0), 65_535))
         var wasReached = false
         var isClosing = false
         errno = 0
-        var result = mosquitto_connect_bind_async(handle, configuration.host, port, keepAlive, source)
-        var systemError = errno
-        while result <= MOSQ_ERR_SUCCESS.rawValue {
+        let result = mosquitto_connect_bind_async(handle, configuration.host, port, keepAlive, source)
+        var failure = result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil
+        while failure == nil {
             let isLate = ContinuousClock.now >= progress.deadline
             switch request.withLock({ $0 }) {
             case .drop: return .closed
@@ -144,12 +176,32 @@ final class Connection: Sendable {
                 settle()
             case .none: break
             }
-            errno = 0
-            result = mosquitto_loop(handle, isClosing || progress.stage != .up ? 50 : 500, 1)
-            systemError = errno
+            failure = turn(milliseconds: isClosing || progress.stage != .up ? 50 : 500)
             wasReached = wasReached || isReached
         }
-        return request.withLock({ $0 }) == .none ? end(result, systemError, wasReached: wasReached) : .closed
+        guard let failure, request.withLock({ $0 }) == .none else { return .closed }
+        return end(failure, wasReached: wasReached)
+    }
+
+    /// Waits until there is something to do, and lets the library do it.
+    private func turn(milliseconds: Int32) -> Failure? {
+        let socket = mosquitto_socket(handle)
+        let ready = doorbell.wait(
+            for: socket,
+            writing: mosquitto_want_write(handle),
+            milliseconds: socket < 0 ? 0 : milliseconds
+        )
+        return traffic.withLock { failure in
+            if failure != nil { return failure }
+            errno = 0
+            var result = ready.toRead ? mosquitto_loop_read(handle, 1) : MOSQ_ERR_SUCCESS.rawValue
+            if result <= MOSQ_ERR_SUCCESS.rawValue, mosquitto_want_write(handle) {
+                result = mosquitto_loop_write(handle, 1)
+            }
+            if result <= MOSQ_ERR_SUCCESS.rawValue { result = mosquitto_loop_misc(handle) }
+            if result > MOSQ_ERR_SUCCESS.rawValue { failure = Failure(result: result, systemError: errno) }
+            return failure
+        }
     }
 
     /// The subscriptions are answered, or have had their time.
@@ -191,7 +243,7 @@ final class Connection: Sendable {
         return .unanswered(.noAnswer(address: configuration.address, seconds: seconds))
     }
 
-    private func end(_ result: Int32, _ systemError: Int32, wasReached: Bool) -> ConnectionEnd {
+    private func end(_ failure: Failure, wasReached: Bool) -> ConnectionEnd {
         let facts = EndFacts(
             address: configuration.address,
             user: configuration.username,
@@ -200,9 +252,9 @@ final class Connection: Sendable {
             wasReached: wasReached,
             isAccepted: progress.session != nil,
             refusal: progress.refusal,
-            ending: progress.ending,
-            result: result,
-            systemError: systemError,
+            ending: ending,
+            result: failure.result,
+            systemError: failure.systemError,
             complaints: complaints.withLock { $0 }
         )
         return facts.end

@@ -3,8 +3,11 @@ import Glibc
 
 /// Makes a handle of libmosquitto as a configuration wants it.
 enum LibraryHandle {
-    /// Once a process, as the library demands.
-    private static let library = mosquitto_lib_init()
+    /// Once a process, as the library demands; it writes to sockets whose other side may be gone.
+    private static let library = {
+        signal(SIGPIPE, SIG_IGN)
+        return mosquitto_lib_init()
+    }()
 
     static func make(_ configuration: MQTTConfiguration, version: MQTTProtocolChoice) throws(MQTTError)
         -> OpaquePointer
@@ -43,7 +46,7 @@ enum LibraryHandle {
         for (option, value) in options {
             try check(mosquitto_int_option(handle, option, value), "option \(option.rawValue)")
         }
-        // Without it a publication from another thread would be written from that thread.
+        // Without it every publication would be written from within, also while another thread writes.
         try check(mosquitto_threaded_set(handle, true), "threads")
     }
 

@@ -28,4 +28,11 @@ final class Locked<Value>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
+
+    /// Does nothing, and returns `nil`, when another thread holds the lock, or this one does.
+    func withLockIfFree<Result>(_ body: (inout Value) -> sending Result) -> sending Result? {
+        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&value)
+    }
 }

@@ -37,16 +37,57 @@ package enum MQTTQoS: UInt8, Sendable, Hashable, Comparable, CaseIterable {
 
 /// What MQTT 5 says beside the payload; not sent and never seen on a 3.1.1 link.
 package struct MQTTProperties: Sendable, Hashable {
-    package var responseTopic: String?
-    package var correlationData: [UInt8]?
-    package var messageExpirySeconds: UInt32?
-    package var contentType: String?
-    /// In order; a name may occur more than once.
-    package var userProperties: [MQTTUserProperty] = []
+    /// Most messages have none, and are copied and kept by the thousand: what there is lies elsewhere.
+    private var box: Box?
+
+    private struct Values: Sendable, Hashable {
+        var responseTopic: String?
+        var correlationData: [UInt8]?
+        var messageExpirySeconds: UInt32?
+        var contentType: String?
+        var userProperties: [MQTTUserProperty] = []
+    }
+
+    private final class Box: Sendable, Hashable {
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+
+        static func == (left: Box, right: Box) -> Bool { left.values == right.values }
+
+        func hash(into hasher: inout Hasher) { values.hash(into: &hasher) }
+    }
+
+    private var values: Values {
+        get { box?.values ?? Values() }
+        set { box = newValue == Values() ? nil : Box(newValue) }
+    }
 
     package init() {}
 
-    package var isEmpty: Bool { self == MQTTProperties() }
+    package var responseTopic: String? {
+        get { values.responseTopic }
+        set { values.responseTopic = newValue }
+    }
+    package var correlationData: [UInt8]? {
+        get { values.correlationData }
+        set { values.correlationData = newValue }
+    }
+    package var messageExpirySeconds: UInt32? {
+        get { values.messageExpirySeconds }
+        set { values.messageExpirySeconds = newValue }
+    }
+    package var contentType: String? {
+        get { values.contentType }
+        set { values.contentType = newValue }
+    }
+    /// In order; a name may occur more than once.
+    package var userProperties: [MQTTUserProperty] {
+        get { values.userProperties }
+        set { values.userProperties = newValue }
+    }
+
+    package var isEmpty: Bool { box == nil }
 }
 
 /// A pair of texts that MQTT 5 carries beside the payload.

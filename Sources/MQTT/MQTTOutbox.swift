@@ -38,6 +38,8 @@ package struct MQTTOutbox {
 
     /// Message ids have 16 bits: none may be given out again while the oldest publication still holds it.
     private static let widestSpan: Ticket = 60_000
+    /// Entries for which there may be room while there are none.
+    private static let usualRoom = 256
     /// A publication at the head of the queue that so many links in a row ended on is what they end on.
     private static let patience = 5
 
@@ -183,6 +185,11 @@ package struct MQTTOutbox {
     private mutating func finish(_ ticket: Ticket, _ error: MQTTPublishError?) -> Completion? {
         guard let entry = entries.removeValue(forKey: ticket) else { return nil }
         if entry.message.qos == .atMostOnce { frames -= 1 }
+        // Everything at once, as after a connect, takes room that is not needed again for long.
+        if entries.isEmpty, entries.capacity > Self.usualRoom {
+            entries = [:]
+            tickets = [:]
+        }
         return Completion(message: entry.message, waiter: entry.waiter, error: error)
     }
 

@@ -31,7 +31,7 @@ package struct CommandDecoder: Sendable {
     /// - Parameter isRetained: Whether the broker marked the message as an old one.
     package func decode(
         _ topic: CommandTopic,
-        payload: some Collection<UInt8>,
+        payload: [UInt8],
         isRetained: Bool = false
     ) -> DecodedCommand {
         let size = payload.count

@@ -12,9 +12,9 @@ enum CommandPayload {
     case list([JSONValue])
 
     /// - Throws: `bad_json` with the place, for what is no UTF-8 and for what begins like JSON and is none.
-    init(_ bytes: some Collection<UInt8>) throws(Refusal) {
+    init(_ bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Refusal(.badJSON, "the payload is not UTF-8 at byte \(Self.firstInvalid(in: Array(bytes)))")
+            throw Refusal(.badJSON, "the payload is not UTF-8 at byte \(Self.firstInvalid(in: bytes))")
         }
         let word = text.trimmingSpace
         switch word.utf8.first {

@@ -42,12 +42,8 @@ package enum CommandTopic: Sendable, Hashable {
     }
 
     /// - Parameter tail: The topic below `B/`; `nil` for what is no command.
-    package init?(tail: some StringProtocol) {
-        self.init(
-            levels: tail.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false).map {
-                Substring($0)
-            }
-        )
+    package init?(tail: Substring) {
+        self.init(levels: tail.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false))
     }
 
     /// Where the answer belongs.

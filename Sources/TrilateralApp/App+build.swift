@@ -1,4 +1,5 @@
 import Bridge
+import CMalloc
 import Controller
 import Flare
 import FlareServer
@@ -112,6 +113,7 @@ extension Daemon {
             sensorPort.yield(.switched(sensor, on: false))
         }
 
+        let thread = LoopThread()
         let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
         var services: [any Service] = [
             DaemonService(name: "store") {
@@ -132,7 +134,11 @@ extension Daemon {
                     Task { await client.stop(last: await bridge.farewell) }
                 }
             },
-            DaemonService(name: "bridge") { await bridge.run(snapshots: snapshots, outputs: outputs) },
+            DaemonService(name: "bridge") {
+                await withTaskExecutorPreference(thread) {
+                    await bridge.run(snapshots: snapshots, outputs: outputs)
+                }
+            },
             DaemonService(name: "memory") {
                 var unsaved: [ControllerEffect.Memento] = []
                 for await memento in mementos {
@@ -141,14 +147,22 @@ extension Daemon {
                 }
                 save(&unsaved, in: memory, logger: logger, send: send)
             },
+            DaemonService(name: "heap") {
+                // Reading a place and telling it takes more than it comes to; what is free goes back to the system.
+                await cancelWhenGracefulShutdown {
+                    while (try? await Task.sleep(for: .seconds(20))) != nil { malloc_trim(0) }
+                }
+            },
             DaemonService(name: "timers") { await timers.run() },
             DaemonService(name: "sensors") { await desk.run() },
             DaemonService(name: "flare link") {
-                await place.link.run(flareRequests) { eventPort.yield(.flare($0)) }
+                await withTaskExecutorPreference(thread) {
+                    await place.link.run(flareRequests) { eventPort.yield(.flare($0)) }
+                }
             },
             DaemonService(name: "controller") {
                 await withGracefulShutdownHandler {
-                    await loop.run()
+                    await withTaskExecutorPreference(thread) { await loop.run() }
                 } onGracefulShutdown: {
                     eventPort.yield(.stopBegun)
                     eventPort.finish()

@@ -7,8 +7,8 @@ import Things
 struct CommandDecoderTests {
     private func decode(_ tail: String, _ payload: String, isRetained: Bool = false) throws -> DecodedCommand
     {
-        let topic = try #require(CommandTopic(tail: tail))
-        return CommandDecoder().decode(topic, payload: payload.utf8, isRetained: isRetained)
+        let topic = try #require(CommandTopic(tail: tail[...]))
+        return CommandDecoder().decode(topic, payload: Array(payload.utf8), isRetained: isRetained)
     }
 
     private static func set(
@@ -94,7 +94,7 @@ struct CommandDecoderTests {
     func `every form of the contract is read`(tail: String, payload: String, order: Command.Order) throws {
         let decoded = try decode(tail, payload)
         #expect(decoded.result == .success(order))
-        #expect(decoded.subject == CommandTopic(tail: tail)?.subject)
+        #expect(decoded.subject == CommandTopic(tail: tail[...])?.subject)
     }
 
     @Test(

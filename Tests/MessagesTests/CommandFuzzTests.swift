@@ -69,7 +69,7 @@ struct CommandFuzzTests {
                     UInt8.random(in: 0...255, using: &random)
                 }
                 : damaged(Self.seeds.randomElement(using: &random) ?? "", &random)
-            let topic = try #require(CommandTopic(tail: tail))
+            let topic = try #require(CommandTopic(tail: tail[...]))
             let decoded = decoder.decode(topic, payload: payload)
             #expect(decoded.subject == topic.subject)
             var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
@@ -96,7 +96,7 @@ struct CommandFuzzTests {
                 levels.randomElement(using: &random) ?? ""
             }
             .joined(separator: "/")
-            if let topic = CommandTopic(tail: tail) {
+            if let topic = CommandTopic(tail: tail[...]) {
                 _ = CommandDecoder().decode(topic, payload: [])
                 #expect((2...4).contains(tail.split(separator: "/", omittingEmptySubsequences: false).count))
             }
