@@ -103,7 +103,8 @@ let package = Package(
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Sensors", "HTTPListener",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Sensors",
+                "HTTPListener",
                 "FlareServer", "FlareClient",
                 "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
             ],
@@ -146,6 +147,13 @@ let package = Package(
             "FlareServerTests",
             ["FlareServer", "SocketIO", "HTTPListener", "Flare", "TestSupport", lifecycle, grdb, log],
             resources: [.copy("Traces")]
+        ),
+        tests(
+            "FlareClientTests",
+            [
+                "FlareClient", "FlareServer", "HTTPListener", "Flare", "SocketIO", "TestSupport",
+                nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, lifecycle, log,
+            ]
         ),
         tests("MQTTTests", ["MQTT", "TestSupport", log]),
         tests("BridgeTests", ["Bridge", "Messages", "Controller", "Things", "Flare", "MQTT"]),

@@ -9,7 +9,7 @@ package import Flare
 package struct Conversation: Sendable {
     package enum Action: Sendable, Hashable {
         case emit(FlareEvent)
-        case send(SocketMessage)
+        case send(FlareMessage)
         /// Asks by REST; ``answered(_:_:now:)`` follows with the number.
         case fetch(RESTRequest, number: Int)
     }
@@ -161,9 +161,10 @@ package struct Conversation: Sendable {
         // What others did before may still be told, and hide what we did.
         guard case .up(isOrdered: false) = link else { return }
         switch request {
-        case .setData(let object, let values, _): unsettled.note(.data(object, values, sender: nil), now: now)
+        case .setData(let object, let values, _):
+            unsettled.note(.data(object, values, sender: nil), isOurs: true, now: now)
         case .setPosition(let object, let position, _):
-            unsettled.note(.position(object, position, sender: nil), now: now)
+            unsettled.note(.position(object, position, sender: nil), isOurs: true, now: now)
         default: break
         }
     }
@@ -194,7 +195,7 @@ package struct Conversation: Sendable {
     }
 
     /// What the server says over Socket.IO.
-    package mutating func heard(_ message: SocketMessage, now: Int) -> [Action] {
+    package mutating func heard(_ message: FlareMessage, now: Int) -> [Action] {
         guard case .up(let isOrdered) = link else { return [] }
         var actions: [Action] = []
         if case .answer(let question, _, let then)? = running?.waiting,

@@ -146,6 +146,7 @@ actor FlareDriver {
     }
 
     func ended(_ reason: ClientSessionEnd) {
+        guard session != nil else { return }
         session = nil
         hangUp()
         let since = upSince
@@ -221,7 +222,7 @@ actor FlareDriver {
 
     private func heard(_ json: [UInt8]) {
         meter.take(bytes: json.count, now: now)
-        if let message = SocketMessage(json: json) { return perform(conversation.heard(message, now: now)) }
+        if let message = FlareMessage(json: json) { return perform(conversation.heard(message, now: now)) }
         complaints += 1
         if complaints == 1 {
             logger.warning(

@@ -30,23 +30,23 @@ struct Question: Sendable, Hashable {
     let object: ObjectReference
     let subject: Subject
     /// What is said before the question.
-    var saying: SocketMessage?
+    var saying: FlareMessage?
 
     /// All that is to be sent, in order.
-    var messages: [SocketMessage] {
+    var messages: [FlareMessage] {
         let question =
             switch subject {
-            case .existence: SocketMessage("getData", object, ["key": .string(Self.noKey)])
+            case .existence: FlareMessage("getData", object, ["key": .string(Self.noKey)])
             // Of a path the origin knows only the first part as a key, so all is asked for.
-            case .value(let key, _) where key.contains("."): SocketMessage("getData", object)
-            case .value(let key, _): SocketMessage("getData", object, ["key": .string(key)])
-            case .position: SocketMessage("getPosition", object)
+            case .value(let key, _) where key.contains("."): FlareMessage("getData", object)
+            case .value(let key, _): FlareMessage("getData", object, ["key": .string(key)])
+            case .position: FlareMessage("getPosition", object)
             }
         return (saying.map { [$0] } ?? []) + [question]
     }
 
     /// What a message answers, if it is the answer.
-    func answer(in message: SocketMessage) -> Answer? {
+    func answer(in message: FlareMessage) -> Answer? {
         guard message.object == object, message.sender == nil else { return nil }
         switch subject {
         case .existence:

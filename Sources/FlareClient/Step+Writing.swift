@@ -6,12 +6,12 @@ import Flare
 extension Step {
     static func subscribe(_ environment: FlareID) -> Step {
         let object = ObjectReference(.environment, environment)
-        return say(SocketMessage("subscribe", object, ["all": true]), about: object) { .reply(.done) }
+        return say(FlareMessage("subscribe", object, ["all": true]), about: object) { .reply(.done) }
     }
 
     static func unsubscribe(_ environment: FlareID) -> Step {
         let object = ObjectReference(.environment, environment)
-        let message = SocketMessage("unsubscribe", object)
+        let message = FlareMessage("unsubscribe", object)
         return .ask(Question(object: object, subject: .existence, saying: message)) { _ in .reply(.done) }
     }
 
@@ -54,7 +54,7 @@ extension Step {
         sender: FlareID?,
         then: @escaping @Sendable (JSONValue?) -> Step
     ) -> Step {
-        let message = SocketMessage("setData", object, ["key": .string(key), "value": value], sender: sender)
+        let message = FlareMessage("setData", object, ["key": .string(key), "value": value], sender: sender)
         let question = Question(object: object, subject: .value(key: key, expected: value), saying: message)
         return confirm(question) { answer in
             guard let answer else { return then(nil) }
@@ -99,7 +99,7 @@ extension Step {
         isSafe: Bool
     ) -> Step {
         guard position.isFinite else { return .fail(.rejected("the position is not finite")) }
-        let message = SocketMessage("setPosition", object, ["position": position.json], sender: sender)
+        let message = FlareMessage("setPosition", object, ["position": position.json], sender: sender)
         switch object.kind {
         case .environment, .zone:
             // They have none: it is only told to others.
@@ -137,7 +137,7 @@ extension Step {
 
     static func performAction(_ object: ObjectReference, _ action: String, sender: FlareID?) -> Step {
         if let problem = ActionProblem.of(action) { return .fail(.rejected(problem)) }
-        let message = SocketMessage("performAction", object, ["action": .string(action)], sender: sender)
+        let message = FlareMessage("performAction", object, ["action": .string(action)], sender: sender)
         let act = say(message, about: object) { .reply(.done) }
         guard let movement = BuiltInAction(rawValue: action), movement.isMovement else { return act }
         // The original's process ends when something without a position is to move.

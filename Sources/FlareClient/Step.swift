@@ -34,7 +34,7 @@ indirect enum Step: Sendable {
 
     /// Says something about an object, and goes on when the server has handled it.
     static func say(
-        _ message: SocketMessage,
+        _ message: FlareMessage,
         about object: ObjectReference,
         then: @escaping @Sendable () -> Step
     ) -> Step {

@@ -17,6 +17,8 @@ struct UnsettledObjects: Sendable {
         var last: Int
         /// When it is asked for, even if there is no quiet; `nil` for a single message.
         var latest: Int?
+        /// Whether only we have changed something: that was confirmed one by one.
+        var isOurs: Bool
         var told: [String: JSONValue] = [:]
     }
 
@@ -32,16 +34,17 @@ struct UnsettledObjects: Sendable {
     private var asked: [Subject: [String: JSONValue]] = [:]
 
     /// Something was told, by the server or, of our own changes, by us.
-    mutating func note(_ notice: FlareNotice, now: Int) {
+    mutating func note(_ notice: FlareNotice, isOurs: Bool = false, now: Int) {
         guard let (subject, values) = Self.content(notice) else { return }
         guard var burst = bursts[subject], now - burst.last < Self.quiet else {
             if bursts.count < Self.maximumObjects || bursts[subject] != nil {
-                bursts[subject] = Burst(last: now, told: values)
+                bursts[subject] = Burst(last: now, isOurs: isOurs, told: values)
             }
             return
         }
         burst.last = now
-        burst.latest = burst.latest ?? now + Self.patience
+        burst.isOurs = burst.isOurs && isOurs
+        if !burst.isOurs { burst.latest = burst.latest ?? now + Self.patience }
         burst.told.merge(values) { $1 }
         if burst.told.count > Self.maximumKeys { burst.told = [:] }
         bursts[subject] = burst
@@ -91,7 +94,7 @@ struct UnsettledObjects: Sendable {
 }
 
 extension UnsettledObjects.Subject {
-    var question: SocketMessage {
-        SocketMessage(aspect == .data ? "getData" : "getPosition", object)
+    var question: FlareMessage {
+        FlareMessage(aspect == .data ? "getData" : "getPosition", object)
     }
 }

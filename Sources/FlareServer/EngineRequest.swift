@@ -1,23 +1,23 @@
-import SocketIO
+package import SocketIO
 
 /// What the query of a request to Engine.IO's path says.
 /// - Source: flare-protocol 3.1.
-struct EngineRequest: Sendable {
+package struct EngineRequest: Sendable, Hashable {
     /// The final slash is needed.
     static let path = "/socket.io/"
 
-    let isForEngine: Bool
-    private(set) var transport: ServerSession.Transport?
-    private(set) var session: String?
+    package let isForEngine: Bool
+    package private(set) var transport: ServerSession.Transport?
+    package private(set) var session: String?
     /// 3 when nothing is said: the first clients did not say; `nil` for any other than 3 and 4.
-    private(set) var revision: EngineRevision? = .three
+    package private(set) var revision: EngineRevision? = .three
     /// The form of what is polled; revision 4 has but one.
-    private(set) var form = PollingForm.binary
+    package private(set) var form = PollingForm.binary
     /// JSONP, which no client of Flare uses, is not spoken.
-    private(set) var isJSONP = false
+    package private(set) var isJSONP = false
 
     /// - Parameter target: The path and query of a request.
-    init(target: String) {
+    package init(target: String) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         isForEngine = parts.first.map(String.init) == Self.path
         guard isForEngine, parts.count > 1, let pairs = try? RESTForm.pairs(parts[1]) else { return }

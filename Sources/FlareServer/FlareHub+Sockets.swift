@@ -2,7 +2,7 @@ import Flare
 import Logging
 
 /// What comes from the clients of sockets, in order.
-enum SocketInput: Sendable {
+package enum SocketInput: Sendable {
     case joined(FlareClientID)
     case left(FlareClientID)
     case said(SocketMessage, by: FlareClientID)
@@ -12,6 +12,14 @@ enum SocketInput: Sendable {
         case .joined(let client), .left(let client), .said(_, let client): client
         }
     }
+
+    /// How much of a client's share it takes while it waits.
+    var weight: Int {
+        switch self {
+        case .joined, .left: 1
+        case .said(let message, _): 1 + message.bytes / 4096
+        }
+    }
 }
 
 extension FlareHub {
@@ -19,7 +27,7 @@ extension FlareHub {
     ///
     /// What cannot be stored is logged, tells nobody and changes nothing, and does not keep the rest from being
     /// done: when all of it together fails, each is tried by itself.
-    func carryOut(_ inputs: ArraySlice<SocketInput>) {
+    package func carryOut(_ inputs: ArraySlice<SocketInput>) {
         guard inputs.count > 1 else {
             for input in inputs { carryOut(input) }
             return

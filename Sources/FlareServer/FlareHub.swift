@@ -135,6 +135,7 @@ extension FlareHub {
     /// Nothing is told before all is stored. When the database refuses, all of it is taken back.
     /// - Returns: Whether it is stored.
     func together(_ body: (isolated FlareHub) -> Void) -> Bool {
+        let roomsBefore = rooms
         batch = Batch()
         body(self)
         guard let batch else { return true }
@@ -144,6 +145,7 @@ extension FlareHub {
                 try commit(batch.writes)
             } catch {
                 world.apply(batch.undo.reversed())
+                rooms = roomsBefore
                 return false
             }
         }

@@ -16,12 +16,13 @@ package struct FlareListener: Service {
         hub: FlareHub,
         _ configuration: HTTPListenerConfiguration,
         publicFolder: String? = nil,
+        sockets settings: SocketSettings = SocketSettings(),
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         // One event loop for all connections: sessions and sockets are together without a lock or a hop.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        sockets = SocketServer(hub: hub, loop: loop, logger: logger)
+        sockets = SocketServer(hub: hub, loop: loop, settings: settings, logger: logger)
         let files = publicFolder.map { PublicFiles(folder: $0, logger: logger) }
         front = HTTPFront(
             configuration,
@@ -37,13 +38,13 @@ package struct FlareListener: Service {
     /// - Throws: `HTTPListenerError` when it cannot start.
     package func run() async throws {
         await sockets.attach()
-        try await withGracefulShutdownHandler {
+        try await withTaskCancellationOrGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await sockets.run() }
                 defer { sockets.finish() }
                 try await front.run()
             }
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             sockets.stop()
         }
     }

@@ -40,10 +40,12 @@ struct PublicFiles: Sendable {
         }
     }
 
-    /// No part of the path begins with a dot or holds what no file name holds.
+    /// No part of the path is empty, begins with a dot or holds what no file name holds.
+    ///
+    /// An empty part would make the redirect to a folder lead to another host.
     private static func isPlain(_ path: String) -> Bool {
         guard let decoded = path.percentDecoded else { return false }
-        return !decoded.utf8.contains(0) && !decoded.contains("\\")
+        return !decoded.utf8.contains(0) && !decoded.contains("\\") && !decoded.contains("//")
             && !decoded.split(separator: "/").contains { $0.hasPrefix(".") }
     }
 }

@@ -1,9 +1,9 @@
-import Flare
+package import Flare
 
 /// What a client says by Socket.IO: the name of an event and an object.
 /// - Source: flare-protocol 4.1.
-struct SocketMessage: Sendable {
-    enum Wish: Sendable, Hashable {
+package struct SocketMessage: Sendable, Hashable {
+    package enum Wish: Sendable, Hashable {
         case subscribe(all: Bool)
         case unsubscribe
         case getData(key: String?)
@@ -14,19 +14,21 @@ struct SocketMessage: Sendable {
         case getActions
     }
 
-    let wish: Wish
-    let kind: FlareClass
+    package let wish: Wish
+    package let kind: FlareClass
     /// The object's identifier as the client wrote it, to answer with.
-    let name: JSONValue
+    package let name: JSONValue
     /// `nil` when that is no identifier.
-    let object: ObjectReference?
-    let sender: JSONValue?
+    package let object: ObjectReference?
+    package let sender: JSONValue?
+    /// The length of the text that it was read from.
+    let bytes: Int
 
     /// Levels of JSON that a message may have.
     private static let maximumDepth = 32
 
     /// Reads the list of an event; `nil` for everything that the origin passes over in silence, or dies of.
-    init?(json: [UInt8]) {
+    package init?(json: [UInt8]) {
         guard let list = try? JSONValue(parsing: json, maximumDepth: Self.maximumDepth).array,
             let event = list.first?.string, let message = list.dropFirst().first?.object,
             let named = Self.named(in: message), let wish = Wish(event, message)
@@ -35,6 +37,7 @@ struct SocketMessage: Sendable {
         (kind, name) = named
         object = name.string.flatMap { FlareID(flareText: $0) }.map { ObjectReference(named.kind, $0) }
         sender = message["sender"]
+        bytes = json.count
     }
 
     /// The first in the order of the classes counts.

@@ -2,7 +2,7 @@ import HTTPListener
 import NIOCore
 import SocketIO
 
-/// One client of a ``SocketServer``: its session and what that holds open. Belongs to the server.
+/// One client of a server of sockets, to which it belongs: its session and what that holds open.
 final class SocketSeat {
     let client: FlareClientID
     var session: ServerSession
@@ -13,18 +13,19 @@ final class SocketSeat {
     var polls: [CheckedContinuation<ServerSession.Answer, Never>] = []
     /// What the last poll came by.
     var pollConnection: ObjectIdentifier?
-    /// A POST that waits for its own answer.
-    var posts: [CheckedContinuation<ServerSession.Answer, Never>] = []
-    /// Messages that the hub has not dealt with yet.
+    /// The POST that waits for its answer.
+    var post: CheckedContinuation<ServerSession.Answer, Never>?
+    /// The weight of what the hub has not dealt with yet.
     var unhandled = 0
     var isPaused = false
-    /// Whether anything has been heard since the handshake.
-    var hasSpoken = false
+    /// When a poll or a message last came, in monotonic milliseconds.
+    var heard: Int
     var timer: Scheduled<Void>?
     var timerDeadline = Int.max
 
-    init(client: FlareClientID, session: ServerSession) {
+    init(client: FlareClientID, session: ServerSession, heard: Int) {
         self.client = client
         self.session = session
+        self.heard = heard
     }
 }

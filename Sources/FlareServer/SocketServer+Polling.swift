@@ -1,4 +1,5 @@
 import Flare
+import HTTPListener
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -92,7 +93,7 @@ extension SocketServer {
             return PollAnswer(answer: await poll(id, engine.form, connection))
         case .post:
             guard await knows(id) else { return PollAnswer(answer: .error(.unknownSession)) }
-            let body = try await request.body.collect(upTo: settings.limits.maximumPacketBytes)
+            let body = try await request.body.collect(upTo: settings.engine.limits.maximumPacketBytes)
             let isBinary = request.headers[.contentType]?.hasPrefix("application/octet-stream") == true
             return PollAnswer(
                 answer: await post(id, Array(body.readableBytesView), isBinary ? .binary : .text)
@@ -119,29 +120,19 @@ extension SocketServer {
         -> ServerSession.Answer
     {
         guard let seat = seats[id] else { return .error(.unknownSession) }
-        seat.hasSpoken = true
-        watch(connection, for: seat)
+        seat.heard = Self.now
+        let name = ObjectIdentifier(connection)
         return await withCheckedContinuation { waiting in
             seat.polls.append(waiting)
             carryOut(seat.session.poll(form, now: Self.now), seat)
+            seat.pollConnection = name
+            connection.whenPeerLeaves { self.assumeIsolated { $0.pollWentAway(id, name) } }
         }
     }
 
     /// Who is no longer there cannot fetch what comes: it waits for the next poll.
-    private func watch(_ connection: any Channel, for seat: SocketSeat) {
-        let name = ObjectIdentifier(connection)
-        seat.pollConnection = name
-        // One watch for a connection, however often it polls.
-        guard sessionsOfConnections.updateValue(seat.session.id, forKey: name) == nil else { return }
-        connection.closeFuture.whenComplete { _ in
-            self.loop.execute { self.assumeIsolated { $0.closed(name) } }
-        }
-    }
-
-    private func closed(_ connection: ObjectIdentifier) {
-        guard let id = sessionsOfConnections.removeValue(forKey: connection), let seat = seats[id],
-            seat.pollConnection == connection
-        else { return }
+    private func pollWentAway(_ id: String, _ connection: ObjectIdentifier) {
+        guard let seat = seats[id], seat.pollConnection == connection else { return }
         seat.session.pollWentAway()
         for poll in seat.polls { poll.resume(returning: .status(400)) }
         seat.polls = []
@@ -149,9 +140,15 @@ extension SocketServer {
 
     private func post(_ id: String, _ body: [UInt8], _ form: PollingForm) async -> ServerSession.Answer {
         guard let seat = seats[id] else { return .error(.unknownSession) }
-        seat.hasSpoken = true
+        seat.heard = Self.now
+        guard seat.post == nil else {
+            // As the origin does, and so that nobody piles up bodies.
+            let end = SessionEnd.protocolError("a second POST while one waits")
+            carryOut(seat.session.end(end, now: Self.now), seat)
+            return .status(500)
+        }
         return await withCheckedContinuation { waiting in
-            seat.posts.append(waiting)
+            seat.post = waiting
             carryOut(seat.session.post(body, form, now: Self.now), seat)
         }
     }

@@ -22,7 +22,8 @@ extension SocketServer: WebSocketGate {
 
     private func opened(_ socket: WebSocket, _ request: EngineRequest) -> SocketEar {
         if let id = request.session {
-            guard let seat = seats[id] else {
+            // Another may have been faster since this one was admitted.
+            guard let seat = seats[id], seat.socket == nil else {
                 socket.close(.normal)
                 return SocketEar(server: self, session: id, number: 0)
             }
@@ -35,7 +36,6 @@ extension SocketServer: WebSocketGate {
             socket.close(.goingAway)
             return SocketEar(server: self, session: "", number: 0)
         }
-        seat.hasSpoken = true
         seat.socket = socket
         seat.socketNumber = 1
         carryOut(actions, seat)
@@ -44,7 +44,7 @@ extension SocketServer: WebSocketGate {
 
     fileprivate func received(_ message: WebSocketMessage, session: String, number: Int) {
         guard let seat = seats[session], seat.socketNumber == number, seat.socket != nil else { return }
-        seat.hasSpoken = true
+        seat.heard = Self.now
         let frame: EngineFrame =
             switch message {
             case .text(let bytes): .text(bytes)

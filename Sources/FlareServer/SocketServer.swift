@@ -13,16 +13,7 @@ actor SocketServer {
     /// What comes from the hub.
     private enum Told: Sendable {
         case event(frame: [UInt8], to: [FlareClientID])
-        case handled([FlareClientID])
-    }
-
-    struct Limits: Sendable {
-        /// Sessions at the same time.
-        var sessions = 10_000
-        /// Messages of one client that wait for the hub, beyond which no more of it is read.
-        var unhandled = 512
-        /// Messages that the hub gets at once.
-        var batch = 256
+        case handled(ArraySlice<SocketInput>)
     }
 
     nonisolated let loop: any EventLoop
@@ -36,28 +27,23 @@ actor SocketServer {
         bufferingPolicy: .bufferingNewest(1)
     )
 
-    let settings: ServerSession.Settings
-    let limits: Limits
+    let settings: SocketSettings
     private let hub: FlareHub
     let logger: Logger
     var seats: [String: SocketSeat] = [:]
     private var seatsOfClients: [Int: SocketSeat] = [:]
-    /// The session that was last polled by a connection.
-    var sessionsOfConnections: [ObjectIdentifier: String] = [:]
     private var clientCount = 0
     var isStopping = false
 
     init(
         hub: FlareHub,
         loop: any EventLoop,
-        settings: ServerSession.Settings = ServerSession.Settings(),
-        limits: Limits = Limits(),
+        settings: SocketSettings = SocketSettings(),
         logger: Logger
     ) {
         self.hub = hub
         self.loop = loop
         self.settings = settings
-        self.limits = limits
         self.logger = logger
         outlet = NIOLockedValueBox(0)
     }
@@ -77,10 +63,10 @@ actor SocketServer {
             }
             var rest = all[...]
             while !rest.isEmpty {
-                let batch = rest.prefix(limits.batch)
+                let batch = rest.prefix(settings.batch)
                 rest = rest.dropFirst(batch.count)
                 await hub.carryOut(batch)
-                push(.handled(batch.map(\.client)))
+                push(.handled(batch))
             }
         }
     }
@@ -132,22 +118,23 @@ extension SocketServer: FlareOutlet {
                         carryOut(seat.session.send(frame, now: Self.now), seat)
                     }
                 }
-            case .handled(let clients):
-                for client in clients { wasHandled(client) }
+            case .handled(let inputs):
+                for input in inputs { wasHandled(input) }
             }
         }
         for socket in written.values { socket.flush() }
     }
 
-    private func wasHandled(_ client: FlareClientID) {
-        guard let seat = seatsOfClients[client.number] else { return }
-        seat.unhandled -= 1
-        guard seat.isPaused, seat.unhandled <= limits.unhandled / 2 else { return }
-        seat.isPaused = false
-        seat.socket?.read(true)
-        let waiting = seat.posts
-        seat.posts = []
-        for post in waiting { post.resume(returning: .ok) }
+    private func wasHandled(_ input: SocketInput) {
+        guard let seat = seatsOfClients[input.client.number] else { return }
+        seat.unhandled -= input.weight
+        guard seat.unhandled <= settings.unhandled / 2 else { return }
+        if seat.isPaused {
+            seat.isPaused = false
+            seat.socket?.read(true)
+        }
+        seat.post?.resume(returning: .ok)
+        seat.post = nil
     }
 }
 
@@ -160,7 +147,7 @@ extension SocketServer {
         _ transport: ServerSession.Transport,
         form: PollingForm
     ) -> (SocketSeat, [ServerSession.Action])? {
-        guard !isStopping, seats.count < limits.sessions || makeRoom() else { return nil }
+        guard !isStopping, seats.count < settings.sessions || makeRoom() else { return nil }
         clientCount += 1
         let client = FlareClientID(outlet: outlet.withLockedValue { $0 }, number: clientCount)
         let (session, actions) = ServerSession.open(
@@ -168,20 +155,21 @@ extension SocketServer {
             revision: revision,
             transport: transport,
             form: form,
-            settings: settings,
+            settings: settings.engine,
             now: Self.now
         )
-        let seat = SocketSeat(client: client, session: session)
+        let seat = SocketSeat(client: client, session: session, heard: Self.now)
         seats[session.id] = seat
         seatsOfClients[client.number] = seat
         return (seat, actions)
     }
 
-    /// Ends the oldest session that was opened and not used, so that nobody can take all seats by opening alone.
+    /// Ends the session that nobody has been connected for the longest, so that nobody takes all seats by opening
+    /// sessions alone.
     private func makeRoom() -> Bool {
-        let unused = seats.values.filter { !$0.hasSpoken && $0.socket == nil }
-        guard let oldest = unused.min(by: { $0.client.number < $1.client.number }) else { return false }
-        carryOut(oldest.session.end(.timedOut, now: Self.now), oldest)
+        let absent = seats.values.filter { $0.socket == nil && $0.polls.isEmpty && $0.post == nil }
+        guard let longest = absent.min(by: { $0.heard < $1.heard }) else { return false }
+        carryOut(longest.session.end(.timedOut, now: Self.now), longest)
         return true
     }
 
@@ -201,17 +189,15 @@ extension SocketServer {
                 if !seat.polls.isEmpty { seat.polls.removeFirst().resume(returning: answer) }
             case .answerPost(let answer):
                 // Whoever says more than is dealt with is answered when it is.
-                if seat.unhandled > limits.unhandled, answer == .ok {
-                    seat.isPaused = true
-                } else if !seat.posts.isEmpty {
-                    seat.posts.removeFirst().resume(returning: answer)
-                }
+                if seat.unhandled > settings.unhandled, answer == .ok { break }
+                seat.post?.resume(returning: answer)
+                seat.post = nil
             case .send(let frame):
                 seat.socket?.write(frame.message.framed)
                 isWritten = true
             case .closeSocket:
                 if isWritten { seat.socket?.flush() }
-                seat.socket?.close(.normal)
+                seat.socket?.close(isStopping ? .goingAway : .normal)
                 seat.socket = nil
             case .joined: submit(.joined(seat.client), seat)
             case .left: submit(.left(seat.client), seat)
@@ -225,8 +211,8 @@ extension SocketServer {
     }
 
     private func submit(_ input: SocketInput, _ seat: SocketSeat) {
-        seat.unhandled += 1
-        if seat.unhandled > limits.unhandled, !seat.isPaused, seat.session.transport == .websocket {
+        seat.unhandled += input.weight
+        if seat.unhandled > settings.unhandled, !seat.isPaused, seat.session.transport == .websocket {
             seat.isPaused = true
             seat.socket?.read(false)
         }
@@ -243,9 +229,9 @@ extension SocketServer {
         seat.timer?.cancel()
         seat.timer = nil
         for poll in seat.polls { poll.resume(returning: .error(.unknownSession)) }
-        for post in seat.posts { post.resume(returning: .ok) }
+        seat.post?.resume(returning: .ok)
         seat.polls = []
-        seat.posts = []
+        seat.post = nil
         logger.debug("socket session ended", metadata: ["reason": "\(reason)"])
     }
 

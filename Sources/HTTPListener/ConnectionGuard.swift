@@ -1,5 +1,5 @@
 import HTTPTypes
-import NIOCore
+package import NIOCore
 import NIOHTTPTypes
 
 /// Keeps one connection to its ``ConnectionTiming``; belongs to the connection's event loop.
@@ -7,6 +7,8 @@ final class ConnectionGuard {
     fileprivate var timing: ConnectionTiming
     private var wire: ChannelHandlerContext?
     private var check: Scheduled<Void>?
+    private var hasLeft = false
+    private var farewell: (() -> Void)?
 
     init(limits: ConnectionTiming.Limits) {
         timing = ConnectionTiming(limits: limits, now: .now())
@@ -30,6 +32,8 @@ final class ConnectionGuard {
             check = wire.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
                 self?.look()
             }
+        case .rest:
+            check = nil
         case .refuse(let status):
             refuse(status)
             look()
@@ -48,6 +52,23 @@ final class ConnectionGuard {
         timing.wasRefused(at: .now())
         check?.cancel()
         look()
+    }
+
+    fileprivate func writability(_ isWritable: Bool) {
+        timing.writability(isWritable, at: .now())
+        if check == nil { look() }
+    }
+
+    /// Has something done when the peer leaves; at once when it has.
+    fileprivate func whenPeerLeaves(_ body: @escaping () -> Void) {
+        if hasLeft { body() } else { farewell = body }
+    }
+
+    fileprivate func peerLeft() {
+        hasLeft = true
+        let body = farewell
+        farewell = nil
+        body?()
     }
 
     /// Answers past the HTTP handlers, which have nothing to say yet, and hears no more of the peer.
@@ -72,7 +93,7 @@ final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let owner: ConnectionGuard
+    fileprivate let owner: ConnectionGuard
 
     init(_ owner: ConnectionGuard) {
         self.owner = owner
@@ -88,6 +109,7 @@ final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     func channelInactive(context: ChannelHandlerContext) {
         owner.end()
+        owner.peerLeft()
         context.fireChannelInactive()
     }
 
@@ -99,11 +121,13 @@ final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        owner.timing.writability(context.channel.isWritable, at: .now())
+        owner.writability(context.channel.isWritable)
         context.fireChannelWritabilityChanged()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { owner.peerLeft() }
+        if event is ChannelShouldQuiesceEvent { owner.timing.stops(at: .now()) }
         if owner.timing.isRefused, event as? ChannelEvent == .inputClosed {
             context.close(promise: nil)
         } else {
@@ -154,5 +178,20 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .end: owner.timing.answerEnded(at: .now())
         }
         context.write(data, promise: promise)
+    }
+}
+
+extension Channel {
+    /// Has something done when the peer of a listener's connection closes it, or its own half of it; at once when
+    /// it has done so already.
+    ///
+    /// A request whose answer is long in coming is given up by that: nobody fetches it. What was asked for before
+    /// is forgotten. To be called on the connection's event loop.
+    package func whenPeerLeaves(_ body: @escaping () -> Void) {
+        guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
+            body()
+            return
+        }
+        wire.owner.whenPeerLeaves(body)
     }
 }

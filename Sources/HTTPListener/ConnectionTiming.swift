@@ -14,13 +14,17 @@ struct ConnectionTiming {
         var headBytes: Int
         /// How long what a refused peer still sends is thrown away, so that it gets to read the answer.
         static let farewell = TimeAmount.seconds(2)
+        /// How long a shutdown waits for what the peer has yet to send or to take.
+        static let shutdown = TimeAmount.seconds(1)
 
-        var shortest: TimeAmount { min(head, body, idle, send, Self.farewell) }
+        var shortest: TimeAmount { min(head, body, idle, send, Self.shutdown) }
     }
 
     enum Verdict: Equatable {
         /// Nothing is due; look again then.
         case wait(until: NIODeadline)
+        /// Nothing comes due before the peer stops taking what it is sent, or is refused.
+        case rest
         /// Answer with this status, as no answer to the request has begun, and close.
         case refuse(status: Int)
         case close
@@ -33,6 +37,7 @@ struct ConnectionTiming {
     private var bodySince: NIODeadline?
     private var blockedSince: NIODeadline?
     private var refusedSince: NIODeadline?
+    private var stoppingSince: NIODeadline?
     private var isWebSocket = false
     private var requestsInProgress = 0
     private var answerHasBegun = false
@@ -97,18 +102,27 @@ struct ConnectionTiming {
         refusedSince = now
     }
 
+    /// The listener stops: a peer that is slow is not waited for any longer.
+    mutating func stops(at now: NIODeadline) {
+        stoppingSince = now
+    }
+
     /// What is due.
     func verdict(at now: NIODeadline) -> Verdict {
+        let stop = stoppingSince.map { $0 + Limits.shutdown } ?? .distantFuture
         if let refusedSince {
-            return due(refusedSince + Limits.farewell, now)
-                ? .close : wait(refusedSince + Limits.farewell, now)
+            let end = min(refusedSince + Limits.farewell, stop)
+            return due(end, now) ? .close : wait(end, now)
         }
-        if let blockedSince, due(blockedSince + limits.send, now) { return .close }
-        let reading = headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body }
+        let sending = blockedSince.map { min($0 + limits.send, stop) }
+        if let sending, due(sending, now) { return .close }
+        let reading = (headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body })
+            .map { min($0, stop) }
         if let reading, due(reading, now) { return canInterrupt ? .refuse(status: 408) : .close }
+        if isWebSocket, sending == nil { return .rest }
         let isIdle = requestsInProgress == 0 && reading == nil && !isWebSocket
         if isIdle, due(idleSince + limits.idle, now) { return .close }
-        let next = [blockedSince.map { $0 + limits.send }, reading, isIdle ? idleSince + limits.idle : nil]
+        let next = [sending, reading, isIdle ? idleSince + limits.idle : nil]
         return wait(next.compactMap(\.self).min() ?? .distantFuture, now)
     }
 

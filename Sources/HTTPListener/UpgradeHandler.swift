@@ -69,8 +69,8 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the request is dealt with here.
     private func consider(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
         // An answer that is still under way could not be told from what a WebSocket says.
-        guard let gate, unanswered == 0, head.method == .GET,
-            head.headers[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" })
+        guard let gate, unanswered == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
+            head.lists("upgrade", in: "Connection")
         else { return false }
         switch gate.admission(path: head.uri) {
         case .notHere: return false
@@ -145,23 +145,24 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         state = .upgraded
         owner.becameWebSocket()
         let pipeline = context.pipeline.syncOperations
-        let handler = WebSocketHandler()
-        // A frame may be a little longer than a message: the aggregator decides, and says so.
+        let handler = WebSocketHandler(maximumMessageBytes: maximumMessageBytes)
         let decoder = WebSocketFrameDecoder(maxFrameSize: maximumMessageBytes)
-        let aggregator = NIOWebSocketFrameAggregator(
-            minNonFinalFragmentSize: 0,
-            maxAccumulatedFrameCount: 1_000,
-            maxAccumulatedFrameSize: maximumMessageBytes
+        try pipeline.addHandlers([ByteToMessageHandler(decoder), handler], position: .before(self))
+        pipeline.removeHandler(
+            context: try pipeline.context(handlerType: HTTPResponseEncoder.self),
+            promise: nil
         )
-        try pipeline.addHandlers(
-            [ByteToMessageHandler(decoder), aggregator, handler],
-            position: .before(self)
-        )
-        pipeline.removeHandler(context: try pipeline.context(handlerType: HTTPResponseEncoder.self), promise: nil)
         let socket = WebSocket(handler: NIOLoopBound(handler, eventLoop: context.eventLoop))
         handler.begin(gate.opened(socket, path: path))
         // What came behind the request goes on to the new decoder.
         let oldDecoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         pipeline.removeHandler(context: oldDecoder, promise: nil)
+    }
+}
+
+extension HTTPRequestHead {
+    /// Whether a field that is a list has a word in it.
+    fileprivate func lists(_ word: String, in field: String) -> Bool {
+        headers[canonicalForm: field].contains { $0.lowercased() == word }
     }
 }

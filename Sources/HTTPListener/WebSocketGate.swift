@@ -25,7 +25,7 @@ package enum WebSocketAdmission: Sendable, Hashable {
 /// Who hears what comes by one WebSocket; on its event loop.
 package protocol WebSocketListener: AnyObject {
     func received(_ message: WebSocketMessage)
-    /// Nothing comes after this. It is told once, whoever closed.
+    /// Nothing comes after this. It is told once, whoever closed, and never from inside a call to the socket.
     func closed()
 }
 
@@ -62,7 +62,7 @@ package enum WebSocketMessage: Sendable, Hashable {
     }
 }
 
-/// Our end of a WebSocket. To be used on its event loop only.
+/// Our end of a WebSocket, to be used on its event loop only.
 package struct WebSocket: Sendable {
     let handler: NIOLoopBound<WebSocketHandler>
 
@@ -78,9 +78,9 @@ package struct WebSocket: Sendable {
 
     /// Says goodbye and closes.
     /// - Parameter code: RFC 6455 7.4.
-    package func close(_ code: CloseCode) { handler.value.close(code.rawValue) }
+    package func close(_ code: CloseCode) { handler.value.close(code) }
 
-    package enum CloseCode: UInt16, Sendable {
+    package enum CloseCode: UInt16, Error, Sendable {
         case normal = 1000
         case goingAway = 1001
         case protocolError = 1002

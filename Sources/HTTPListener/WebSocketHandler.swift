@@ -12,12 +12,17 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// What may wait for a peer that takes nothing, bytes.
     private static let patience = 8_000_000
     /// How long a peer may take to close after it was asked to.
-    private static let farewell = TimeAmount.seconds(2)
+    private static let farewell = TimeAmount.seconds(1)
 
     private var listener: (any WebSocketListener)?
     private var context: ChannelHandlerContext?
+    private var assembly: WebSocketAssembly
     private var waitingBytes = 0
     private var isClosing = false
+
+    init(maximumMessageBytes: Int) {
+        assembly = WebSocketAssembly(maximumBytes: maximumMessageBytes)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -56,10 +61,12 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         try? context.channel.syncOptions?.setOption(.autoRead, value: isReading)
     }
 
-    func close(_ code: UInt16, _ reason: some Collection<UInt8> = []) {
+    func close(_ code: WebSocket.CloseCode) {
         guard let context, !isClosing else { return }
-        let payload = [UInt8(truncatingIfNeeded: code >> 8), UInt8(truncatingIfNeeded: code)] + reason
-        write(WebSocketMessage.frame(opcode: 0x8, payload.prefix(125)))
+        let payload = [
+            UInt8(truncatingIfNeeded: code.rawValue >> 8), UInt8(truncatingIfNeeded: code.rawValue),
+        ]
+        write(WebSocketMessage.frame(opcode: 0x8, payload))
         flush()
         isClosing = true
         // The peer answers with its own close frame, or not at all.
@@ -68,32 +75,43 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
     }
 
+    /// Closes for what the peer did wrong, and does not wait for its answer; what it still sends is thrown away,
+    /// so that it gets to read why.
+    private func fail(_ code: WebSocket.CloseCode) {
+        guard !isClosing else { return }
+        close(code)
+        context?.close(mode: .output, promise: nil)
+    }
+
     // MARK: In
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        switch frame.opcode {
-        case .text where !isClosing:
-            let bytes = Array(frame.unmaskedData.readableBytesView)
-            guard bytes.isUTF8 else {
-                close(WebSocket.CloseCode.noUTF8.rawValue)
-                return
-            }
-            listener?.received(.text(bytes))
-        case .binary where !isClosing:
-            listener?.received(.binary(Array(frame.unmaskedData.readableBytesView)))
-        case .ping:
-            write(WebSocketMessage.frame(opcode: 0xA, frame.unmaskedData.readableBytesView))
-            flush()
-        case .connectionClose:
-            if !isClosing {
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+            fail(.protocolError)
+            return
+        }
+        do throws(WebSocket.CloseCode) {
+            switch frame.opcode {
+            case .text, .binary, .continuation:
+                guard !isClosing, let message = try assembly.take(frame) else { return }
+                listener?.received(message)
+            case .ping:
+                write(WebSocketMessage.frame(opcode: 0xA, frame.unmaskedData.readableBytesView))
+                flush()
+            case .pong:
+                break
+            case .connectionClose:
+                if !isClosing { try WebSocketAssembly.check(goodbye: frame) }
                 write(WebSocketMessage.frame(opcode: 0x8, frame.unmaskedData.readableBytesView))
                 flush()
+                end()
+                context.close(promise: nil)
+            default:
+                throw .protocolError
             }
-            end()
-            context.close(promise: nil)
-        default:
-            break
+        } catch {
+            fail(error)
         }
     }
 
@@ -109,7 +127,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is ChannelShouldQuiesceEvent: close(WebSocket.CloseCode.goingAway.rawValue)
+        case is ChannelShouldQuiesceEvent: close(.goingAway)
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: break
         }
@@ -117,26 +135,17 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case NIOWebSocketError.invalidFrameLength,
-            NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
-            NIOWebSocketFrameAggregator.Error.tooManyFragments:
-            close(WebSocket.CloseCode.tooBig.rawValue)
-        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
-            close(WebSocket.CloseCode.protocolError.rawValue)
-        default:
-            context.close(promise: nil)
+        case NIOWebSocketError.invalidFrameLength: fail(.tooBig)
+        case is NIOWebSocketError: fail(.protocolError)
+        case is ByteToMessageDecoderError where isClosing: break
+        default: context.close(promise: nil)
         }
     }
 
+    /// Tells later, as a write or a flush of the listener's own may have been what closed.
     private func end() {
-        let ended = listener
+        guard let ended = listener else { return }
         listener = nil
-        ended?.closed()
-    }
-}
-
-extension [UInt8] {
-    fileprivate var isUTF8: Bool {
-        allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil
+        context?.eventLoop.assumeIsolated().execute { ended.closed() }
     }
 }

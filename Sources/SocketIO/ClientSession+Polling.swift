@@ -62,7 +62,7 @@ extension ClientSession {
         let limit = handshake?.maximumPayloadBytes ?? settings.limits.maximumPacketBytes
         var count = 0
         var bytes = 0
-        for packet in outgoing.prefix(settings.limits.maximumPacketsOfPayload) {
+        for packet in outgoing.prefix(max(1, settings.limits.maximumPacketsOfOwnPayload)) {
             // Twice, for what the framing and the encoding of revision 3 may add.
             bytes += packet.payload.count * 2 + 16
             guard count == 0 || bytes <= limit else { break }

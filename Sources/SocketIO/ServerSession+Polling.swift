@@ -70,7 +70,7 @@ extension ServerSession {
     /// Gives the waiting poll what waits, as much as one body may carry.
     mutating func flush(_ actions: inout [Action]) {
         guard waitingPoll != nil, !queue.isEmpty else { return }
-        let batch = queue.prefix(max(1, settings.limits.maximumPacketsOfPayload))
+        let batch = queue.prefix(max(1, settings.limits.maximumPacketsOfOwnPayload))
         answerPoll(batch, &actions)
         queuedBytes -= batch.reduce(0) { $0 + $1.count }
         queue.removeFirst(batch.count)

@@ -1,12 +1,15 @@
-import TestSupport
 import Flare
 import FlareServer
 import HTTPListener
 import Logging
+import ServiceLifecycle
+import TestSupport
 
-/// Serves a hub on a free port while the body runs.
+/// Serves a hub on a free port while the body runs, then shuts down gracefully.
 func withREST<Value: Sendable>(
     _ hub: FlareHub? = nil,
+    publicFolder: String? = nil,
+    sockets: SocketSettings = SocketSettings(),
     _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RESTClient) async throws -> Value
 ) async throws -> Value {
@@ -14,18 +17,26 @@ func withREST<Value: Sendable>(
     change(&configuration)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let server = FlareListener(hub: try hub ?? FlareHub(FlareStore()), configuration, logger: logger) {
+    let server = FlareListener(
+        hub: try hub ?? FlareHub(FlareStore()),
+        configuration,
+        publicFolder: publicFolder,
+        sockets: sockets,
+        logger: logger
+    ) {
         port.yield($0)
         port.finish()
     }
+    let group = ServiceGroup(services: [server], logger: logger)
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask {
             defer { port.finish() }
-            try await server.run()
+            try await group.run()
         }
         for await port in ports {
             let value = try await body(RESTClient(port: port))
-            tasks.cancelAll()
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
             return value
         }
         try await tasks.waitForAll()

@@ -110,9 +110,9 @@ struct HTTPFrontTests {
                 return (body, try client.isClosed())
             }
             for await _ in arrivals { break }
-            async let idle = onThread { try WireClient(port: port).isClosed() }
+            let idle = try WireClient(port: port)
             await shutDown()
-            #expect(try await idle)
+            #expect(try idle.isClosed())
             open.yield()
             let (body, isClosed) = try await slow
             #expect(body == "late")

@@ -88,6 +88,31 @@ struct ListenerLimitTests {
         }
     }
 
+    @Test func `a shutdown does not wait for a body that does not come`() async throws {
+        let change: (inout HTTPListenerConfiguration) -> Void = {
+            $0.bodyTimeout = .seconds(3600)
+            $0.sendTimeout = .seconds(3600)
+        }
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        try await withFront(
+            change,
+            serving: { request, _ in
+                arrival.yield()
+                return try await Self.count(request, PlainContext())
+            }
+        ) { port, shutDown in
+            async let status = onThread {
+                let client = try WireClient(port: port)
+                client.send(Self.head + "Content-Length: 10\r\n\r\nabc")
+                return try client.reply()?.status
+            }
+            for await _ in arrivals { break }
+            await shutDown()
+            let answer = try await status
+            #expect(answer == nil || answer == 408)
+        }
+    }
+
     @Test func `an idle connection is closed, before and after a request`() async throws {
         try await withFront({ $0.idleTimeout = .milliseconds(50) }, serving: Self.count) { port, _ in
             #expect(try await onThread { try WireClient(port: port).isClosed() })

@@ -5,6 +5,8 @@ import ServiceLifecycle
 
 /// The context of the little applications that the tests serve.
 struct PlainContext: InitializableFromSource {
+    init() {}
+
     init(source: ApplicationRequestContextSource) {}
 }
 
@@ -13,7 +15,10 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 /// Serves an application on a free port while the body runs, then shuts down gracefully.
 func withFront(
     _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
-    serving respond: @escaping @Sendable (Request, PlainContext) async throws -> Response,
+    gate: (any WebSocketGate)? = nil,
+    serving respond: @escaping @Sendable (Request, PlainContext) async throws -> Response = { _, _ in
+        Response(text: "plain")
+    },
     _ body:
         @escaping @Sendable (_ port: Int, _ shutDown: @escaping @Sendable () async -> Void) async throws ->
         Void
@@ -21,7 +26,12 @@ func withFront(
     var configuration = HTTPListenerConfiguration(section: "test", port: 0)
     change(&configuration)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let front = HTTPFront(configuration, responder: CallbackResponder(callback: respond), logger: silent) {
+    let front = HTTPFront(
+        configuration,
+        responder: CallbackResponder(callback: respond),
+        gate: gate,
+        logger: silent
+    ) {
         port.yield($0)
         port.finish()
     }

@@ -44,6 +44,7 @@ struct ServerSessionFuzzTests {
         settings.limits.maximumQueuedPackets = random.chance(2) ? 5 : 10_000
         settings.limits.maximumQueuedBytes = random.chance(2) ? 60 : 8_000_000
         settings.limits.maximumPacketsOfPayload = random.chance(2) ? 2 : 1000
+        settings.limits.maximumPacketsOfOwnPayload = random.chance(2) ? 2 : 16
         return settings
     }
 }

@@ -80,6 +80,7 @@ struct ServerSessionLimitsTests {
                     $0.maximumPacketBytes = 0
                     $0.maximumBodyBytes = 0
                     $0.maximumPacketsOfPayload = 0
+                    $0.maximumPacketsOfOwnPayload = 0
                     $0.maximumAttachments = 0
                     $0.maximumQueuedPackets = 0
                     $0.maximumQueuedBytes = 0

@@ -97,7 +97,7 @@ struct ServerSessionPollingTests {
 
     @Test func `one answer carries as many packets as one payload may`() {
         var settings = ServerSession.Settings()
-        settings.limits.maximumPacketsOfPayload = 2
+        settings.limits.maximumPacketsOfOwnPayload = 2
         var client = ScriptedClient(.three, .polling, settings: settings)
         _ = client.send(#"42["a"]"#)
         _ = client.send(#"42["b"]"#)

@@ -106,6 +106,20 @@ package final class WireClient {
         return (0...(received.count - 4)).first { received[$0..<($0 + 4)].elementsEqual([13, 10, 13, 10]) }
     }
 
+    /// The next bytes of what is no answer; `nil` when the connection ends before them.
+    package func bytes(_ count: Int) throws -> [UInt8]? {
+        while received.count < count {
+            guard try receive() else { return nil }
+        }
+        defer { received.removeFirst(count) }
+        return Array(received.prefix(count))
+    }
+
+    /// Says that nothing more is sent; answers are still read.
+    package func finish() {
+        shutdown(socket, Int32(SHUT_WR))
+    }
+
     /// Whether the peer closes, with nothing more to say.
     package func isClosed() throws -> Bool {
         while try receive() {}

@@ -3,7 +3,7 @@ import SocketIO
 
 /// One message of Flare over Socket.IO.
 /// - Source: flare-protocol 4.
-package struct SocketMessage: Sendable, Hashable {
+package struct FlareMessage: Sendable, Hashable {
     package var name: String
     package var argument: JSONValue
 
@@ -52,7 +52,7 @@ package struct SocketMessage: Sendable, Hashable {
 extension FlareNotice {
     /// What a message tells; `nil` when nothing, or when it is not one of Flare's.
     /// - Source: flare-protocol 4.2.
-    init?(_ message: SocketMessage) {
+    init?(_ message: FlareMessage) {
         let (argument, sender) = (message.argument, message.sender)
         switch message.name {
         case "data":

@@ -1,0 +1,233 @@
+import Flare
+import FlareClient
+import Logging
+import NIOHTTP1
+import SocketIO
+import TestSupport
+import Testing
+
+/// What a server can do wrong with the session.
+@Suite(.timeLimit(.minutes(2))) struct FlareClientServerTroubleTests {
+    struct Trouble: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let script: StandIn
+        let words: String
+
+        init(_ name: String, _ words: String, _ change: (inout StandIn) -> Void) {
+            testDescription = name
+            self.words = words
+            var script = StandIn()
+            change(&script)
+            self.script = script
+        }
+
+        static func saying(_ name: String, _ words: String, _ texts: String...) -> Trouble {
+            Trouble(name, words) {
+                $0.socket = { text, socket in if text.isEmpty { for text in texts { socket.send(text) } } }
+            }
+        }
+    }
+
+    static let troubles: [Trouble] = [
+        .saying("nonsense", "does not speak the protocol", "hello"),
+        .saying("an empty message", "does not speak the protocol", ""),
+        .saying("no session's id", "without a session's id", #"0{"upgrades":[]}"#),
+        .saying("another server's words", "does not speak the protocol", #"{"type":"welcome"}"#),
+        .saying("no welcome", "no welcome from the server", StandIn.hello),
+        .saying("turned away", "does not let us in", StandIn.hello, #"44"closed""#),
+        .saying("closed at once", "closed the session", StandIn.hello, "1"),
+        Trouble("half a frame", "no welcome from the server") {
+            $0.socket = { text, socket in
+                if text.isEmpty { socket.raw([0x81, 0x7E, 0x01, 0x00, 0x30, 0x7B]) }
+            }
+        },
+        Trouble("no frame", "the connection was closed") {
+            $0.socket = { text, socket in if text.isEmpty { socket.raw([UInt8](repeating: 0xFF, count: 64)) }
+            }
+        },
+        Trouble("a frame without end", "the connection was closed") {
+            $0.socket = { text, socket in
+                if text.isEmpty { socket.raw([0x81, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]) }
+            }
+        },
+        Trouble("hangs up", "the connection was closed") {
+            $0.socket = { text, socket in if text.isEmpty { socket.close() } }
+        },
+        Trouble("no websocket, no polling", "status 404") { _ in },
+        Trouble("takes everything and says nothing", "no welcome from the server") {
+            $0.http = { _ in .nothing }
+        },
+        Trouble("half an answer", "no welcome from the server") {
+            $0.http = { _ in .bytes("HTTP/1.1 101 Switching Prot", closes: false) }
+        },
+        Trouble("a wrong key", "no websocket") {
+            $0.http = { _ in
+                .bytes(
+                    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                        + "Sec-WebSocket-Accept: AAAA\r\n\r\n",
+                    closes: true
+                )
+            }
+        },
+        Trouble("hangs up before it has answered", "the connection was closed") { $0.http = { _ in .close } },
+        Trouble("no HTTP", "no HTTP") { $0.greeting = .bytes("SSH-2.0-OpenSSH_9.2\r\n", closes: false) },
+        Trouble("hangs up on everybody", "connection") { $0.greeting = .close },
+    ]
+
+    @Test(arguments: troubles)
+    func `a server that cannot be spoken to is named, and tried again`(trouble: Trouble) async throws {
+        try await withStandIn(trouble.script) { server in
+            var configuration = FlareClientConfiguration.local(server.port, .websocket, .three)
+            if trouble.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.2 }
+            try await withLink(FlareClient(configuration, logger: silent)) { link in
+                let request = FlareRequest.loadEnvironments(near: nil)
+                link.requests.yield(request)
+                let reason = try #require(await link.linkDown())
+                #expect(reason.lowercased().contains(trouble.words.lowercased()))
+                // It waited for the first attempt, and is answered with its failure.
+                #expect(await link.next() == .replied(request, .failure(.unreachable(reason))))
+                #expect(await link.ask(request) == .failure(.unreachable(reason)))
+                let isTriedAgain = try await eventually { try await server.connections() > 2 }
+                #expect(isTriedAgain)
+            }
+        }
+    }
+
+    @Test(arguments: troubles)
+    func `no way of asking makes it hang`(trouble: Trouble) async throws {
+        try await withStandIn(trouble.script) { server in
+            var configuration = FlareClientConfiguration.local(server.port)
+            if trouble.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.1 }
+            try await withLink(FlareClient(configuration, logger: silent)) { link in
+                let reason = await link.linkDown()
+                #expect(reason?.isEmpty == false)
+                let isTriedAgain = try await eventually { try await server.connections() > 6 }
+                #expect(isTriedAgain)
+            }
+        }
+    }
+
+    @Test func `nobody there is told once, with the place`() async throws {
+        let port = try LoopbackSocket.freePort()
+        let log = LogRecorder()
+        try await withLink(FlareClient(.local(port), logger: log.logger)) { link in
+            #expect(await link.linkDown() == "127.0.0.1:\(port): Connection refused")
+            let request = FlareRequest.loadEnvironments(near: nil)
+            for _ in 0..<50 {
+                guard case .failure(.unreachable)? = await link.ask(request) else {
+                    Issue.record("not refused")
+                    return
+                }
+            }
+        }
+        #expect(log.recorded == ["notice Flare server cannot be reached"])
+    }
+
+    @Test func `a server that refuses websockets is spoken to by polling`() async throws {
+        var script = StandIn()
+        script.http = { request in
+            guard request.isPolling else { return .answer(400) }
+            if request.method == .POST { return .answer(200, body: "ok") }
+            if !request.target.contains("sid=") {
+                return .answer(200, body: #"0{"sid":"abc","maxPayload":1000}"#)
+            }
+            return .answer(200, body: #"40{"sid":"x"}"#)
+        }
+        try await withStandIn(script) { server in
+            let log = LogRecorder()
+            try await withLink(FlareClient(.local(server.port), logger: log.logger)) { link in
+                #expect(await link.linkUp())
+            }
+            #expect(log.recorded.contains("notice Flare server reached"))
+        }
+    }
+
+    @Test func `an event that is none is logged once, a stream of them ends the link`() async throws {
+        let script = StandIn.original(also: { _, socket in
+            for _ in 0..<200 { socket.send("42{nonsense") }
+        })
+        try await withStandIn(script) { server in
+            let log = LogRecorder()
+            try await withLink(FlareClient(.local(server.port), logger: log.logger)) { link in
+                #expect(await link.linkUp())
+                link.requests.yield(.subscribe(environment: Home.house))
+                let reason = await link.linkDown()
+                #expect(reason?.contains("events that are no messages") == true)
+                #expect(await link.linkUp())
+            }
+            #expect(log.recorded.count { $0.hasPrefix("warning") } == 1)
+        }
+    }
+
+    private func telling(_ count: Int) -> StandIn {
+        .original(also: { message, socket in
+            guard message.name == "subscribe" else { return }
+            for number in 0..<count {
+                socket.send(FlareMessage.data(["n": JSONValue(number)], of: Home.lampObject))
+            }
+        })
+    }
+
+    @Test func `a burst arrives whole and in order, and slows the reading down`() async throws {
+        let count = 3000
+        try await withStandIn(telling(count)) { server in
+            let log = LogRecorder()
+            var configuration = FlareClientConfiguration.local(server.port)
+            configuration.messagesPerSecond = 1000
+            try await withLink(FlareClient(configuration, logger: log.logger)) { link in
+                #expect(await link.linkUp())
+                link.requests.yield(.subscribe(environment: Home.house))
+                for number in 0..<count {
+                    let notice = await link.nextNotice()
+                    guard notice == .data(Home.lampObject, ["n": JSONValue(number)], sender: nil) else {
+                        Issue.record("\(String(describing: notice)) instead of \(number)")
+                        return
+                    }
+                }
+            }
+            #expect(log.recorded.contains { $0.contains("slowed down") })
+        }
+    }
+
+    @Test func `a server that floods us is left, and tried again`() async throws {
+        try await withStandIn(telling(20_000)) { server in
+            var configuration = FlareClientConfiguration.local(server.port)
+            configuration.messagesPerSecond = 100
+            configuration.floodSeconds = 0.1
+            try await withLink(FlareClient(configuration, logger: silent)) { link in
+                #expect(await link.linkUp())
+                link.requests.yield(.subscribe(environment: Home.house))
+                #expect(await link.linkDown()?.contains("more than can be taken") == true)
+                #expect(await link.linkUp())
+            }
+        }
+    }
+
+    @Test func `messages that mean nothing to us are passed over`() async throws {
+        let lamp = Home.lampObject
+        let nothing: [String] = [
+            #"42["hello"]"#, #"42["data"]"#, #"42["data",null]"#, #"42["data",{"data":{"a":1}}]"#,
+            FlareMessage.event("data", ["data": ["a": 1], "thing": "bad"]),
+            FlareMessage.event("data", ["data": .null, "thing": Home.text(Home.lamp)]),
+            FlareMessage.event("data", ["data": [1], "thing": Home.text(Home.lamp)]),
+            FlareMessage.event("position", ["position": .null, "thing": Home.text(Home.lamp)]),
+            FlareMessage.event("position", ["position": ["x": "east"], "thing": Home.text(Home.lamp)]),
+            FlareMessage.event("near", ["thing": Home.text(Home.lamp), "device": Home.text(Home.phone)]),
+            FlareMessage.event("enter", ["zone": Home.text(Home.hall)]),
+            FlareMessage.event("handleAction", ["action": 7, "thing": Home.text(Home.lamp)]),
+        ]
+        let script = StandIn.original(also: { message, socket in
+            guard message.name == "subscribe" else { return }
+            for text in nothing { socket.send(text) }
+            socket.send(FlareMessage.data(["a": 1], of: lamp))
+        })
+        try await withStandIn(script) { server in
+            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+                #expect(await link.linkUp())
+                let told = await link.told(by: .subscribe(environment: Home.house))
+                #expect(told.events == [.notice(.data(lamp, ["a": 1], sender: nil))])
+                #expect(told.result == .success(.done))
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Flare
+import FlareClient
+import NIOSSL
+import SocketIO
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct FlareClientTLSTests {
+    /// A server that shows a certificate for `localhost`, and asks for one if told so.
+    private func server(_ certificates: TestCertificates, asksForOurs: Bool = false) throws -> StandIn {
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMFile(certificates.serverCertificate).map {
+                .certificate($0)
+            },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: certificates.serverKey, format: .pem))
+        )
+        if asksForOurs {
+            tls.certificateVerification = .noHostnameVerification
+            tls.trustRoots = .file(certificates.caFile)
+        }
+        var script = StandIn.original()
+        script.tls = try NIOSSLContext(configuration: tls)
+        return script
+    }
+
+    /// The reason why the link is down; `nil` when it is up.
+    private func problem(
+        _ script: StandIn,
+        host: String = "localhost",
+        _ change: (inout FlareClientConfiguration.TLS) -> Void
+    ) async throws -> String? {
+        try await withStandIn(script) { server in
+            var configuration = FlareClientConfiguration.local(server.port)
+            configuration.host = host
+            var tls = FlareClientConfiguration.TLS()
+            change(&tls)
+            configuration.tls = tls
+            return try await withLink(FlareClient(configuration, logger: silent)) { link in
+                switch await link.next() {
+                case .linkUp?:
+                    // REST goes the same way.
+                    #expect(await link.ask(.loadEnvironments(near: nil)) == .success(.environments([])))
+                    return nil
+                case .linkDown(let reason)?: return reason
+                case let other: return "\(String(describing: other))"
+                }
+            }
+        }
+    }
+
+    @Test func `a server is known by its authority and its name`() async throws {
+        try await withTemporaryFolder { folder in
+            let certificates = try await TestCertificates.make(in: folder)
+            let others = try await TestCertificates.make(in: folder, name: "other")
+            let script = try server(certificates)
+            #expect(try await problem(script) { $0.caFile = certificates.caFile } == nil)
+            #expect(try await problem(script) { $0.caFile = others.caFile }?.contains("TLS") == true)
+            #expect(try await problem(script) { _ in }?.contains("TLS") == true)
+            // The address is not in the certificate.
+            #expect(
+                try await problem(script, host: "127.0.0.1") { $0.caFile = certificates.caFile }?
+                    .contains("TLS") == true
+            )
+            let byAddress = try await problem(script, host: "127.0.0.1") {
+                $0.caFile = certificates.caFile
+                $0.verifiesName = false
+            }
+            #expect(byAddress == nil)
+        }
+    }
+
+    @Test func `a server that asks for our certificate gets it`() async throws {
+        try await withTemporaryFolder { folder in
+            let certificates = try await TestCertificates.make(in: folder)
+            let script = try server(certificates, asksForOurs: true)
+            let known = try await problem(script) {
+                $0.caFile = certificates.caFile
+                $0.certificateFile = certificates.clientCertificate
+                $0.keyFile = certificates.clientKey
+            }
+            #expect(known == nil)
+            #expect(try await problem(script) { $0.caFile = certificates.caFile }?.isEmpty == false)
+        }
+    }
+
+    @Test func `a plain server is no TLS server`() async throws {
+        #expect(try await problem(.original()) { _ in }?.contains("TLS") == true)
+    }
+
+    @Test func `a file that cannot be used is named`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("no certificate", to: "bad.pem")
+            let bad = folder.path("bad.pem")
+            for change: (inout FlareClientConfiguration.TLS) -> Void in [
+                { $0.caFile = bad }, { $0.certificateFile = bad }, { $0.keyFile = bad },
+                { $0.caFile = bad + ".missing" },
+            ] {
+                var configuration = FlareClientConfiguration.local(1)
+                var tls = FlareClientConfiguration.TLS()
+                change(&tls)
+                configuration.tls = tls
+                do throws(TLSProblem) {
+                    _ = try FlareClient(configuration, logger: silent)
+                    Issue.record("taken")
+                } catch {
+                    #expect(error.description.contains(bad))
+                }
+            }
+        }
+    }
+}

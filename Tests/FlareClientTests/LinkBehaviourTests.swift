@@ -1,0 +1,275 @@
+import Flare
+import FlareServer
+import Testing
+
+/// What every link does, whatever is between it and the server.
+@Suite(.timeLimit(.minutes(2))) struct LinkBehaviourTests {
+    @Test(arguments: LinkKind.allCases)
+    func `places are loaded`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            let all = await link.ask(.loadEnvironments(near: nil))
+            let here = GeoPoint(latitude: 48.0008, longitude: 2)
+            let near = await link.ask(.loadEnvironments(near: here))
+            let far = await link.ask(.loadEnvironments(near: GeoPoint(latitude: 49, longitude: 2)))
+            guard case .success(.environments(let environments))? = all else {
+                Issue.record("not loaded: \(String(describing: all))")
+                return
+            }
+            #expect(
+                environments.map(\.name) == ["House"] && near == all && far == .success(.environments([]))
+            )
+            #expect(environments.first?.data == ["distance": 2] && environments.first?.geofence != nil)
+            guard
+                case .success(.place(let zones, let things))? = await link.ask(
+                    .loadPlace(environment: Home.house)
+                )
+            else {
+                Issue.record("not loaded")
+                return
+            }
+            #expect(zones.map(\.id) == [Home.kitchen, Home.hall])
+            #expect(things.map(\.name) == ["Lamp", "Sofa", "Sign"])
+            #expect(things.first?.data == ["color": "red", "brightness": 0.5, "on": false, "é": "ü"])
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `a device is made, read, renamed and missed`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            let draft = DeviceDraft(name: "Walker \"ü\"", description: "Test", data: ["mac": "aa"])
+            let made = await link.ask(.createDevice(draft, environment: Home.house))
+            guard case .success(.device(let device?))? = made else {
+                Issue.record("not made: \(String(describing: made))")
+                return
+            }
+            #expect(device.name == draft.name && device.data == draft.data)
+            #expect(device.environment == Home.house && device.position == .zero)
+            #expect(await link.ask(.loadDevice(device.id, environment: Home.house)) == made)
+            let rename = FlareRequest.renameDevice(device.id, environment: Home.house, name: "New")
+            #expect(await link.ask(rename) == .success(.done))
+            #expect(await hub.record(ObjectReference(.device, device.id))?.members["name"] == "New")
+            #expect(
+                await link.ask(.loadDevice(Home.nobody, environment: Home.house)) == .success(.device(nil))
+            )
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `what a request causes comes before its reply and own changes are not echoed`(
+        kind: LinkKind
+    ) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            let move = FlareRequest.setPosition(Home.phoneObject, Point3D(x: 2, y: 2), sender: Home.phone)
+            let set = FlareRequest.setData(Home.lampObject, values: ["on": true, "a": 1], sender: Home.phone)
+            let act = FlareRequest.performAction(Home.lampObject, action: "off", sender: Home.phone)
+            #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
+
+            let moved = await link.told(by: move)
+            #expect(moved.result == .success(.done))
+            #expect(
+                moved.events == [
+                    .notice(.enter(zone: Home.kitchen, device: Home.phone)),
+                    .notice(.near(thing: Home.lamp, device: Home.phone, distance: 0)),
+                ]
+            )
+            let stored = await link.told(by: set)
+            #expect(stored.events.isEmpty && stored.result == .success(.done))
+            #expect(await hub.record(Home.lampObject)?.data?["a"] == 1)
+            let acted = await link.told(by: act)
+            #expect(acted.result == .success(.done))
+            let sender = Home.text(Home.phone)
+            #expect(acted.events == [.notice(.data(Home.lampObject, ["on": false], sender: sender))])
+            #expect(await hub.record(Home.lampObject)?.data?["on"] == false)
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `others are heard in order, as long as we are subscribed`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            try await hub.setData(Home.lampObject, ["unheard": true])
+            #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
+            for number in 0..<100 { try await hub.setData(Home.lampObject, ["n": JSONValue(number)]) }
+            for number in 0..<100 {
+                #expect(
+                    await link.nextNotice() == .data(Home.lampObject, ["n": JSONValue(number)], sender: nil)
+                )
+            }
+            let other = Home.text(Home.sofa)
+            try await hub.setPosition(Home.sofaObject, Point3D(x: 3, y: 4, z: 5), sender: other)
+            #expect(
+                await link.nextNotice()
+                    == .position(Home.sofaObject, Point3D(x: 3, y: 4, z: 5), sender: other)
+            )
+            try await hub.performAction(Home.lampObject, "dance", sender: other)
+            #expect(await link.nextNotice() == .handleAction(Home.lampObject, "dance", sender: other))
+
+            #expect(await link.ask(.unsubscribe(environment: Home.house)) == .success(.done))
+            try await hub.setData(Home.sofaObject, ["n": "unheard"])
+            let late = await link.told(by: .loadEnvironments(near: nil))
+            #expect(late.events.isEmpty)
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `two writers of one value: what is told last is what is stored`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
+            async let others: Void = {
+                for number in 0..<60 {
+                    try await hub.setData(Home.lampObject, ["n": JSONValue(number)])
+                    await Task.yield()
+                }
+            }()
+            for number in 0..<30 {
+                link.requests.yield(
+                    .setData(Home.lampObject, values: ["n": JSONValue(1000 + number)], sender: nil)
+                )
+            }
+            try await others
+            try await hub.setData(Home.sofaObject, ["end": true])
+            var last: JSONValue?
+            var replies = 0
+            var isOver = false
+            while !isOver || replies < 30, let event = await link.next() {
+                switch event {
+                case .notice(.data(Home.lampObject, let values, _)): last = values["n"]
+                case .notice(.data(Home.sofaObject, _, _)): isOver = true
+                case .replied(.setData(_, let values, _), .success(.done)):
+                    last = values["n"]
+                    replies += 1
+                default: Issue.record("unexpected \(event)")
+                }
+            }
+            // What was told behind the last reply belongs to it.
+            let after = await link.told(by: .loadEnvironments(near: nil))
+            for case .notice(.data(Home.lampObject, let values, _)) in after.events { last = values["n"] }
+            #expect(await hub.record(Home.lampObject)?.data?["n"] == last)
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `presence is the zone there and the stored thing, or the nearest when that has gone`(
+        kind: LinkKind
+    ) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            let here = FlareRequest.loadPresence(
+                device: Home.phone,
+                environment: Home.house,
+                position: Point3D(x: 2.5, y: 2)
+            )
+            #expect(await link.ask(here) == .success(.presence(zone: Home.kitchen, nearest: nil)))
+            try await hub.setPosition(Home.phoneObject, Point3D(x: 6, y: 2))
+            #expect(await link.ask(here) == .success(.presence(zone: Home.kitchen, nearest: Home.sofa)))
+            try await hub.remove(Home.sofaObject)
+            #expect(await link.ask(here) == .success(.presence(zone: Home.kitchen, nearest: Home.lamp)))
+            let away = FlareRequest.loadPresence(
+                device: Home.phone,
+                environment: Home.house,
+                position: Point3D(x: 15.5, y: 2)
+            )
+            #expect(await link.ask(away) == .success(.presence(zone: nil, nearest: nil)))
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `what is unknown is named`(kind: LinkKind) async throws {
+        let nobody = Home.nobody
+        let draft = DeviceDraft(name: "", description: "", data: [:])
+        let unknown: [(FlareRequest, FlareClass)] = [
+            (.loadPlace(environment: nobody), .environment), (.subscribe(environment: nobody), .environment),
+            (.createDevice(draft, environment: nobody), .environment),
+            (.loadPresence(device: nobody, environment: Home.house, position: .zero), .device),
+            (.setData(ObjectReference(.thing, nobody), values: ["a": 1], sender: nil), .thing),
+            (.setData(ObjectReference(.thing, nobody), values: [:], sender: nil), .thing),
+            (.setPosition(ObjectReference(.zone, nobody), .zero, sender: nil), .zone),
+            (.setPosition(ObjectReference(.device, nobody), .zero, sender: nil), .device),
+            (.performAction(ObjectReference(.thing, nobody), action: "on", sender: nil), .thing),
+            (.performAction(ObjectReference(.device, nobody), action: "north", sender: nil), .device),
+            (.renameDevice(nobody, environment: Home.house, name: "x"), .device),
+        ]
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            for (request, kind) in unknown {
+                let object = ObjectReference(kind, nobody)
+                #expect(await link.ask(request) == .failure(.unknownObject(object)))
+            }
+            #expect(await link.ask(.unsubscribe(environment: nobody)) == .success(.done))
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `what cannot be stored is refused with its reason and changes nothing`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            let refused: [FlareRequest] = [
+                .setData(Home.lampObject, values: ["on": true, "a..b": 1], sender: nil),
+                .setData(Home.lampObject, values: ["on": true, "b": .null], sender: nil),
+                .setData(Home.lampObject, values: ["on": true, "$b": 1], sender: nil),
+                .setData(Home.lampObject, values: [String(repeating: "k", count: 300): 1], sender: nil),
+                .setData(
+                    Home.lampObject,
+                    values: ["a": .string(String(repeating: "x", count: 200_000))],
+                    sender: nil
+                ),
+                .setData(Home.lampObject, values: ["color.deep": 1], sender: nil),
+                .setPosition(Home.lampObject, Point3D(x: .infinity, y: 0), sender: nil),
+            ]
+            let before = await hub.record(Home.lampObject)
+            for request in refused {
+                let result = await link.ask(request)
+                guard case .failure(.rejected(let reason))? = result else {
+                    Issue.record("not refused: \(request): \(String(describing: result))")
+                    continue
+                }
+                #expect(!reason.isEmpty)
+            }
+            #expect(await hub.record(Home.lampObject) == before)
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `values of every kind are stored as they are`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            let values: [String: JSONValue] = [
+                "text": "é \"😀\" \u{1}", "false": false, "zero": 0, "empty": "", "number": 0.1, "big": 1e21,
+                "list": [1, "two", [3]], "object": ["deep": ["er": true]], "a.b": 7,
+                "?": "a key like any other",
+            ]
+            let set = FlareRequest.setData(Home.sofaObject, values: values, sender: nil)
+            let told = await link.told(by: set)
+            #expect(told.events.isEmpty && told.result == .success(.done))
+            let data = await hub.record(Home.sofaObject)?.data
+            #expect(data?["text"] == values["text"] && data?["object"] == values["object"])
+            #expect(data?["a"] == ["b": 7] && data?["empty"] == "" && data?["list"] == values["list"])
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `all requests are answered before a link whose requests end is done`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            for number in 0..<20 {
+                link.requests.yield(.setData(Home.lampObject, values: ["n": JSONValue(number)], sender: nil))
+            }
+            let events = await link.rest()
+            #expect(events.count == 20)
+            #expect(await hub.record(Home.lampObject)?.data?["n"] == 19)
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `a cancelled link leaves the server`(kind: LinkKind) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
+        }
+        try await hub.setData(Home.lampObject, ["on": true])
+    }
+}

@@ -1,0 +1,95 @@
+import Flare
+import FlareClient
+
+/// The origin's server as it was measured: each message makes its trips to the database by itself, and so
+/// overtakes others.
+/// - Source: flare-protocol 7.
+struct OriginalModel {
+    private enum Job {
+        case store(ObjectReference, key: String, JSONValue, fromUs: Bool)
+        case tell(FlareMessage)
+        case read(ObjectReference, key: String?)
+        case list(number: Int)
+        case answer(number: Int, JSONValue)
+    }
+
+    let objects: [ObjectReference]
+    private(set) var stored: [ObjectReference: [String: JSONValue]]
+    private var jobs: [Job] = []
+
+    init(_ objects: [ObjectReference]) {
+        self.objects = objects
+        stored = Dictionary(uniqueKeysWithValues: objects.map { ($0, [:]) })
+    }
+
+    var isQuiet: Bool { jobs.isEmpty }
+
+    mutating func others(set object: ObjectReference, _ key: String, _ value: JSONValue) {
+        jobs.append(.store(object, key: key, value, fromUs: false))
+    }
+
+    mutating func take(_ action: Conversation.Action) {
+        switch action {
+        case .emit: break
+        case .send(let message):
+            guard let object = message.object else { return }
+            switch message.name {
+            case "getData": jobs.append(.read(object, key: message.argument["key"]?.string))
+            case "setData":
+                let value = message.argument["value"] ?? .null
+                jobs.append(.store(object, key: message.argument["key"]?.string ?? "", value, fromUs: true))
+            default: break
+            }
+        case .fetch(let request, let number):
+            jobs.append(
+                request.path.hasSuffix("/things") ? .list(number: number) : .answer(number: number, [])
+            )
+        }
+    }
+
+    enum Said {
+        case message(FlareMessage)
+        case answer(Int, JSONValue)
+    }
+
+    /// One trip to the database, of any of those that are due.
+    mutating func step(_ random: inout Dice) -> Said? {
+        guard !jobs.isEmpty else { return nil }
+        switch jobs.remove(at: random.number(below: jobs.count)) {
+        case .store(let object, let key, let value, let fromUs):
+            stored[object]?[key] = value
+            if !fromUs { jobs.append(.tell(Self.data([key: value], object))) }
+            return nil
+        case .read(let object, let key):
+            let all = stored[object] ?? [:]
+            jobs.append(.tell(Self.data(key.map { key in all.filter { $0.key == key } } ?? all, object)))
+            return nil
+        case .list(let number):
+            let things = objects.map { object -> JSONValue in
+                ["_id": .string("\(object.id)"), "data": .object(stored[object] ?? [:])]
+            }
+            jobs.append(.answer(number: number, .array(things)))
+            return nil
+        case .tell(let message): return .message(message)
+        case .answer(let number, let json): return .answer(number, json)
+        }
+    }
+
+    private static func data(_ values: [String: JSONValue], _ object: ObjectReference) -> FlareMessage {
+        FlareMessage("data", ["data": .object(values), "thing": .string("\(object.id)")])
+    }
+}
+
+/// Numbers that follow from a seed alone.
+struct Dice {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+    mutating func number(below bound: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(max(1, bound)))
+    }
+
+    mutating func chance(_ oneIn: Int) -> Bool { number(below: oneIn) == 0 }
+}

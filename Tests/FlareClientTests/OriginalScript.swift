@@ -1,0 +1,45 @@
+import Flare
+import FlareClient
+
+/// Scripts of a stand-in that behave, as far as a test needs it.
+extension StandIn {
+    static let hello = #"0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":60000}"#
+
+    /// A server of revision 3 that lets everybody in, and answers what is asked for as its store has it.
+    /// - Parameter data: What getData says of a key.
+    static func original(
+        data: @escaping @Sendable (_ key: String) -> JSONValue? = { _ in nil },
+        http: @escaping @Sendable (Request) -> Move = { _ in .json("[]") },
+        also: @escaping @Sendable (_ message: FlareMessage, _ socket: Socket) -> Void = { _, _ in }
+    ) -> StandIn {
+        var script = StandIn()
+        script.http = http
+        script.socket = { text, socket in
+            if text.isEmpty {
+                socket.send(hello)
+                socket.send("40")
+            }
+            guard text.hasPrefix("42"), let message = FlareMessage(json: Array(text.utf8.dropFirst(2)))
+            else {
+                return
+            }
+            also(message, socket)
+            guard message.name == "getData", let object = message.object else { return }
+            let key = message.argument["key"]?.string ?? ""
+            let values = data(key).map { [key: $0] } ?? [:]
+            socket.send(FlareMessage.data(values, of: object))
+        }
+        return script
+    }
+}
+
+extension FlareMessage {
+    /// A `data` message as it travels.
+    static func data(_ values: [String: JSONValue], of object: ObjectReference) -> String {
+        event("data", ["data": .object(values), object.kind.rawValue: .string(object.id.description)])
+    }
+
+    static func event(_ name: String, _ argument: JSONValue) -> String {
+        "42" + JSONValue.array([.string(name), argument]).text
+    }
+}

@@ -1,0 +1,147 @@
+import Flare
+import FlareServer
+import HTTPListener
+import SocketIO
+import TestSupport
+import Testing
+
+/// What one client can do to the others.
+@Suite(.timeLimit(.minutes(2)))
+struct SocketLimitTests {
+    private static let open =
+        "GET /socket.io/?EIO=3&transport=polling&b64=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    /// Opens a session over a connection and says its path.
+    private static func openSession(_ wire: WireClient) throws -> String? {
+        wire.send(open)
+        guard let body = try wire.reply()?.body, let start = body.firstIndex(of: "{"),
+            let end = body.firstIndex(of: "}"),
+            let id = try JSONValue(parsing: String(body[start...end]))["sid"]?.string
+        else { return nil }
+        return "/socket.io/?EIO=3&transport=polling&b64=1&sid=\(id)"
+    }
+
+    private static func poll(_ path: String, _ wire: WireClient) throws -> WireClient.Reply? {
+        wire.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try wire.reply()
+    }
+
+    @Test(arguments: [false, true])
+    func `who opens session after session keeps nobody out, and ends nobody who is there`(isHeard: Bool)
+        async throws
+    {
+        var settings = SocketSettings()
+        settings.sessions = 20
+        try await withREST(sockets: settings) { rest in
+            try await onThread {
+                let socket = try SocketClient(port: rest.port)
+                let polling = try SocketClient(port: rest.port, .polling)
+                polling.beginPoll()
+                let flood = try WireClient(port: rest.port)
+                for _ in 0..<200 {
+                    let path = try Self.openSession(flood)
+                    if isHeard { _ = try path.map { try Self.poll($0, flood) } }
+                }
+                let wire = try WireClient(port: rest.port)
+                let path = try #require(try Self.openSession(wire))
+                #expect(try Self.poll(path, wire)?.body == "2:40")
+                #expect(try socket.settled() == [])
+                #expect(try polling.post(["2"]).body == "ok")
+                #expect(try polling.endPoll()?.body == "1:3")
+            }
+        }
+    }
+
+    @Test func `when everybody is there, a newcomer is told to come later`() async throws {
+        var settings = SocketSettings()
+        settings.sessions = 2
+        try await withREST(sockets: settings) { rest in
+            try await onThread {
+                let clients = try (0..<2).map { _ in try SocketClient(port: rest.port) }
+                let wire = try WireClient(port: rest.port)
+                wire.send(Self.open)
+                #expect(try wire.reply()?.status == 503)
+                let socket = try WireSocket("/socket.io/?EIO=3&transport=websocket", port: rest.port)
+                #expect(try socket.frame() == .close(1001))
+                for client in clients { #expect(try client.settled() == []) }
+            }
+        }
+    }
+
+    @Test func `a body over the limit is refused, and the session goes on`() async throws {
+        try await withREST { rest in
+            try await onThread {
+                let client = try SocketClient(port: rest.port, .polling)
+                let body = [UInt8](repeating: 97, count: 100 * 1024 + 1)
+                #expect(try client.post(body).status == 413)
+                #expect(try client.settled() == [])
+            }
+        }
+    }
+
+    @Test func `a message over the limit, or text that is none, ends the WebSocket`() async throws {
+        var settings = SocketSettings()
+        settings.engine.limits.maximumPacketBytes = 1000
+        try await withREST(sockets: settings, { $0.maximumBodyBytes = 2000 }) { rest in
+            try await onThread {
+                for (frame, code) in [
+                    (WireSocket.Frame(0x1, [UInt8](repeating: 52, count: 1001)), 1000),
+                    (WireSocket.Frame(0x1, [UInt8](repeating: 52, count: 2001)), 1009),
+                    (WireSocket.Frame(0x1, [52, 50, 0xFF]), 1007), (WireSocket.Frame(0x1), 1000),
+                    (.text("9"), 1000), (WireSocket.Frame(0x2, [9]), 1000),
+                ] {
+                    let socket = try WireSocket("/socket.io/?EIO=3&transport=websocket", port: rest.port)
+                    for _ in 0..<2 { _ = try socket.frame() }
+                    socket.send(frame)
+                    socket.send(.close(1000))
+                    #expect(try socket.frame() == .close(UInt16(code)), "\(frame.payload.prefix(5))")
+                    #expect(try socket.frame() == nil)
+                }
+            }
+        }
+    }
+
+    /// A client that does not fetch what it is told is forgotten; nothing else is.
+    @Test func `what waits for a client that does not poll is bounded`() async throws {
+        var settings = SocketSettings()
+        settings.engine.limits.maximumQueuedPackets = 50
+        let hub = try FlareHub(FlareStore())
+        try await hub.insert(Hall.records)
+        try await withREST(hub, sockets: settings) { rest in
+            try await onThread {
+                let lazy = try SocketClient(port: rest.port, .polling)
+                let setter = try SocketClient(port: rest.port)
+                try lazy.say("subscribe", ["environment": Hall.text(Hall.hall), "all": true])
+                #expect(try lazy.settled() == [])
+                for _ in 0..<60 {
+                    try setter.say("performAction", ["thing": Hall.text(Hall.lamp), "action": "hello"])
+                }
+                #expect(try setter.settled() == [])
+                #expect(try lazy.post(["2"]).status == 400)
+            }
+        }
+    }
+
+    @Test func `a shutdown says goodbye to sockets and polls, and waits for nobody`() async throws {
+        let (isReady, ready) = AsyncStream.makeStream(of: Void.self)
+        let goodbyes = try await withREST { rest in
+            let answers = Task {
+                try await onThread {
+                    let socket = try SocketClient(port: rest.port)
+                    let polling = try SocketClient(port: rest.port, .polling)
+                    polling.beginPoll()
+                    let half = try WireClient(port: rest.port)
+                    half.send("POST /environments HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n")
+                    #expect(try socket.settled() == [])
+                    ready.yield()
+                    return (try socket.closing(), try polling.endPoll()?.body)
+                }
+            }
+            for await _ in isReady { break }
+            return answers
+        }
+        let (frames, body) = try await goodbyes.value
+        #expect(frames == [.text("1"), .close(1001)])
+        #expect(body == "1:1")
+    }
+}

@@ -1,0 +1,147 @@
+import SocketIO
+import Testing
+
+@Suite struct ClientSessionPollingTests {
+    private static let poll = "poll EIO=4&transport=polling&sid=abc"
+    private static let hello =
+        #"0{"sid":"abc","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}"#
+
+    private func joined(upgrades: Bool = false) -> ClientUnderTest {
+        var client = ClientUnderTest(.polling, .four, takesEither: true, upgrades: upgrades)
+        _ = client.polled(Self.hello)
+        _ = client.posted()
+        _ = client.polled(#"40{"sid":"x"}"#)
+        return client
+    }
+
+    @Test func `revision 4 by polling`() {
+        var client = ClientUnderTest(.polling, .four, takesEither: true)
+        #expect(client.opening == ["poll EIO=4&transport=polling"])
+        #expect(client.polled(Self.hello) == ["post EIO=4&transport=polling&sid=abc 40", Self.poll])
+        #expect(client.posted() == [])
+        #expect(client.polled(#"40{"sid":"x"}"#) == ["joined 4", Self.poll])
+        #expect(
+            client.polled("2\u{1E}42[\"a\"]") == [
+                "post EIO=4&transport=polling&sid=abc 3", #"event ["a"]"#, Self.poll,
+            ]
+        )
+        // While one post is under way the others wait, and go together.
+        #expect(client.send("42[1]") == [] && client.send("42[2]") == [])
+        #expect(client.posted() == ["post EIO=4&transport=polling&sid=abc 42[1]|42[2]"])
+    }
+
+    @Test func `revision 3 by polling, text or binary`() {
+        for type in ["text/plain; charset=UTF-8", "application/octet-stream"] {
+            let form: PollingForm = type.hasPrefix("text") ? .text : .binary
+            func body(_ texts: String...) -> [UInt8] {
+                let packets = texts.compactMap { try? EnginePacket(.text(Array($0.utf8)), .three) }
+                return PollingPayload.encode(packets, .three, form)
+            }
+            var client = ClientUnderTest(.polling, .four, takesEither: true)
+            let poll = "poll EIO=3&transport=polling&sid=abc"
+            #expect(client.polled(body(ClientUnderTest.hello3), type: type) == [poll])
+            #expect(
+                client.polled(body("40", #"42["é"]"#), type: type) == ["joined 3", #"event ["é"]"#, poll]
+            )
+            #expect(client.tick(after: 25_000) == ["post binary 0 1 ff 32"])
+            #expect(client.posted() == [])
+        }
+    }
+
+    @Test func `what the server refuses ends the session with its words`() {
+        var client = ClientUnderTest(.polling, .four)
+        #expect(
+            client.polled(#"{"code":5,"message":"Unsupported"}"#, status: 400)
+                == [
+                    #"ended: the server refused the session with status 400: {"code":5,"message":"Unsupported"}"#
+                ]
+        )
+        var posting = joined()
+        _ = posting.send("42[1]")
+        #expect(posting.posted(status: 500) == ["ended: the server refused the session with status 500: ok"])
+        var page = ClientUnderTest(.polling, .four, takesEither: true)
+        #expect(page.polled("<html>", type: "text/html").first?.hasPrefix("ended") == true)
+    }
+
+    @Test func `what cannot be sent does not wait without end`() {
+        var client = joined()
+        var lines: [String] = []
+        var count = 0
+        while !lines.contains(where: { $0.hasPrefix("ended") }), count < 20_000 {
+            lines = client.send("42[\(count)]")
+            count += 1
+        }
+        #expect(lines == ["ended: the server does not take what we send"])
+        #expect(count <= 10_002)
+    }
+
+    @Test func `a body is as long as the server takes it`() {
+        var client = ClientUnderTest(.polling, .four)
+        _ = client.polled(#"0{"sid":"abc","maxPayload":100}"#)
+        _ = client.polled(#"40{"sid":"x"}"#)
+        for number in 1...5 { #expect(client.send("42[\"aaaaaaaaaaaaaaaaaa\(number)\"]") == []) }
+        let posts = (0..<5).flatMap { _ in client.posted() }
+        #expect(posts.count == 5 && posts.allSatisfy { $0.utf8.count < 100 })
+    }
+
+    @Test func `closing says goodbye`() {
+        var client = joined()
+        #expect(client.close() == ["post EIO=4&transport=polling&sid=abc 1", "ended: closed"])
+    }
+
+    // MARK: Upgrade
+
+    @Test func `a websocket is taken when nothing is under way any more`() {
+        var client = ClientUnderTest(.polling, .four, takesEither: true, upgrades: true)
+        _ = client.polled(Self.hello)
+        _ = client.posted()
+        #expect(
+            client.polled(#"40{"sid":"x"}"#)
+                == ["joined 4", "socket EIO=4&transport=websocket&sid=abc", Self.poll]
+        )
+        #expect(client.send("42[1]") == ["post EIO=4&transport=polling&sid=abc 42[1]"])
+        #expect(client.socketOpened() == ["send 2probe"])
+        #expect(client.receive("3probe") == [])
+        // From now on nothing is posted.
+        #expect(client.send("42[2]") == [])
+        #expect(client.polled("6") == [])
+        #expect(!client.session.isOnWebsocket)
+        #expect(client.posted() == ["send 5", "send 42[2]"])
+        #expect(client.session.isOnWebsocket)
+        #expect(client.send("42[3]") == ["send 42[3]"])
+        #expect(client.receive(#"42["b"]"#) == [#"event ["b"]"#])
+        #expect(client.socketClosed() == ["ended: the connection was closed"])
+    }
+
+    @Test func `polling goes on when there is no websocket`() {
+        for end in ["failed", "closed", "nonsense", "late"] {
+            var client = joined(upgrades: true)
+            if end != "failed" { #expect(client.socketOpened() == ["send 2probe"]) }
+            let lines =
+                switch end {
+                case "failed": client.socketFailed(.refused(status: 400, ""))
+                case "closed": client.socketClosed()
+                case "nonsense": client.receive("3what")
+                default: client.tick(after: 10_000)
+                }
+            #expect(lines == (["failed", "closed"].contains(end) ? [] : ["close socket"]), "\(end)")
+            #expect(client.send("42[1]") == ["post EIO=4&transport=polling&sid=abc 42[1]"])
+            #expect(client.polled(#"42["a"]"#) == [#"event ["a"]"#, Self.poll])
+        }
+    }
+
+    @Test func `a websocket that is lost before it is taken leaves polling as it was`() {
+        var client = joined(upgrades: true)
+        _ = client.socketOpened()
+        _ = client.receive("3probe")
+        #expect(client.send("42[1]") == [])
+        #expect(client.socketClosed() == ["post EIO=4&transport=polling&sid=abc 42[1]"])
+        #expect(client.polled("6") == [Self.poll])
+    }
+
+    @Test func `who wants no websocket opens none`() {
+        var client = ClientUnderTest(.polling, .four, upgrades: false)
+        _ = client.polled(Self.hello)
+        #expect(client.polled(#"40{"sid":"x"}"#) == ["joined 4", Self.poll])
+    }
+}
