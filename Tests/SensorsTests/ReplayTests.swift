@@ -122,7 +122,8 @@ import Testing
 
     @Test func `what cannot be played is refused at once`() {
         for (bytes, problem) in [
-            ([], "is empty"), (Array("GIF89a".utf8), "is neither a btsnoop capture nor a trace"),
+            ([], "is empty"),
+            (Array("GIF89a".utf8), "is neither a capture (btsnoop, pcap, pcapng) nor a trace"),
         ] {
             let error = #expect(throws: SensorError.self) {
                 _ = try Replay(.bytes(bytes, name: "x"), clock: ContinuousClock(), logger: logger)
