@@ -102,7 +102,7 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
                 if due > clock.now { try? await clock.sleep(until: due, tolerance: nil) }
             }
             guard !Task.isCancelled else { return false }
-            await take(reading)
+            await take([reading])
             latest = max(latest, reading.time)
             return true
         }

@@ -46,7 +46,8 @@ package struct SensorSource: Sendable {
     /// cancelled, which is no error.
     package let run: @Sendable (_ take: @escaping Take) async throws(SensorError) -> Void
 
-    package typealias Take = @Sendable (SensorReading) async -> Void
+    /// Takes readings that came together; returns when they were looked at.
+    package typealias Take = @Sendable ([SensorReading]) async -> Void
 
     package init(
         name: String,

@@ -22,6 +22,8 @@ struct SensorDesk: Sendable {
     /// The UUID of the beacons that count, where the configuration names one; else the environment's.
     let beaconUUID: String?
     let send: @Sendable (ControllerEvent) -> Void
+    /// Called when a sensor is switched, so that it need not work for nobody.
+    var onSwitch: @Sendable (SensorKind, Bool) -> Void = { _, _ in }
     let logger: Logger
 
     func run() async {
@@ -57,6 +59,7 @@ struct SensorDesk: Sendable {
             case .switched(let sensor, let on):
                 if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
                 if sensor == .beacons { trackers.removeAll() }
+                onSwitch(sensor, on)
             case .looked(let mark):
                 mark.yield()
             case .reading(.heading(let degrees, let time), let source):
