@@ -171,6 +171,20 @@ extension FlareHub {
         world.records(kind, environment: environment, zone: zone, where: isWanted)
     }
 
+    /// The same, each as the JSON that REST shows of it.
+    func texts(
+        _ kind: FlareClass,
+        environment: FlareID?,
+        zone: FlareID?,
+        where isWanted: @Sendable (FlareRecord) -> Bool
+    ) -> [[UInt8]] {
+        world.texts(kind, environment: environment, zone: zone, where: isWanted)
+    }
+
+    func text(of reference: ObjectReference) -> [UInt8]? {
+        world.text(of: reference)
+    }
+
     /// Adds objects in the order given, all or none; `created` becomes now, `modified` too when it is absent.
     /// - Parameter client: Who asks; it is not told.
     @discardableResult

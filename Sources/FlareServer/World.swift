@@ -17,8 +17,15 @@ struct World: Sendable {
     }
 
     struct Entry: Sendable {
-        var record: FlareRecord
+        let record: FlareRecord
         let sequence: Int
+        /// As REST shows it, once it was asked for.
+        fileprivate var text: [UInt8]?
+
+        fileprivate init(record: FlareRecord, sequence: Int) {
+            self.record = record
+            self.sequence = sequence
+        }
     }
 
     /// What is in one environment.
@@ -43,20 +50,50 @@ struct World: Sendable {
         zone: FlareID?,
         where isWanted: (FlareRecord) -> Bool
     ) -> [FlareRecord] {
+        entries(kind, environment: environment, zone: zone, where: isWanted).map(\.record)
+    }
+
+    /// The same as REST shows them; each is written once for as long as it does not change.
+    mutating func texts(
+        _ kind: FlareClass,
+        environment: FlareID?,
+        zone: FlareID?,
+        where isWanted: (FlareRecord) -> Bool
+    ) -> [[UInt8]] {
+        entries(kind, environment: environment, zone: zone, where: isWanted).map { $0.text ?? write($0) }
+    }
+
+    /// An object as REST shows it.
+    mutating func text(of reference: ObjectReference) -> [UInt8]? {
+        self[reference].map { $0.text ?? write($0) }
+    }
+
+    private mutating func write(_ entry: Entry) -> [UInt8] {
+        let text = entry.record.json.bytes
+        entries[entry.record.kind]?[entry.record.id]?.text = text
+        return text
+    }
+
+    private func entries(
+        _ kind: FlareClass,
+        environment: FlareID?,
+        zone: FlareID?,
+        where isWanted: (FlareRecord) -> Bool
+    ) -> [Entry] {
         let all = entries[kind] ?? [:]
-        let candidates: [Entry]
+        let found: [Entry]
         if let zone, kind == .thing {
-            candidates = (thingsOfZones[zone] ?? []).compactMap { all[$0] }
+            found = (thingsOfZones[zone] ?? []).compactMap { all[$0] }
+                .filter { environment == nil || $0.record.home == environment }
         } else if let environment, kind != .environment {
-            candidates = (places[environment]?.members[kind] ?? []).compactMap { all[$0] }
+            found = (places[environment]?.members[kind] ?? []).compactMap { all[$0] }
         } else {
-            candidates = Array(all.values)
+            found = all.values.filter { environment == nil || $0.record.id == environment }
         }
-        let wanted = candidates.filter { entry in
-            (environment == nil || entry.record.home == environment)
-                && (zone == nil || entry.record.zone == zone) && isWanted(entry.record)
+        let wanted = found.filter { entry in
+            (zone == nil || kind == .thing || entry.record.zone == zone) && isWanted(entry.record)
         }
-        return wanted.sorted { $0.sequence < $1.sequence }.map(\.record)
+        return wanted.sorted { $0.sequence < $1.sequence }
     }
 
     /// The first created zone of an environment around a point.

@@ -38,6 +38,8 @@ extension FlareClientConfiguration {
             case .websocket: .websocket
             case .polling: .polling
             }
+        connectSeconds = remote.timeoutSeconds
+        answerSeconds = remote.timeoutSeconds
         guard isSecure else { return }
         var tls = TLS()
         tls.caFile = remote.caFile

@@ -151,6 +151,12 @@ extension ConfigurationKey {
             "What carries the messages; auto takes a WebSocket, and polling where none can be opened."
         ),
         .init(
+            "flare.remote.timeout_seconds",
+            \.flare.remote.timeoutSeconds,
+            .number(0.5...300),
+            "How long the server may take to be connected to, and to answer, seconds."
+        ),
+        .init(
             "flare.remote.ca_file",
             \.flare.remote.caFile,
             .optional(.path),

@@ -98,6 +98,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var url: String?
         package var revision = Revision.auto
         package var transport = Transport.auto
+        package var timeoutSeconds = 10.0
         package var caFile: String?
         package var certificateFile: String?
         package var keyFile: String?
