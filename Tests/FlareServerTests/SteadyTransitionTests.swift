@@ -3,7 +3,7 @@ import FlareServer
 import TestSupport
 import Testing
 
-/// Zones and nearness with `flare.server.steady`: positioning 7. Hall's west is 0 to 10 m, its lamp at 5, 5.
+/// Zones and nearness with `flare.server.steady` (positioning 7); the west zone is 0 to 10 m, its lamp at 5, 5.
 @Suite struct SteadyTransitionTests {
     private let heard = Collector<Heard>()
 
