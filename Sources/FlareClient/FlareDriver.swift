@@ -84,8 +84,11 @@ actor FlareDriver {
     /// Returns when every request so far is answered, or the surrounding task is cancelled.
     func answerAll() async {
         await withTaskCancellationHandler {
-            guard !conversation.isIdle, !Task.isCancelled, !isStopped else { return }
-            await withCheckedContinuation { whenIdle.append($0) }
+            // Asked inside, as others may come between a look before and the continuation.
+            await withCheckedContinuation { waiting in
+                guard !conversation.isIdle, !Task.isCancelled, !isStopped else { return waiting.resume() }
+                whenIdle.append(waiting)
+            }
         } onCancel: {
             // Only wakes the one who waits; that it is over is seen there. Unstructured, for a handler cannot wait.
             Task { await resumeIdle() }

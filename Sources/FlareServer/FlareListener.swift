@@ -8,6 +8,7 @@ import ServiceLifecycle
 package struct FlareListener: Service {
     private let front: HTTPFront<RESTRoutes>
     private let sockets: SocketServer
+    private let thread: EventLoopThread
 
     /// - Parameters:
     ///   - publicFolder: A folder whose files are served beside the objects.
@@ -22,6 +23,7 @@ package struct FlareListener: Service {
     ) {
         // One event loop for all connections: sessions and sockets are together without a lock or a hop.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
+        thread = EventLoopThread(loop)
         sockets = SocketServer(hub: hub, loop: loop, settings: settings, logger: logger)
         let files = publicFolder.map { PublicFiles(folder: $0, logger: logger) }
         front = HTTPFront(
@@ -39,10 +41,12 @@ package struct FlareListener: Service {
     package func run() async throws {
         await sockets.attach()
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await sockets.run() }
-                defer { sockets.finish() }
-                try await front.run()
+            try await withTaskExecutorPreference(thread) {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await sockets.run() }
+                    defer { sockets.finish() }
+                    try await front.run()
+                }
             }
         } onCancelOrGracefulShutdown: {
             sockets.stop()

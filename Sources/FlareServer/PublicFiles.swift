@@ -34,10 +34,18 @@ struct PublicFiles: Sendable {
                 throw HTTPError(.notFound)
             }
             response.headers[.xContentTypeOptions] = "nosniff"
+            if let type = response.headers[.contentType], Self.isText(type) {
+                response.headers[.contentType] = "\(type); charset=utf-8"
+            }
             return response
         } catch let error as HTTPError where error.status == .notFound || error.status == .badRequest {
             return nil
         }
+    }
+
+    /// What a browser would read in the character set of its country when none is named.
+    private static func isText(_ type: String) -> Bool {
+        (type.hasPrefix("text/") || type.hasSuffix("/javascript")) && !type.contains("charset")
     }
 
     /// No part of the path is empty, begins with a dot or holds what no file name holds.

@@ -1,12 +1,13 @@
 import Flare
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// What a request is answered, before it is put into HTTP.
 struct RESTAnswer {
     var status: HTTPResponse.Status = .ok
     var type: String
-    var bytes: [UInt8]
+    var body: ByteBuffer
     var headers: HTTPFields = [:]
 
     static let jsonType = "application/json; charset=utf-8"
@@ -14,23 +15,29 @@ struct RESTAnswer {
 
     /// JSON; an absent value is an empty body.
     static func json(_ value: JSONValue?, status: HTTPResponse.Status = .ok) -> RESTAnswer {
-        RESTAnswer(status: status, type: jsonType, bytes: value?.bytes ?? [])
+        RESTAnswer(status: status, type: jsonType, body: ByteBuffer(bytes: value?.bytes ?? []))
     }
 
-    /// A list, written piece by piece.
-    static func list(_ records: [FlareRecord], shown: (FlareRecord) -> JSONValue) -> RESTAnswer {
-        var bytes = [UInt8(ascii: "[")]
-        for record in records {
-            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-            bytes += shown(record).bytes
+    /// JSON that is written already.
+    static func text(json: [UInt8]) -> RESTAnswer {
+        RESTAnswer(type: jsonType, body: ByteBuffer(bytes: json))
+    }
+
+    /// A list of objects that are written already.
+    static func list(_ texts: [[UInt8]]) -> RESTAnswer {
+        var body = ByteBufferAllocator().buffer(capacity: texts.reduce(2) { $0 + $1.count + 1 })
+        body.writeInteger(UInt8(ascii: "["))
+        for (index, text) in texts.enumerated() {
+            if index > 0 { body.writeInteger(UInt8(ascii: ",")) }
+            body.writeBytes(text)
         }
-        bytes.append(UInt8(ascii: "]"))
-        return RESTAnswer(type: jsonType, bytes: bytes)
+        body.writeInteger(UInt8(ascii: "]"))
+        return RESTAnswer(type: jsonType, body: body)
     }
 
     /// A word to the client as the origin sends it, without mark-up.
     static func text(_ text: String) -> RESTAnswer {
-        RESTAnswer(type: htmlType, bytes: Array(text.utf8))
+        RESTAnswer(type: htmlType, body: ByteBuffer(string: text))
     }
 
     /// A page that says what was wrong.
@@ -53,7 +60,7 @@ struct RESTAnswer {
         return RESTAnswer(
             status: status,
             type: htmlType,
-            bytes: Array(page.utf8),
+            body: ByteBuffer(string: page),
             headers: [.contentSecurityPolicy: "default-src 'none'", .xContentTypeOptions: "nosniff"]
         )
     }
@@ -81,19 +88,19 @@ extension RESTAnswer {
             )
         }
         fields[.contentType] = type
-        fields[.contentLength] = String(bytes.count)
+        fields[.contentLength] = String(body.readableBytes)
         let isBodiless = method == .head
         return Response(
             status: status,
             headers: fields,
-            body: isBodiless ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+            body: isBodiless ? ResponseBody() : ResponseBody(byteBuffer: body)
         )
     }
 
     /// A weak tag of length and content.
     private var tag: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        bytes.withUnsafeBytes { raw in
+        body.withUnsafeReadableBytes { raw in
             let words = raw.count / 8
             for index in 0..<words {
                 hash ^= raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
@@ -102,7 +109,7 @@ extension RESTAnswer {
             for byte in raw[(words * 8)...] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
         }
         hash = (hash ^ hash >> 32) &* 0x9e37_79b9_7f4a_7c15
-        return "W/\"\(String(bytes.count, radix: 16))-\(String(hash, radix: 16))\""
+        return "W/\"\(String(body.readableBytes, radix: 16))-\(String(hash, radix: 16))\""
     }
 
     /// Whether the client has this very answer (RFC 9110 13.1.2) and does not insist on a new one.

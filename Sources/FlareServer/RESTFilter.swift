@@ -40,6 +40,9 @@ struct RESTFilter: Sendable {
         }
     }
 
+    /// Whether objects are shown otherwise than they are.
+    var isByPlace: Bool { point != nil }
+
     func admits(_ record: FlareRecord) -> Bool {
         if let place, Geofence(json: record.members["geofence"])?.admits(place) != true { return false }
         if let point {
@@ -60,7 +63,7 @@ struct RESTFilter: Sendable {
     /// The object as the list shows it: one that was found by its place is shown with the coordinates that it
     /// was compared with, as the origin's recorded lists have it.
     func shown(_ record: FlareRecord) -> JSONValue {
-        guard point != nil else { return record.json }
+        guard isByPlace else { return record.json }
         var members = record.members
         if kind == .zone {
             members["perimeter"] = members["perimeter"]?.filling("z", with: 0, inside: "origin")

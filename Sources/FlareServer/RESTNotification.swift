@@ -59,6 +59,6 @@ extension RESTRoutes {
             }
         }
         if moved.isEmpty, let problem = notification.problem { return .text(problem.rawValue) }
-        return moved.count > 1 ? .list(moved) { $0.json } : .json(moved.first?.json ?? .null)
+        return moved.count > 1 ? .list(moved.map(\.json.bytes)) : .json(moved.first?.json ?? .null)
     }
 }

@@ -118,12 +118,18 @@ extension RESTRoutes {
                 for: route.kind,
                 dialect: hub.dialect
             )
+            guard filter.isByPlace else {
+                return .list(
+                    await hub.texts(route.kind, environment: environment, zone: zone) { filter.admits($0) }
+                )
+            }
             let records = await hub.records(route.kind, environment: environment, zone: zone) {
                 filter.admits($0)
             }
-            return .list(records) { filter.shown($0) }
+            return .list(records.map { filter.shown($0).bytes })
         case .object(let id):
-            return .json(try await record(id, schema)?.json ?? .null)
+            let reference = ObjectReference(schema.kind, try schema.identifier(id))
+            return await hub.text(of: reference).map(RESTAnswer.text(json:)) ?? .json(.null)
         case .data(let id):
             guard let record = try await record(id, schema) else { return .json(.null) }
             return .json(record.members["data"])
@@ -160,7 +166,7 @@ extension RESTRoutes {
         let records = try elements.map {
             try schema.record(from: $0, parents: route.parents, makeID: hub.makeID)
         }
-        return .list(try await hub.insert(records)) { $0.json }
+        return .list(try await hub.insert(records).map(\.json.bytes))
     }
 
     private func update(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTAnswer {

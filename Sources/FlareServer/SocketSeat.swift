@@ -10,7 +10,7 @@ final class SocketSeat {
     var socket: WebSocket?
     var socketNumber = 0
     /// GETs that wait for an answer, in order; there is one, save when a second comes and both end.
-    var polls: [CheckedContinuation<ServerSession.Answer, Never>] = []
+    var polls: [(ServerSession.Answer) -> Void] = []
     /// What the last poll came by.
     var pollConnection: ObjectIdentifier?
     /// The POST that waits for its answer.

@@ -105,26 +105,27 @@ extension SocketServer {
 
     private func knows(_ id: String) -> Bool { seats[id] != nil }
 
+    // What follows asks and acts inside the continuations: others may come between a look before and them.
+
     private func open(_ request: EngineRequest) async -> PollAnswer {
-        guard let (seat, actions) = seat(request.revision ?? .three, .polling, form: request.form) else {
-            return PollAnswer(answer: .status(503))
-        }
-        let answer = await withCheckedContinuation { waiting in
-            seat.polls.append(waiting)
+        await withCheckedContinuation { (opened: CheckedContinuation<PollAnswer, Never>) in
+            guard let (seat, actions) = seat(request.revision ?? .three, .polling, form: request.form) else {
+                return opened.resume(returning: PollAnswer(answer: .status(503)))
+            }
+            seat.polls.append { opened.resume(returning: PollAnswer(answer: $0, opened: seat.session.id)) }
             carryOut(actions, seat)
         }
-        return PollAnswer(answer: answer, opened: seat.session.id)
     }
 
     private func poll(_ id: String, _ form: PollingForm, _ connection: any Channel) async
         -> ServerSession.Answer
     {
-        guard let seat = seats[id] else { return .error(.unknownSession) }
-        seat.heard = Self.now
-        let name = ObjectIdentifier(connection)
-        return await withCheckedContinuation { waiting in
-            seat.polls.append(waiting)
+        await withCheckedContinuation { waiting in
+            guard let seat = seats[id] else { return waiting.resume(returning: .error(.unknownSession)) }
+            seat.heard = Self.now
+            seat.polls.append { waiting.resume(returning: $0) }
             carryOut(seat.session.poll(form, now: Self.now), seat)
+            let name = ObjectIdentifier(connection)
             seat.pollConnection = name
             connection.whenPeerLeaves { self.assumeIsolated { $0.pollWentAway(id, name) } }
         }
@@ -134,20 +135,20 @@ extension SocketServer {
     private func pollWentAway(_ id: String, _ connection: ObjectIdentifier) {
         guard let seat = seats[id], seat.pollConnection == connection else { return }
         seat.session.pollWentAway()
-        for poll in seat.polls { poll.resume(returning: .status(400)) }
+        for poll in seat.polls { poll(.status(400)) }
         seat.polls = []
     }
 
     private func post(_ id: String, _ body: [UInt8], _ form: PollingForm) async -> ServerSession.Answer {
-        guard let seat = seats[id] else { return .error(.unknownSession) }
-        seat.heard = Self.now
-        guard seat.post == nil else {
-            // As the origin does, and so that nobody piles up bodies.
-            let end = SessionEnd.protocolError("a second POST while one waits")
-            carryOut(seat.session.end(end, now: Self.now), seat)
-            return .status(500)
-        }
-        return await withCheckedContinuation { waiting in
+        await withCheckedContinuation { waiting in
+            guard let seat = seats[id] else { return waiting.resume(returning: .error(.unknownSession)) }
+            seat.heard = Self.now
+            guard seat.post == nil else {
+                // As the origin does, and so that nobody piles up bodies.
+                let end = SessionEnd.protocolError("a second POST while one waits")
+                carryOut(seat.session.end(end, now: Self.now), seat)
+                return waiting.resume(returning: .status(500))
+            }
             seat.post = waiting
             carryOut(seat.session.post(body, form, now: Self.now), seat)
         }

@@ -186,7 +186,7 @@ extension SocketServer {
         for action in actions {
             switch action {
             case .answerPoll(let answer):
-                if !seat.polls.isEmpty { seat.polls.removeFirst().resume(returning: answer) }
+                if !seat.polls.isEmpty { seat.polls.removeFirst()(answer) }
             case .answerPost(let answer):
                 // Whoever says more than is dealt with is answered when it is.
                 if seat.unhandled > settings.unhandled, answer == .ok { break }
@@ -228,7 +228,7 @@ extension SocketServer {
         seatsOfClients[seat.client.number] = nil
         seat.timer?.cancel()
         seat.timer = nil
-        for poll in seat.polls { poll.resume(returning: .error(.unknownSession)) }
+        for poll in seat.polls { poll(.error(.unknownSession)) }
         seat.post?.resume(returning: .ok)
         seat.polls = []
         seat.post = nil

@@ -1,10 +1,11 @@
+import NIOCore
 import Hummingbird
 
 /// What a browser sees at `/` when the user has put no page of the own there.
 enum StartPage {
     static let answer = RESTAnswer(
         type: "text/html; charset=utf-8",
-        bytes: Array(text.utf8),
+        body: ByteBuffer(string: text),
         headers: [
             .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'",
             .xContentTypeOptions: "nosniff",

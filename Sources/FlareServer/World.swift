@@ -11,14 +11,26 @@ struct World: Sendable {
     /// The number of the next object; objects are listed by it.
     private(set) var nextSequence = 1
     let dialect: FlareDialect
+    /// How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
+    let steady: SteadyPresence.Settings?
+    /// Devices of which something was seen that is not believed yet.
+    private var doubts: [FlareID: SteadyPresence] = [:]
 
-    init(dialect: FlareDialect = .origin) {
+    init(dialect: FlareDialect = .origin, steady: SteadyPresence.Settings? = nil) {
         self.dialect = dialect
+        self.steady = steady
     }
 
     struct Entry: Sendable {
-        var record: FlareRecord
+        let record: FlareRecord
         let sequence: Int
+        /// As REST shows it, once it was asked for.
+        fileprivate var text: [UInt8]?
+
+        fileprivate init(record: FlareRecord, sequence: Int) {
+            self.record = record
+            self.sequence = sequence
+        }
     }
 
     /// What is in one environment.
@@ -43,20 +55,50 @@ struct World: Sendable {
         zone: FlareID?,
         where isWanted: (FlareRecord) -> Bool
     ) -> [FlareRecord] {
+        entries(kind, environment: environment, zone: zone, where: isWanted).map(\.record)
+    }
+
+    /// The same as REST shows them; each is written once for as long as it does not change.
+    mutating func texts(
+        _ kind: FlareClass,
+        environment: FlareID?,
+        zone: FlareID?,
+        where isWanted: (FlareRecord) -> Bool
+    ) -> [[UInt8]] {
+        entries(kind, environment: environment, zone: zone, where: isWanted).map { $0.text ?? write($0) }
+    }
+
+    /// An object as REST shows it.
+    mutating func text(of reference: ObjectReference) -> [UInt8]? {
+        self[reference].map { $0.text ?? write($0) }
+    }
+
+    private mutating func write(_ entry: Entry) -> [UInt8] {
+        let text = entry.record.json.bytes
+        entries[entry.record.kind]?[entry.record.id]?.text = text
+        return text
+    }
+
+    private func entries(
+        _ kind: FlareClass,
+        environment: FlareID?,
+        zone: FlareID?,
+        where isWanted: (FlareRecord) -> Bool
+    ) -> [Entry] {
         let all = entries[kind] ?? [:]
-        let candidates: [Entry]
+        let found: [Entry]
         if let zone, kind == .thing {
-            candidates = (thingsOfZones[zone] ?? []).compactMap { all[$0] }
+            found = (thingsOfZones[zone] ?? []).compactMap { all[$0] }
+                .filter { environment == nil || $0.record.home == environment }
         } else if let environment, kind != .environment {
-            candidates = (places[environment]?.members[kind] ?? []).compactMap { all[$0] }
+            found = (places[environment]?.members[kind] ?? []).compactMap { all[$0] }
         } else {
-            candidates = Array(all.values)
+            found = all.values.filter { environment == nil || $0.record.id == environment }
         }
-        let wanted = candidates.filter { entry in
-            (environment == nil || entry.record.home == environment)
-                && (zone == nil || entry.record.zone == zone) && isWanted(entry.record)
+        let wanted = found.filter { entry in
+            (zone == nil || kind == .thing || entry.record.zone == zone) && isWanted(entry.record)
         }
-        return wanted.sorted { $0.sequence < $1.sequence }.map(\.record)
+        return wanted.sorted { $0.sequence < $1.sequence }
     }
 
     /// The first created zone of an environment around a point.
@@ -101,8 +143,46 @@ extension World {
                 guard let old = entries[reference.kind]?.removeValue(forKey: reference.id) else { continue }
                 count -= 1
                 unindex(old.record)
+                doubts[reference.id] = nil
             }
         }
+    }
+
+    /// Keeps what is in doubt, forgets what is not any more.
+    mutating func note(_ presences: [FlareID: SteadyPresence]) {
+        for (device, presence) in presences { doubts[device] = presence.isInDoubt ? presence : nil }
+    }
+
+    /// What is believed of where a device is, as its record says, and what is in doubt.
+    func presence(of device: FlareRecord) -> SteadyPresence {
+        let stored = SteadyPresence(zone: device.zone, thing: device.nearest)
+        guard let doubt = doubts[device.id], doubt.zone == stored.zone, doubt.thing == stored.thing else {
+            return stored
+        }
+        return doubt
+    }
+
+    /// What is around a point, for a device that is in a zone and near a thing already.
+    func surroundings(
+        of point: Point3D,
+        in environment: FlareID?,
+        _ presence: SteadyPresence,
+        _ settings: SteadyPresence.Settings
+    ) -> SteadyPresence.Surroundings {
+        let place = environment.flatMap { places[$0] }
+        let limit = ProximityLimit.metres(environmentData: record(.environment, environment)?.data)
+        let zones = (place?.zones.all(containing: point) ?? []).compactMap { id in
+            record(.zone, id)?.perimeter.map { (area: $0.area, id: id) }
+        }
+        let around = record(.zone, presence.zone)?.perimeter?.grown(by: settings.zoneMargin)
+        return SteadyPresence.Surroundings(
+            zone: zones.min { ($0.area, $0.id) < ($1.area, $1.id) }?.id,
+            isAroundZone: around?.contains(point) ?? false,
+            // The limit belongs to what is near.
+            nearest: place?.things.nearest(to: point, within: limit.nextUp),
+            thingDistance: record(.thing, presence.thing)?.position?.distance(to: point),
+            limit: limit
+        )
     }
 
     /// Adds an object at its number in the order of creation.

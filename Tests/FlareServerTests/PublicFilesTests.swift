@@ -36,7 +36,7 @@ struct PublicFilesTests {
             ] {
                 let reply = try await rest.send("GET", path)
                 #expect(reply.status == 200, "\(path)")
-                #expect(reply.headers["content-type"]?.hasPrefix(type) == true, "\(path)")
+                #expect(reply.headers["content-type"] == "\(type); charset=utf-8", "\(path)")
                 #expect(reply.headers["x-content-type-options"] == "nosniff")
                 #expect(reply.body == text)
             }

@@ -25,6 +25,8 @@ struct InteropServerTests {
                 "flare.mode": "remote", "flare.remote.url": "http://127.0.0.1:\(server.port)",
                 "flare.remote.protocol": "\(revision)", "flare.remote.transport": transport,
                 "flare.server.enabled": "false", "device.allow_set": "true",
+                // So that a server that does not answer is not waited for long.
+                "flare.remote.timeout_seconds": "2",
             ]
             do {
                 try await visitor.whileStarting { try await home.start(keys) }

@@ -68,7 +68,15 @@ class OrderedClient(socketio.Client):
     """The libraries start a thread for each message, so that messages overtake each other; here they do not."""
 
     def _engineio_client_class(self):
-        class Ordered(super()._engineio_client_class()):
+        return self.ordered(super()._engineio_client_class())
+
+    # The same by its name in the package for protocol 3.
+    def _engineio_v3_client_class(self):
+        return self.ordered(super()._engineio_v3_client_class())
+
+    @staticmethod
+    def ordered(library):
+        class Ordered(library):
             def _trigger_event(self, event, *arguments, **options):
                 return super()._trigger_event(event, *arguments, **{**options, "run_async": False})
 

@@ -32,6 +32,11 @@ class Story:
     def check(self, what, expected, actual):
         good = expected == actual
         self.passed, self.failed = self.passed + good, self.failed + (not good)
+        if not good and isinstance(expected, list) and isinstance(actual, list) and len(expected) > 20:
+            # From the first difference on.
+            start = next((at for at, pair in enumerate(zip(expected, actual)) if pair[0] != pair[1]), len(actual))
+            what += " (%d of %d alike)" % (start, len(expected))
+            expected, actual = expected[start : start + 5], actual[start : start + 5]
         failure = "FAIL %s\n     expected %s\n     got      %s" % (what, expected, actual)
         print("ok   %s" % what if good else failure, flush=True)
 
