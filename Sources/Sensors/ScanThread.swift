@@ -28,8 +28,9 @@ struct ScanThread: Sendable {
 
     /// How long after the last beacon silence is still told, seconds: long enough for "lost" to be noticed.
     private static let attention = 90.0
-    /// How long reports gather before they are read, seconds: a wake-up for each would cost ten times as much.
-    /// The socket has room for many more than come in that time.
+    /// How long reports gather before they are read, seconds.
+    ///
+    /// A wake-up for each would cost several times as much, and the socket has room for many more.
     private static let nap = 0.025
     /// So many packets are read before others have their turn.
     private static let mostAtOnce = 256
