@@ -138,7 +138,7 @@ let package = Package(
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
-        tests("SensorsTests", ["Sensors", "Positioning", "Flare", log]),
+        tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
             ["HTTPListener", "Web", "TestSupport", hummingbird, httpTypes, nioCore, lifecycle, log]

@@ -7,7 +7,7 @@ package import Positioning
 package enum SensorReading: Sendable, Hashable {
     case beacon(BeaconSighting)
     /// Compass degrees, 0 up to 360, clockwise from north.
-    case heading(degrees: Double, time: Double)
+    case heading(degrees: Double, north: North = .asTold, time: Double)
     case location(GeoPoint, accuracyMetres: Double?, time: Double)
     /// Nothing more was said up to this time; sent once a second, so that silence is heard too.
     case tick(time: Double)
@@ -15,7 +15,7 @@ package enum SensorReading: Sendable, Hashable {
     package var time: Double {
         switch self {
         case .beacon(let sighting): sighting.time
-        case .heading(_, let time), .location(_, _, let time), .tick(let time): time
+        case .heading(_, _, let time), .location(_, _, let time), .tick(let time): time
         }
     }
 
@@ -25,7 +25,8 @@ package enum SensorReading: Sendable, Hashable {
         case .beacon(var sighting):
             sighting.time += seconds
             return .beacon(sighting)
-        case .heading(let degrees, let time): return .heading(degrees: degrees, time: time + seconds)
+        case .heading(let degrees, let north, let time):
+            return .heading(degrees: degrees, north: north, time: time + seconds)
         case .location(let place, let accuracy, let time):
             return .location(place, accuracyMetres: accuracy, time: time + seconds)
         case .tick(let time): return .tick(time: time + seconds)
