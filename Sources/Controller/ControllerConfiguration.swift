@@ -2,6 +2,17 @@ package import Flare
 
 /// What a user may decide about the controller's rules.
 package struct ControllerConfiguration: Sendable, Hashable {
+    /// Who decides which zone we are in and what is near.
+    package enum Presence: Sendable, Hashable {
+        /// The Flare server, by the origin's rule.
+        case server
+        /// We do, from the own position, with margins.
+        case steady(SteadyPresence.Settings)
+    }
+
+    package var presence = Presence.steady(SteadyPresence.Settings())
+    /// How long a position may be lost before nothing is near any more, with ``Presence/steady(_:)``, seconds.
+    package var lostSeconds = 60.0
     /// Whether a thing stays the nearby one after the device has gone away from it.
     package var stayPaired = false
     /// Whether the nearby thing's brightness follows the distance to it.

@@ -58,6 +58,10 @@ package struct ObjectName: Sendable, Hashable {
 package enum ControllerTimer: Sendable, Hashable {
     /// An exit that came too soon after an enter is looked at again.
     case exitCheck
+    /// What was seen of zone and nearness is looked at again, as nothing new has come.
+    case presenceCheck
+    /// The position has been lost for so long that nothing is near any more.
+    case presenceLost
     /// A position or heading that came too soon after the last is sent.
     case positionDue, headingDue
     /// The next step of a thing's transition.

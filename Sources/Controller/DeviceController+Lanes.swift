@@ -140,6 +140,7 @@ extension DeviceController {
             state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: job.cause)
+            lookAround(cause: job.cause, isExact: true)
         case .name(let name, _):
             renamed(object.id, name, cause: job.cause)
         }

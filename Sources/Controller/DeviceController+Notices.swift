@@ -98,6 +98,7 @@ extension DeviceController {
             state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: cause)
+            lookAround(cause: cause)
         case .environment, .zone:
             break
         }

@@ -107,6 +107,8 @@ extension DeviceController {
         state.device = nil
         state.fix = nil
         positionsOnTheirWay = 0
+        forgetDoubts()
+        stopWaitingForLoss()
         state.isPlaceKnown = false
         isPresenceKnown = false
         enteredAt = nil
@@ -138,6 +140,7 @@ extension DeviceController {
         noteDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
         noteDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
         leaveWhatIsGone(isEvent: wasKnown)
+        if wasKnown { lookAround(cause: ChangeEvent.Cause("server")) }
         if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
     }
 

@@ -1,6 +1,6 @@
 import Flare
 
-/// Rule 3: the zone we are in and the thing we are near, as the server tells.
+/// Rule 3: the zone we are in and the thing we are near, as the server tells or as we see it.
 extension DeviceController {
     /// How long after an enter an exit is not believed, milliseconds.
     /// - Source: the origin's apps, which met exits of the old zone after enters of the new one.
@@ -10,11 +10,13 @@ extension DeviceController {
         guard isPresenceKnown else {
             // The first reading is what was true before we came: no event.
             isPresenceKnown = true
+            let (zone, nearest) = seenAtFirst() ?? (zone, nearest)
             if zone != state.zoneID { setZone(zone) }
             if nearest != state.nearbyID, nearest != nil || !configuration.stayPaired { setNearby(nearest) }
             return
         }
         let cause = ChangeEvent.Cause("server")
+        guard configuration.presence == .server else { return lookAround(cause: cause) }
         if let zone { enterZone(zone, cause: cause) } else { leaveZone(cause: cause) }
         if let nearest {
             comeNear(nearest, cause: cause)
@@ -24,6 +26,7 @@ extension DeviceController {
     }
 
     mutating func presenceNoticed(_ notice: FlareNotice) {
+        guard configuration.presence == .server else { return }
         let cause = ChangeEvent.Cause("server")
         switch notice {
         case .enter(let zone, let device) where device == state.device?.id:
@@ -53,7 +56,7 @@ extension DeviceController {
         if zone == state.zoneID { leaveZone(cause: ChangeEvent.Cause("server")) }
     }
 
-    private mutating func enterZone(_ zone: FlareID, cause: ChangeEvent.Cause) {
+    mutating func enterZone(_ zone: FlareID, cause: ChangeEvent.Cause) {
         exitPending = nil
         guard zone != state.zoneID else { return }
         leaveZone(cause: cause)
@@ -67,7 +70,7 @@ extension DeviceController {
         tell(.zone, "exit", ObjectReference(.zone, zone), cause: cause)
     }
 
-    private mutating func comeNear(_ thing: FlareID, cause: ChangeEvent.Cause) {
+    mutating func comeNear(_ thing: FlareID, cause: ChangeEvent.Cause) {
         guard thing != state.nearbyID else { return }
         leaveNearby(cause: cause)
         setNearby(thing)

@@ -70,6 +70,9 @@ extension DeviceController {
         changes.insert(.position)
         guard before != estimate.quality else { return }
         changes.insert(.device)
+        if (before == .lost) != (estimate.quality == .lost) {
+            positionQualityChanged(isLost: estimate.quality == .lost)
+        }
         let reference = ObjectReference(.device, device.id)
         if estimate.quality == .lost {
             tell(.device, "lost", reference, changed: ["quality"], cause: .init("beacons"))
@@ -82,12 +85,15 @@ extension DeviceController {
     private mutating func send(_ reading: PositionReading) {
         note(reading.estimate, at: reading.at)
         let position = reading.estimate.position
-        guard let device = state.device, device.position != position else { return }
-        positionSentAt = now
-        positionsOnTheirWay += 1
-        followWithBrightness(from: device)
-        effects.append(.flare(.setPosition(ObjectReference(.device, device.id), position, sender: nil)))
-        moveDevice(to: position, cause: ChangeEvent.Cause("beacons"))
+        let cause = ChangeEvent.Cause("beacons")
+        if let device = state.device, device.position != position {
+            positionSentAt = now
+            positionsOnTheirWay += 1
+            followWithBrightness(from: device)
+            effects.append(.flare(.setPosition(ObjectReference(.device, device.id), position, sender: nil)))
+            moveDevice(to: position, cause: cause)
+        }
+        lookAround(cause: cause)
     }
 
     /// Puts the own device somewhere and tells it.
@@ -191,6 +197,7 @@ extension DeviceController {
         switch sensor {
         case .beacons:
             dropDuePosition()
+            stopWaitingForLoss()
         case .compass:
             dropDueHeading()
         case .gps:

@@ -37,6 +37,11 @@ package struct DeviceController: Sendable {
     var lanes: [ObjectReference: Lane] = [:]
     var transitions: [FlareID: Transition] = [:]
 
+    /// What is believed of zone and nearness when we decide it, and who caused the last look.
+    var presence = SteadyPresence()
+    /// Whether a loss of the position is waited for to be believed.
+    var isLossAwaited = false
+    var presenceCause = ChangeEvent.Cause("server")
     var enteredAt: Moment?
     /// A zone whose exit came too soon to be believed.
     var exitPending: FlareID?
@@ -99,6 +104,8 @@ package struct DeviceController: Sendable {
     private mutating func timerFired(_ timer: ControllerTimer) {
         switch timer {
         case .exitCheck: lookAtExitAgain()
+        case .presenceCheck: lookAround(cause: presenceCause)
+        case .presenceLost: losePresence()
         case .positionDue: sendDuePosition()
         case .headingDue: sendDueHeading()
         case .transitionStep(let thing): stepTransition(of: thing)

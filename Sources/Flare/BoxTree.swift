@@ -71,6 +71,19 @@ extension BoxTree {
         return best.id
     }
 
+    /// All objects whose boxes contain the point, borders included, in no order.
+    package func all(containing point: Point3D) -> [FlareID] {
+        guard root != Node.none, point.isFinite else { return [] }
+        var found: [FlareID] = []
+        var rest = [root]
+        while let index = rest.popLast() {
+            let node = nodes[index]
+            guard node.contains(point) else { continue }
+            if node.isLeaf { found.append(node.id) } else { rest += [node.left, node.right] }
+        }
+        return found
+    }
+
     private struct Candidate {
         var distance: Double
         var order: Int

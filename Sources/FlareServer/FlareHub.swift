@@ -17,18 +17,23 @@ package actor FlareHub {
     private var outlets: [Int: any FlareOutlet] = [:]
     private var outletCount = 0
     private var batch: Batch?
+    /// Devices of which something is in doubt, and since when they are at rest.
+    private var doubtful: [FlareID: ContinuousClock.Instant] = [:]
+    private var settler: Task<Void, Never>?
 
     /// Reads all objects of the store.
     /// - Parameters:
     ///   - clock: Milliseconds since 1970-01-01 UTC.
     ///   - idSource: New identifiers for objects that come without one.
     ///   - dialect: Whether the origin's plain bugs are kept.
+    ///   - steady: How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
     package init(
         store: FlareStore,
         clock: @escaping @Sendable () -> Int64,
         idSource: @escaping @Sendable () -> FlareID = FlareHub.randomID,
         limits: FlareLimits = FlareLimits(),
         dialect: FlareDialect = .origin,
+        steady: SteadyPresence.Settings? = nil,
         logger: Logger
     ) throws(FlareStoreError) {
         self.store = store
@@ -38,7 +43,7 @@ package actor FlareHub {
         self.dialect = dialect
         self.logger = logger
         rooms = Rooms(delivery: dialect == .strict ? .once : .perRoom)
-        var loaded = World(dialect: dialect)
+        var loaded = World(dialect: dialect, steady: steady)
         try store.load { record, sequence in loaded.insert(record, sequence: sequence) }
         logger.info("Flare objects loaded", metadata: ["objects": "\(loaded.count)"])
         world = loaded
@@ -72,9 +77,36 @@ package actor FlareHub {
             try commit(writes, progress: progress)
             world.apply(plan.changes)
         }
+        if !plan.presences.isEmpty { note(plan.presences) }
         for announcement in plan.announcements {
             tell(announcement, to: rooms.receivers(of: announcement.audience, from: client))
         }
+    }
+
+    // MARK: Doubts
+
+    /// How long a device may say nothing before its last position counts again; sensors say something each second.
+    private static let patience = Duration.milliseconds(1500)
+
+    private func note(_ presences: [FlareID: SteadyPresence]) {
+        world.note(presences)
+        for (device, presence) in presences { doubtful[device] = presence.isInDoubt ? .now : nil }
+        guard settler == nil, !doubtful.isEmpty else { return }
+        settler = Task { await settle() }
+    }
+
+    /// Looks again at devices that are at rest, until nothing is in doubt.
+    private func settle() async {
+        while let first = doubtful.values.min() {
+            try? await Task.sleep(until: first + Self.patience)
+            for (device, since) in doubtful where since + Self.patience <= .now {
+                doubtful[device] = nil
+                guard let plan = world.planLook(device, now: now) else { continue }
+                // What cannot be stored was logged, and is looked at with the next position.
+                try? carryOut(plan, from: nil)
+            }
+        }
+        settler = nil
     }
 
     private func commit(_ writes: [FlareStore.Write], progress: ((Int) -> Void)? = nil) throws(FlareHubError)

@@ -4,6 +4,8 @@ import Flare
 struct Plan: Sendable, Hashable {
     var changes: [Change] = []
     var announcements: [Announcement] = []
+    /// What is believed of where devices are, and what is in doubt; kept in memory only.
+    var presences: [FlareID: SteadyPresence] = [:]
 
     enum Change: Sendable, Hashable {
         case insert(FlareRecord, sequence: Int)

@@ -64,6 +64,18 @@ extension World {
         return plan
     }
 
+    /// Looks again at what is around a device that has not moved since; nothing when nothing is in doubt.
+    func planLook(_ device: FlareID, now: String) -> Plan? {
+        guard let entry = self[ObjectReference(.device, device)], let point = entry.record.position,
+            presence(of: entry.record).isInDoubt
+        else { return nil }
+        var record = entry.record
+        var plan = Plan()
+        move(&record, to: point, &plan)
+        if record != entry.record { plan.update(&record, entry.sequence, now: now) }
+        return plan
+    }
+
     /// Tells of an action, and carries it out when it is a built-in one.
     /// - Source: flare-protocol 6.
     func planAction(_ object: ObjectReference, _ action: String, sender: JSONValue?, now: String) -> Plan? {
@@ -142,8 +154,7 @@ extension World {
         guard record.kind == .thing || record.kind == .device else { return }
         record.members["position"] = point.json
         guard record.kind == .device else { return }
-        let zone = zone(at: point, in: record.environment)
-        let nearest = nearestThing(to: point, in: record.environment)
+        let (zone, nearest) = whereabouts(of: record, at: point, &plan)
         let (oldZone, oldNearest) = (record.zone, record.nearest)
         if let oldZone, oldZone != zone {
             plan.announce(
@@ -168,6 +179,25 @@ extension World {
         }
         record.members["zone"] = zone.map { .string($0.description) }
         record.members["nearest"] = nearest.map { .string($0.id.description) }
+    }
+
+    /// The zone of a device that is at a point, and the thing it is near.
+    private func whereabouts(of device: FlareRecord, at point: Point3D, _ plan: inout Plan) -> (
+        zone: FlareID?, nearest: (id: FlareID, distance: Double)?
+    ) {
+        guard let steady else {
+            return (
+                zone(at: point, in: device.environment), nearestThing(to: point, in: device.environment)
+            )
+        }
+        var presence = presence(of: device)
+        let seen = surroundings(of: point, in: device.environment, presence, steady)
+        presence.update(seen, settings: steady)
+        plan.presences[device.id] = presence
+        let nearest = presence.thing.map { thing in
+            (id: thing, distance: record(.thing, thing)?.position?.distance(to: point) ?? 0)
+        }
+        return (presence.zone, nearest)
     }
 
     /// Who hears of a device's transition to or from another object; of one that is gone, only the device's own.

@@ -11,9 +11,14 @@ struct World: Sendable {
     /// The number of the next object; objects are listed by it.
     private(set) var nextSequence = 1
     let dialect: FlareDialect
+    /// How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
+    let steady: SteadyPresence.Settings?
+    /// Devices of which something was seen that is not believed yet.
+    private var doubts: [FlareID: SteadyPresence] = [:]
 
-    init(dialect: FlareDialect = .origin) {
+    init(dialect: FlareDialect = .origin, steady: SteadyPresence.Settings? = nil) {
         self.dialect = dialect
+        self.steady = steady
     }
 
     struct Entry: Sendable {
@@ -138,8 +143,46 @@ extension World {
                 guard let old = entries[reference.kind]?.removeValue(forKey: reference.id) else { continue }
                 count -= 1
                 unindex(old.record)
+                doubts[reference.id] = nil
             }
         }
+    }
+
+    /// Keeps what is in doubt, forgets what is not any more.
+    mutating func note(_ presences: [FlareID: SteadyPresence]) {
+        for (device, presence) in presences { doubts[device] = presence.isInDoubt ? presence : nil }
+    }
+
+    /// What is believed of where a device is, as its record says, and what is in doubt.
+    func presence(of device: FlareRecord) -> SteadyPresence {
+        let stored = SteadyPresence(zone: device.zone, thing: device.nearest)
+        guard let doubt = doubts[device.id], doubt.zone == stored.zone, doubt.thing == stored.thing else {
+            return stored
+        }
+        return doubt
+    }
+
+    /// What is around a point, for a device that is in a zone and near a thing already.
+    func surroundings(
+        of point: Point3D,
+        in environment: FlareID?,
+        _ presence: SteadyPresence,
+        _ settings: SteadyPresence.Settings
+    ) -> SteadyPresence.Surroundings {
+        let place = environment.flatMap { places[$0] }
+        let limit = ProximityLimit.metres(environmentData: record(.environment, environment)?.data)
+        let zones = (place?.zones.all(containing: point) ?? []).compactMap { id in
+            record(.zone, id)?.perimeter.map { (area: $0.area, id: id) }
+        }
+        let around = record(.zone, presence.zone)?.perimeter?.grown(by: settings.zoneMargin)
+        return SteadyPresence.Surroundings(
+            zone: zones.min { ($0.area, $0.id) < ($1.area, $1.id) }?.id,
+            isAroundZone: around?.contains(point) ?? false,
+            // The limit belongs to what is near.
+            nearest: place?.things.nearest(to: point, within: limit.nextUp),
+            thingDistance: record(.thing, presence.thing)?.position?.distance(to: point),
+            limit: limit
+        )
     }
 
     /// Adds an object at its number in the order of creation.

@@ -1,5 +1,6 @@
 import Bridge
 import Controller
+import Flare
 import FlareClient
 import FlareServer
 import HTTPListener
@@ -78,6 +79,12 @@ extension HTTPListenerConfiguration {
 extension ControllerConfiguration {
     init(_ plan: DaemonPlan) {
         self.init()
+        if plan.configuration.controller.presence == .server {
+            presence = .server
+        } else {
+            presence = .steady(SteadyPresence.Settings(plan.configuration.presence))
+        }
+        lostSeconds = plan.configuration.presence.lostSeconds
         stayPaired = plan.configuration.controller.stayPaired
         brightnessByProximity = plan.configuration.controller.brightnessByProximity
         allowsDeviceSet = plan.configuration.device.allowSet
@@ -85,6 +92,24 @@ extension ControllerConfiguration {
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
         isReloaded = plan.isReloaded
+    }
+}
+
+extension TrilateralConfiguration {
+    /// How the embedded server keeps zone and nearness from flapping; `nil` when it goes by the original's rule.
+    var steadiness: SteadyPresence.Settings? {
+        flare.isSteady ? SteadyPresence.Settings(presence) : nil
+    }
+}
+
+extension SteadyPresence.Settings {
+    init(_ presence: TrilateralConfiguration.Presence) {
+        self.init()
+        zoneMargin = presence.zoneMargin
+        nearMargin = presence.nearMargin
+        nearMarginShare = presence.nearMarginShare
+        nearerMargin = presence.nearerMargin
+        updates = presence.updates
     }
 }
 

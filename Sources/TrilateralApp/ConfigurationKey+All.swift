@@ -216,12 +216,19 @@ extension ConfigurationKey {
             .flag,
             "Whether plain bugs of the original server are put right: messages told twice, angles beyond a turn."
         ),
+        .init(
+            "flare.server.steady",
+            \.flare.isSteady,
+            .flag,
+            "Whether the server too changes zone and nearness of devices by the numbers of presence."
+        ),
 
         .init(
             "controller.presence",
             \.controller.presence,
             .choice(),
-            "Who decides which zone we are in and what is near: the server."
+            "Who decides which zone we are in and what is near: this program, by the numbers of presence, or the "
+                + "server, by the original's rule."
         ),
         .init(
             "controller.stay_paired",
@@ -234,6 +241,43 @@ extension ConfigurationKey {
             \.controller.brightnessByProximity,
             .flag,
             "Whether the nearby thing is brighter the closer we are (changes its brightness)."
+        ),
+
+        .init(
+            "presence.zone_margin",
+            \.presence.zoneMargin,
+            .number(0...10),
+            "How far out of its zone we still count as inside, metres."
+        ),
+        .init(
+            "presence.near_margin",
+            \.presence.nearMargin,
+            .number(0...10),
+            "How much further than the environment's distance a near thing may be, metres."
+        ),
+        .init(
+            "presence.near_margin_share",
+            \.presence.nearMarginShare,
+            .number(0...2),
+            "The same as a share of that distance; the larger of the two counts."
+        ),
+        .init(
+            "presence.nearer_margin",
+            \.presence.nearerMargin,
+            .number(0...10),
+            "How much nearer than the nearby thing another one must be to take its place, metres."
+        ),
+        .init(
+            "presence.updates",
+            \.presence.updates,
+            .integer(1...30),
+            "How many positions in a row, one a second, must say the same."
+        ),
+        .init(
+            "presence.lost_seconds",
+            \.presence.lostSeconds,
+            .number(1...86400),
+            "How long the position may be lost before we are in no zone and near nothing, seconds."
         ),
 
         .init(
@@ -327,6 +371,8 @@ extension ConfigurationKey {
         "flare": "The place: environments, zones, things and devices.",
         "flare.remote": "A Flare server on another machine; of no account while the place is kept here.",
         "flare.server": "The embedded Flare server, for other Flare programs.",
+        "presence":
+            "When we enter and leave zones, and when things become near and far, so that neither flaps.",
         "controller": "What follows from where we are.",
         "device": "This device, as it appears in the place.",
         "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",

@@ -25,6 +25,7 @@ enum FlarePlace: Sendable {
             store: store,
             clock: { clock().wallMilliseconds },
             dialect: FlareDialect(flare),
+            steady: plan.configuration.steadiness,
             logger: logger
         )
         self = .embedded(store, hub)

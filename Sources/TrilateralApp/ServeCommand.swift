@@ -60,6 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
                 store: store,
                 clock: { RuntimeClock.now().wallMilliseconds },
                 dialect: FlareDialect(configuration.flare),
+                steady: configuration.steadiness,
                 logger: logger
             )
             if let model, await hub.records(.environment).isEmpty {

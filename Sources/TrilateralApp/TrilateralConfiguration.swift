@@ -7,6 +7,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var mqtt = Broker()
     package var flare = Platform()
     package var controller = Rules()
+    package var presence = Presence()
     package var device = Device()
     package var sensors = Sensors()
     package var positioning = Positioning()
@@ -78,6 +79,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var synchronous = Synchronous.normal
         /// Whether the origin's plain bugs are put right.
         package var isStrict = false
+        package var isSteady = false
         package var remote = Remote()
     }
 
@@ -107,12 +109,22 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
     package struct Rules: Sendable, Hashable {
         package enum Presence: String, Sendable, CaseIterable {
-            case server
+            case steady, server
         }
 
-        package var presence = Presence.server
+        package var presence = Presence.steady
         package var stayPaired = false
         package var brightnessByProximity = false
+    }
+
+    /// When a zone is entered and left, and a thing near and far.
+    package struct Presence: Sendable, Hashable {
+        package var zoneMargin = 0.5
+        package var nearMargin = 0.5
+        package var nearMarginShare = 0.25
+        package var nearerMargin = 0.5
+        package var updates = 2
+        package var lostSeconds = 60.0
     }
 
     package struct Device: Sendable, Hashable {

@@ -12,12 +12,18 @@ struct Rig {
     var asked: [FlareRequest] = []
     private(set) var effects: [ControllerEffect] = []
     private var tickets = 0
+    /// Whether the controller decides zone and nearness itself.
+    let isSteady: Bool
 
     init(
         memory: ControllerMemory = ControllerMemory(),
         configuration: ControllerConfiguration = .init(),
+        presence: ControllerConfiguration.Presence = .server,
         server: HouseServer = HouseServer()
     ) {
+        var configuration = configuration
+        configuration.presence = presence
+        isSteady = presence != .server
         self.server = server
         controller = DeviceController(epoch: "e1", configuration: configuration, memory: memory)
     }
@@ -25,12 +31,13 @@ struct Rig {
     /// At home with the known device, everything read, nothing due.
     static func atHome(
         _ configuration: ControllerConfiguration = .init(),
+        presence: ControllerConfiguration.Presence = .server,
         server: HouseServer = HouseServer()
     ) -> Rig {
         var memory = ControllerMemory()
         memory.environment = House.home
         memory.devices = [House.home: House.homeDevice, House.office: House.officeDevice]
-        var rig = Rig(memory: memory, configuration: configuration, server: server)
+        var rig = Rig(memory: memory, configuration: configuration, presence: presence, server: server)
         rig.happens(.flare(.linkUp))
         rig.serve()
         rig.effects = []

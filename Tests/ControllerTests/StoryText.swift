@@ -21,6 +21,8 @@ enum StoryText {
     static func timer(_ timer: ControllerTimer) -> String {
         switch timer {
         case .exitCheck: "exit check"
+        case .presenceCheck: "presence check"
+        case .presenceLost: "presence lost"
         case .positionDue: "position due"
         case .headingDue: "heading due"
         case .transitionStep(let id): "transition step of \(name(id))"

@@ -18,7 +18,8 @@ struct Turmoil {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         configuration.brightnessByProximity = dice.happens(oneIn: 3)
-        rig = Rig(configuration: configuration)
+        let presence: ControllerConfiguration.Presence = dice.happens(oneIn: 2) ? .server : .steady(.init())
+        rig = Rig(configuration: configuration, presence: presence)
     }
 
     mutating func step() {
@@ -52,12 +53,12 @@ struct Turmoil {
             if rig.asked.isEmpty { passTime(1000) } else { answerOne() }
         }
         #expect(rig.asked.isEmpty && timers.isEmpty, "it does not come to rest")
-        if rig.asked.isEmpty { watch.checkRest(rig) }
+        if rig.asked.isEmpty { checkRest() }
         for thing in rig.state.things.keys.sorted() {
             happens(command(.set(.thing("\(thing)"), ThingRequest(attributes: ["state": "TOGGLE"]))))
             answerAll()
         }
-        watch.checkRest(rig)
+        checkRest()
     }
 
     // MARK: What happens
@@ -159,6 +160,18 @@ struct Turmoil {
                 )
             )
         }
+    }
+
+    private mutating func checkRest() {
+        if rig.isSteady {
+            // What was seen last counts when nothing new comes.
+            for _ in 0..<2 {
+                rig.time += 1500
+                happens(.timerFired(.presenceCheck))
+            }
+            answerAll()
+        }
+        watch.checkRest(rig)
     }
 
     // MARK: The server

@@ -142,7 +142,28 @@ struct Watch {
         #expect(device != nil)
         #expect(state.device?.name == device?.name)
         #expect(state.device?.data == device?.data)
-        #expect(state.zoneID == device?.zone)
-        #expect(state.nearbyID == device?.nearest)
+        if rig.isSteady {
+            checkSight(state)
+        } else {
+            #expect(state.zoneID == device?.zone)
+            #expect(state.nearbyID == device?.nearest)
+        }
+    }
+
+    /// Zone and nearness are what is seen from the own position, with margins, once nothing is in doubt.
+    private func checkSight(_ state: ControllerState) {
+        guard let point = state.device?.position, state.fix?.quality != .lost else { return }
+        if let zone = state.zone {
+            #expect(zone.perimeter?.grown(by: 0.5).contains(point) == true)
+        } else {
+            #expect(!state.zones.values.contains { $0.perimeter?.contains(point) == true })
+        }
+        if let thing = state.nearby {
+            #expect((thing.position?.distance(to: point)).map { $0 <= 2 } == true)
+        } else {
+            #expect(
+                !state.things.values.contains { ($0.position?.distance(to: point)).map { $0 <= 1.5 } == true }
+            )
+        }
     }
 }

@@ -50,7 +50,8 @@ extension FlareHub {
     init(
         _ store: FlareStore,
         limits: FlareLimits = FlareLimits(),
-        dialect: FlareDialect = .origin
+        dialect: FlareDialect = .origin,
+        steady: SteadyPresence.Settings? = nil
     ) throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try self.init(
@@ -58,6 +59,7 @@ extension FlareHub {
             clock: { sampleTime },
             limits: limits,
             dialect: dialect,
+            steady: steady,
             logger: logger
         )
     }

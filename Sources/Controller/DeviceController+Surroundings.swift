@@ -1,0 +1,101 @@
+import Flare
+
+/// Rule 3 with `steady`: zone and nearness as we see them from the own position.
+/// - Source: positioning 7.
+extension DeviceController {
+    /// How long an update may stay away before the last one counts again, milliseconds; estimates come each second.
+    private static var updatePatience: Int64 { 1500 }
+
+    /// Looks around from where the device is; what is new has to be seen more than once, unless the place is exact.
+    mutating func lookAround(cause: ChangeEvent.Cause, isExact: Bool = false) {
+        guard case .steady(let settings) = configuration.presence, isPresenceKnown, state.isPlaceKnown,
+            let point = state.device?.position
+        else { return }
+        if presence.zone != state.zoneID || presence.thing != state.nearbyID {
+            forgetDoubts()
+            presence = SteadyPresence(zone: state.zoneID, thing: state.nearbyID)
+        }
+        let wasInDoubt = presence.isInDoubt
+        presence.update(surroundings(of: point, settings), isExact: isExact, settings: settings)
+        presenceCause = cause
+        if presence.isInDoubt {
+            effects.append(.startTimer(.presenceCheck, milliseconds: Self.updatePatience))
+        } else if wasInDoubt {
+            effects.append(.stopTimer(.presenceCheck))
+        }
+        if let zone = presence.zone { enterZone(zone, cause: cause) } else { leaveZone(cause: cause) }
+        if let thing = presence.thing {
+            comeNear(thing, cause: cause)
+        } else if !configuration.stayPaired {
+            leaveNearby(cause: cause)
+        }
+    }
+
+    /// What is true before anything has happened, when we decide it.
+    func seenAtFirst() -> (zone: FlareID?, nearest: FlareID?)? {
+        guard case .steady(let settings) = configuration.presence, state.isPlaceKnown,
+            let point = state.device?.position
+        else { return nil }
+        let seen = surroundings(of: point, settings)
+        return (seen.zone, seen.nearest?.id)
+    }
+
+    private func surroundings(of point: Point3D, _ settings: SteadyPresence.Settings)
+        -> SteadyPresence.Surroundings
+    {
+        let limit = ProximityLimit.metres(environmentData: state.environment?.data)
+        var zone: FlareZone?
+        for candidate in state.zones.values {
+            guard let box = candidate.perimeter, box.contains(point) else { continue }
+            if let best = zone, let area = best.perimeter?.area,
+                (area, best.id) <= (box.area, candidate.id)
+            {
+                continue
+            }
+            zone = candidate
+        }
+        var nearest: (id: FlareID, distance: Double)?
+        for thing in state.things.values {
+            guard let distance = thing.position?.distance(to: point), distance <= limit else { continue }
+            if let best = nearest, (best.distance, best.id) <= (distance, thing.id) { continue }
+            nearest = (thing.id, distance)
+        }
+        return SteadyPresence.Surroundings(
+            zone: zone?.id,
+            isAroundZone: state.zone?.perimeter?.grown(by: settings.zoneMargin).contains(point) ?? false,
+            nearest: nearest,
+            thingDistance: state.nearby?.position?.distance(to: point),
+            limit: limit
+        )
+    }
+
+    /// What was seen and is not believed yet does not count any more.
+    mutating func forgetDoubts() {
+        if presence.isInDoubt { effects.append(.stopTimer(.presenceCheck)) }
+        presence = SteadyPresence()
+    }
+
+    /// The quality of the own position has changed: a long loss ends zone and nearness.
+    mutating func positionQualityChanged(isLost: Bool) {
+        guard configuration.presence != .server, isLost else { return stopWaitingForLoss() }
+        effects.append(
+            .startTimer(.presenceLost, milliseconds: Int64(configuration.lostSeconds * 1000))
+        )
+        isLossAwaited = true
+    }
+
+    mutating func stopWaitingForLoss() {
+        guard isLossAwaited else { return }
+        effects.append(.stopTimer(.presenceLost))
+        isLossAwaited = false
+    }
+
+    mutating func losePresence() {
+        isLossAwaited = false
+        guard state.fix?.quality == .lost else { return }
+        forgetDoubts()
+        let cause = ChangeEvent.Cause("beacons")
+        leaveZone(cause: cause)
+        if !configuration.stayPaired { leaveNearby(cause: cause) }
+    }
+}

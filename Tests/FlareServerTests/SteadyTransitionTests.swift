@@ -1,0 +1,74 @@
+import Flare
+import FlareServer
+import TestSupport
+import Testing
+
+/// Zones and nearness with `flare.server.steady` (positioning 7); the west zone is 0 to 10 m, its lamp at 5, 5.
+@Suite struct SteadyTransitionTests {
+    private let heard = Collector<Heard>()
+
+    private func hub(_ settings: SteadyPresence.Settings = .init()) async throws -> FlareHub {
+        let hub = try FlareHub(FlareStore(), steady: settings)
+        try await hub.insert(Hall.records)
+        return hub
+    }
+
+    @discardableResult
+    private func move(_ hub: FlareHub, _ x: Double, _ y: Double) async throws -> FlareRecord? {
+        try await hub.setPosition(Hall.phoneObject, Point3D(x: x, y: y))
+        return await hub.record(Hall.phoneObject)
+    }
+
+    @Test func `a zone is entered and left with the second position that says so`() async throws {
+        let hub = try await hub()
+        #expect(try await move(hub, 9.5, 1)?.zone == nil)
+        #expect(try await move(hub, 9.6, 1)?.zone == Hall.west)
+        for x in [10.2, 9.9, 10.4, 10.5, 10.6, 10.4, 10.6] {
+            #expect(try await move(hub, x, 1)?.zone == Hall.west)
+        }
+        #expect(try await move(hub, 10.7, 1)?.zone == nil)
+    }
+
+    @Test func `of zones around a point the smallest counts`() async throws {
+        let hub = try await hub()
+        let niche = Hall.zone(Hall.id(31), x: 4, width: 2)
+        try await hub.insert([niche])
+        try await move(hub, 5, 1)
+        #expect(try await move(hub, 5, 1)?.zone == niche.id)
+    }
+
+    @Test func `a last position counts by itself when nothing more comes, and tells only what follows`()
+        async throws
+    {
+        let hub = try await hub()
+        _ = await hub.listen("phone", to: Hall.phoneObject, heard)
+        try await move(hub, 9, 9)
+        #expect(await hub.record(Hall.phoneObject)?.zone == nil)
+        #expect(await eventually { await hub.record(Hall.phoneObject)?.zone == Hall.west })
+        let notices = await heard.all().map(\.notice)
+        #expect(
+            notices == [
+                .position(Hall.phoneObject, Point3D(x: 9, y: 9), sender: nil),
+                .enter(zone: Hall.west, device: Hall.phone),
+            ],
+            "\(notices)"
+        )
+    }
+
+    @Test func `a device that is removed while something is in doubt is forgotten`() async throws {
+        let hub = try await hub()
+        try await move(hub, 5, 1)
+        try await hub.remove(Hall.phoneObject)
+        try await hub.insert(Hall.records.filter { $0.id == Hall.phone })
+        #expect(try await move(hub, 5, 1)?.zone == nil)
+    }
+
+    @Test func `without margins and with one update it is as if there were no rule`() async throws {
+        var settings = SteadyPresence.Settings()
+        settings.zoneMargin = 0
+        settings.updates = 1
+        let hub = try await hub(settings)
+        #expect(try await move(hub, 9.9, 1)?.zone == Hall.west)
+        #expect(try await move(hub, 10.1, 1)?.zone == nil)
+    }
+}

@@ -1,0 +1,111 @@
+import Flare
+import Testing
+
+/// positioning 7.
+@Suite struct SteadyPresenceTests {
+    private static func id(_ number: UInt32) -> FlareID { FlareID(high: 0, low: number) }
+
+    private let kitchen = id(1)
+    private let hall = id(2)
+    private let lamp = id(11)
+    private let kettle = id(12)
+
+    private func seen(
+        zone: FlareID? = nil,
+        around: Bool = false,
+        nearest: (FlareID, Double)? = nil,
+        distance: Double? = nil
+    ) -> SteadyPresence.Surroundings {
+        .init(
+            zone: zone,
+            isAroundZone: around,
+            nearest: nearest.map { (id: $0.0, distance: $0.1) },
+            thingDistance: distance,
+            limit: 1.5
+        )
+    }
+
+    @Test func `a zone is entered when it was seen twice in a row`() {
+        var presence = SteadyPresence()
+        presence.update(seen(zone: kitchen))
+        #expect(presence.zone == nil)
+        #expect(presence.isInDoubt)
+        presence.update(seen(zone: hall))
+        presence.update(seen(zone: kitchen))
+        #expect(presence.zone == nil)
+        presence.update(seen(zone: kitchen))
+        #expect(presence.zone == kitchen)
+        #expect(!presence.isInDoubt)
+    }
+
+    @Test func `a zone is kept while its margin is not left, whatever zone holds the point`() {
+        var presence = SteadyPresence(zone: kitchen)
+        for _ in 0..<10 { presence.update(seen(zone: hall, around: true)) }
+        #expect(presence.zone == kitchen)
+        presence.update(seen(zone: hall))
+        #expect(presence.zone == kitchen)
+        presence.update(seen(zone: hall, around: true))
+        presence.update(seen(zone: hall))
+        #expect(presence.zone == kitchen)
+        presence.update(seen(zone: hall))
+        #expect(presence.zone == hall)
+    }
+
+    @Test func `no zone at all has to be seen twice as well`() {
+        var presence = SteadyPresence(zone: kitchen)
+        presence.update(seen())
+        #expect(presence.zone == kitchen)
+        presence.update(seen())
+        #expect(presence.zone == nil)
+    }
+
+    @Test func `a thing is near from the limit on, and far beyond limit and margin`() {
+        var presence = SteadyPresence()
+        for _ in 0..<2 { presence.update(seen(nearest: (lamp, 1.5))) }
+        #expect(presence.thing == lamp)
+        for distance in [1.6, 1.9, 2.0] {
+            for _ in 0..<3 { presence.update(seen(distance: distance)) }
+            #expect(presence.thing == lamp)
+        }
+        presence.update(seen(distance: 2.01))
+        #expect(presence.thing == lamp)
+        presence.update(seen(distance: 2.01))
+        #expect(presence.thing == nil)
+    }
+
+    @Test func `another thing takes the place only when it is nearer by the margin`() {
+        var presence = SteadyPresence(thing: lamp)
+        for _ in 0..<5 { presence.update(seen(nearest: (kettle, 0.75), distance: 1.25)) }
+        #expect(presence.thing == lamp)
+        presence.update(seen(nearest: (kettle, 0.5), distance: 1.25))
+        #expect(presence.thing == lamp)
+        presence.update(seen(nearest: (kettle, 0.5), distance: 1.25))
+        #expect(presence.thing == kettle)
+    }
+
+    @Test func `a thing that is gone or has no place gives way to what is near`() {
+        var presence = SteadyPresence(thing: lamp)
+        for _ in 0..<2 { presence.update(seen(nearest: (kettle, 1.4), distance: nil)) }
+        #expect(presence.thing == kettle)
+    }
+
+    @Test func `what is seen from an exact place is so`() {
+        var presence = SteadyPresence(zone: kitchen, thing: lamp)
+        presence.update(seen(zone: hall, around: true, nearest: (kettle, 1.4), distance: 1.5), isExact: true)
+        #expect(presence.zone == hall)
+        #expect(presence.thing == kettle)
+    }
+
+    @Test(arguments: [-3, 0, 1, 4])
+    func `so many updates are needed as are asked for, and at least one`(updates: Int) {
+        var settings = SteadyPresence.Settings()
+        settings.updates = updates
+        var presence = SteadyPresence()
+        var count = 0
+        while presence.zone == nil, count < 20 {
+            presence.update(seen(zone: kitchen), settings: settings)
+            count += 1
+        }
+        #expect(count == max(1, updates))
+    }
+}
