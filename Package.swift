@@ -68,6 +68,7 @@ let package = Package(
             providers: [.apt(["libmosquitto-dev"])]
         ),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMalloc"),
 
         // Pure
@@ -79,7 +80,7 @@ let package = Package(
         room("Messages", ["Flare", "Things", "Controller"]),
 
         // Adapters
-        room("Sensors", ["Flare", "Positioning", "CBluetooth", log]),
+        room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
         room(
             "HTTPListener",
             [

@@ -1,5 +1,6 @@
 package import Controller
 package import Flare
+import MQTT
 import Messages
 
 /// Who is speaking on the topics.
@@ -28,11 +29,24 @@ package struct BridgeIdentity: Sendable {
         ).json
     }
 
-    func health(at now: Moment, isFlareUp: Bool, counters: [String: Int]) -> JSONValue {
-        HealthMessage(
+    /// - Parameters:
+    ///   - links: Whether the links beside that to the broker are up, by name.
+    ///   - counters: What others have counted.
+    func health(
+        at now: Moment,
+        links: [String: Bool],
+        broker: MQTTCounters,
+        droppedEvents: Int,
+        counters: [String: Int]
+    ) -> JSONValue {
+        let own = [
+            "mqtt_sent": broker.sent, "mqtt_received": broker.received, "mqtt_dropped": broker.dropped,
+            "mqtt_lost": broker.lost, "mqtt_connects": broker.connects, "events_dropped": droppedEvents,
+        ]
+        return HealthMessage(
             uptimeSeconds: Int(now.milliseconds(since: started) / 1000),
-            links: ["mqtt": true, "flare": isFlareUp],
-            counters: counters,
+            links: links.merging(["mqtt": true]) { $1 },
+            counters: counters.merging(own) { $1 },
             at: now
         ).json
     }

@@ -25,6 +25,8 @@ package actor MQTTBridge {
     private let client: MQTTClient
     private let clock: @Sendable () -> Moment
     private let send: @Sendable (ControllerEvent) -> Void
+    /// What others have counted, for the health message.
+    private let counters: @Sendable () -> [String: Int]
     private let logger: Logger
 
     private var book = PublicationBook()
@@ -32,7 +34,8 @@ package actor MQTTBridge {
     private var inbox: CommandInbox
     private var isConnected = false
     private var isFull = false
-    private var isFlareUp = false
+    /// Links of the daemon beside that to the broker, by name.
+    private var links = ["flare": false]
     /// The number of the last event when the newest snapshot was taken.
     ///
     /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
@@ -47,14 +50,13 @@ package actor MQTTBridge {
     private let wake: AsyncStream<Int64>.Continuation
     private var plannedWake: Int64?
 
-    /// - Parameters:
-    ///   - send: Takes events to the controller's loop.
     package init(
         configuration: BridgeConfiguration,
         identity: BridgeIdentity,
         client: MQTTClient,
         logger: Logger,
         clock: @escaping @Sendable () -> Moment,
+        counters: @escaping @Sendable () -> [String: Int] = { [:] },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.configuration = configuration
@@ -62,6 +64,7 @@ package actor MQTTBridge {
         self.client = client
         self.logger = logger
         self.clock = clock
+        self.counters = counters
         self.send = send
         topics = Topics(root: configuration.root)
         inbox = CommandInbox(root: configuration.root)
@@ -99,9 +102,18 @@ package actor MQTTBridge {
         flush()
     }
 
+    /// Tells whether another link of the daemon is up; `nil` when there is none.
+    package func state(link: String, isUp: Bool?) {
+        guard links[link] != isUp else { return }
+        links[link] = isUp
+        stateHealth()
+        flush()
+    }
+
     /// What is wrong just now, a sentence each; for a health check.
     package var problems: [String] {
-        (isConnected ? [] : ["no link to the broker"]) + (isFlareUp ? [] : ["no link to the Flare server"])
+        (isConnected ? [] : ["no link to the broker"])
+            + (links["flare"] == true ? [] : ["no link to the Flare server"])
     }
 
     /// The last thing to say: sent by the client as it stops.
@@ -168,7 +180,7 @@ package actor MQTTBridge {
     private func take(_ snapshot: StateSnapshot) {
         guard !isLeaving else { return }
         if snapshot.changes.contains(.link) {
-            isFlareUp = snapshot.state.isLinkUp
+            links["flare"] = snapshot.state.isLinkUp
             stateHealth()
         }
         toldSequence = max(toldSequence, snapshot.state.sequence)
@@ -366,18 +378,14 @@ package actor MQTTBridge {
 
     private func stateHealth() {
         guard !isLeaving else { return }
-        let counters = client.counters
         var properties = MQTTProperties()
         properties.messageExpirySeconds = 180
         let health = identity.health(
             at: clock(),
-            isFlareUp: isFlareUp,
-            counters: [
-                "mqtt_sent": counters.sent, "mqtt_received": counters.received,
-                "mqtt_dropped": counters.dropped, "mqtt_lost": counters.lost,
-                "mqtt_connects": counters.connects,
-                "events_dropped": droppedEvents,
-            ]
+            links: links,
+            broker: client.counters,
+            droppedEvents: droppedEvents,
+            counters: counters()
         )
         book.state(
             MQTTMessage(

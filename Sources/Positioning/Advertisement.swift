@@ -10,6 +10,14 @@ package struct DeviceAddress: Sendable, Hashable, CustomStringConvertible {
         self.isRandom = isRandom
     }
 
+    /// From six pairs of hexadecimal digits with colons between them; `nil` for any other text.
+    package init?(_ text: String, isRandom: Bool = false) {
+        let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
+        let bytes = pairs.compactMap { $0.utf8.count == 2 && $0.first != "+" ? UInt8($0, radix: 16) : nil }
+        guard text.utf8.count == 17, pairs.count == 6, bytes.count == 6 else { return nil }
+        self.init(bits: bytes.reduce(0) { $0 << 8 | UInt64($1) }, isRandom: isRandom)
+    }
+
     /// As in `C0:FF:EE:00:00:01`.
     package var description: String {
         bits.bigEndianBytes.dropFirst(2).map { byte in

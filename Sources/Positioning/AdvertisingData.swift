@@ -3,30 +3,30 @@
 /// Order is free and a type may come several times. A length of 0 ends the data early. A structure that runs
 /// past the end is dropped with all that follows; what stood before it counts.
 /// - Source: Bluetooth Core Specification, Supplement, part A.
-package struct AdvertisingData: Sendable, Hashable {
-    package struct Structure: Sendable, Hashable {
-        package let type: UInt8
-        package let data: ArraySlice<UInt8>
-    }
-
+package enum AdvertisingData {
     package enum Kind {
         package static let flags: UInt8 = 0x01
         package static let serviceData16: UInt8 = 0x16
         package static let manufacturer: UInt8 = 0xFF
     }
 
-    package private(set) var structures: [Structure] = []
-    /// Whether a structure ran past the end.
-    package private(set) var isDamaged = false
-
-    package init(parsing payload: [UInt8]) {
-        var cursor = ByteCursor(payload)
-        while let length = cursor.byte(), length > 0 {
-            guard var body = cursor.take(Int(length)), let type = body.popFirst() else {
-                isDamaged = true
-                return
-            }
-            structures.append(Structure(type: type, data: body))
+    /// Shows each structure where it lies, in order.
+    ///
+    /// - Returns: Whether the payload was whole; `false` when a structure ran past its end.
+    @discardableResult
+    package static func forEachStructure(
+        in payload: Span<UInt8>,
+        _ body: (_ type: UInt8, _ data: Span<UInt8>) -> Void
+    ) -> Bool {
+        var start = 0
+        while start < payload.count {
+            let length = Int(payload[start])
+            guard length > 0 else { return true }
+            let end = start + 1 + length
+            guard end <= payload.count else { return false }
+            body(payload[start + 1], payload.extracting(start + 2..<end))
+            start = end
         }
+        return true
     }
 }

@@ -1,19 +1,40 @@
-/// What a beacon says of itself in one advertising packet.
+/// What a beacon says of itself in one structure of an advertising packet.
 package enum BeaconFrame: Sendable, Hashable {
     case iBeacon(BeaconIdentity, powerAtOneMetre: Int?)
     case altBeacon(BeaconIdentity, powerAtOneMetre: Int?)
     case eddystoneUID(EddystoneUID)
+    case eddystoneURL(EddystoneURL)
+    case eddystoneEID(EddystoneEID)
+    /// How it fares; which beacon it is, only its address tells.
+    case telemetry(BeaconTelemetry)
+    case encryptedTelemetry(EncryptedTelemetry)
 
     /// All frames of a payload, in order.
     package static func frames(in payload: [UInt8]) -> [BeaconFrame] {
-        AdvertisingData(parsing: payload).structures.compactMap(BeaconFrame.init)
+        var frames: [BeaconFrame] = []
+        forEachFrame(in: payload.span) { frames.append($0) }
+        return frames
     }
 
-    /// Which beacon of a place it is; `nil` for an Eddystone instance that does not hold the two numbers.
+    /// Shows each frame of a payload, in order.
+    package static func forEachFrame(in payload: Span<UInt8>, _ body: (BeaconFrame) -> Void) {
+        AdvertisingData.forEachStructure(in: payload) { type, data in
+            let frame =
+                switch type {
+                case AdvertisingData.Kind.manufacturer: BeaconFrame(manufacturerData: data)
+                case AdvertisingData.Kind.serviceData16: BeaconFrame(eddystone: data)
+                default: nil as BeaconFrame?
+                }
+            if let frame { body(frame) }
+        }
+    }
+
+    /// Which beacon of a place it is, where the frame alone tells it.
     package var identity: BeaconIdentity? {
         switch self {
         case .iBeacon(let identity, _), .altBeacon(let identity, _): identity
         case .eddystoneUID(let frame): frame.identity
+        case .eddystoneURL, .eddystoneEID, .telemetry, .encryptedTelemetry: nil
         }
     }
 
@@ -22,54 +43,47 @@ package enum BeaconFrame: Sendable, Hashable {
         switch self {
         case .iBeacon(_, let power), .altBeacon(_, let power): power
         case .eddystoneUID(let frame): frame.powerAtOneMetre
+        case .eddystoneURL(let frame): frame.powerAtOneMetre
+        case .eddystoneEID(let frame): frame.powerAtOneMetre
+        case .telemetry, .encryptedTelemetry: nil
         }
     }
 
-    private init?(_ structure: AdvertisingData.Structure) {
-        switch structure.type {
-        case AdvertisingData.Kind.manufacturer: self.init(manufacturerData: structure.data)
-        case AdvertisingData.Kind.serviceData16: self.init(serviceData: structure.data)
-        default: return nil
-        }
+    private enum Mark {
+        static let apple: UInt16 = 0x004C
+        static let ruuvi: UInt16 = 0x0499
+        /// Type and length of an iBeacon among Apple's many messages.
+        static let iBeacon: UInt16 = 0x0215
+        static let altBeacon: UInt16 = 0xBEAC
     }
 
-    /// Both kinds are known by their marks; the maker of an AltBeacon may be anyone.
-    /// - Source: AltBeacon 1.0; positioning 1.2 and 1.3.
-    private init?(manufacturerData data: ArraySlice<UInt8>) {
-        var cursor = ByteCursor(data)
-        guard let company = cursor.littleEndian(UInt16.self), let mark = cursor.bigEndian(UInt16.self),
-            let high = cursor.bigEndian(UInt64.self), let low = cursor.bigEndian(UInt64.self),
-            let major = cursor.bigEndian(UInt16.self), let minor = cursor.bigEndian(UInt16.self),
-            let level = cursor.signedByte()
+    /// iBeacon and AltBeacon are known by their marks; the maker of an AltBeacon may be anyone.
+    /// - Source: AltBeacon 1.0; positioning 1.2, 1.3 and 1.5.
+    private init?(manufacturerData data: Span<UInt8>) {
+        guard data.count >= 4 else { return nil }
+        let (company, mark) = (data.littleEndian16(at: 0), data.bigEndian16(at: 2))
+        if company == Mark.ruuvi {
+            guard let telemetry = BeaconTelemetry(ruuvi: data.extracting(2..<data.count)) else { return nil }
+            self = .telemetry(telemetry)
+            return
+        }
+        let isAltBeacon = mark == Mark.altBeacon
+        guard isAltBeacon || company == Mark.apple && mark == Mark.iBeacon,
+            data.count >= (isAltBeacon ? 26 : 25)
         else { return nil }
-        let identity = BeaconIdentity(uuid: BeaconUUID(high: high, low: low), major: major, minor: minor)
-        let power = Self.power(level)
-        switch (company, mark) {
-        case (0x004C, 0x0215): self = .iBeacon(identity, powerAtOneMetre: power)
-        case (_, 0xBEAC) where !cursor.rest.isEmpty: self = .altBeacon(identity, powerAtOneMetre: power)
-        default: return nil
-        }
-    }
-
-    /// - Source: Eddystone-UID; the two reserved bytes at the end may be missing.
-    private init?(serviceData data: ArraySlice<UInt8>) {
-        var cursor = ByteCursor(data)
-        guard cursor.littleEndian(UInt16.self) == 0xFEAA, cursor.byte() == 0x00,
-            let level = cursor.signedByte(),
-            let high = cursor.bigEndian(UInt64.self), let low = cursor.bigEndian(UInt16.self),
-            let instance = cursor.take(6)
-        else { return nil }
-        self = .eddystoneUID(
-            EddystoneUID(
-                namespace: EddystoneNamespace(high: high, low: low),
-                instance: Array(instance),
-                powerAtZeroMetres: level
-            )
+        let identity = BeaconIdentity(
+            uuid: BeaconUUID(high: data.bigEndian64(at: 4), low: data.bigEndian64(at: 12)),
+            major: data.bigEndian16(at: 20),
+            minor: data.bigEndian16(at: 22)
         )
+        let power = Self.power(data.signedByte(at: 24))
+        self =
+            isAltBeacon
+            ? .altBeacon(identity, powerAtOneMetre: power) : .iBeacon(identity, powerAtOneMetre: power)
     }
 
     /// A level that no beacon can have at one metre counts as not said.
-    fileprivate static func power(_ level: Int) -> Int? {
+    static func power(_ level: Int) -> Int? {
         level < 0 ? level : nil
     }
 
@@ -86,30 +100,5 @@ package enum BeaconFrame: Sendable, Hashable {
         ]
             + uuid.bytes + major.bigEndianBytes + minor.bigEndianBytes
             + [UInt8(bitPattern: Int8(clamping: powerAtOneMetre))]
-    }
-}
-
-/// An Eddystone-UID frame.
-package struct EddystoneUID: Sendable, Hashable {
-    package let namespace: EddystoneNamespace
-    /// Six bytes.
-    package let instance: [UInt8]
-    /// dBm.
-    package let powerAtZeroMetres: Int
-
-    /// 41 dB are lost on the first metre.
-    package var powerAtOneMetre: Int? { BeaconFrame.power(powerAtZeroMetres - 41) }
-
-    /// Major and minor are the last eight hexadecimal digits of the instance, read as four decimal digits each.
-    /// - Source: the origin's Java client, flare-protocol 11.
-    package var identity: BeaconIdentity? {
-        let digits = instance.suffix(4).flatMap { [$0 >> 4, $0 & 15] }
-        guard digits.count == 8, digits.allSatisfy({ $0 < 10 }) else { return nil }
-        let number = { (part: ArraySlice<UInt8>) in part.reduce(UInt16(0)) { $0 * 10 + UInt16($1) } }
-        return BeaconIdentity(
-            group: .namespace(namespace),
-            major: number(digits.prefix(4)),
-            minor: number(digits.suffix(4))
-        )
     }
 }

@@ -52,9 +52,10 @@ package struct EddystoneNamespace: Sendable, Hashable, CustomStringConvertible {
     /// Whether it stands for the UUID: its first and last five bytes, or its first four and last six.
     /// - Source: flare-protocol 11.
     package func abbreviates(_ uuid: BeaconUUID) -> Bool {
-        let all = uuid.bytes
-        let own = bytes
-        return own == Array(all.prefix(5) + all.suffix(5)) || own == Array(all.prefix(4) + all.suffix(6))
+        let (five, six): (UInt64, UInt64) = (0xFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF)
+        let end = high << 16 | UInt64(low)
+        return high >> 24 == uuid.high >> 24 && end & five == uuid.low & five
+            || high >> 32 == uuid.high >> 32 && end & six == uuid.low & six
     }
 
     private var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }

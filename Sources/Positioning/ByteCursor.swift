@@ -1,4 +1,6 @@
 /// Reads numbers and pieces from the front of bytes that cannot be trusted; what is not there is `nil`.
+///
+/// For what is read once: headers of files, messages of the adapter. Packets are read by ``Swift/Span``.
 package struct ByteCursor: Sendable {
     package private(set) var rest: ArraySlice<UInt8>
 

@@ -11,8 +11,10 @@ package struct AdvertisingReportParser: Sendable {
     }
 
     static let longestLegacyPayload = 31
+    private static let metaEvent = UInt8(EVT_LE_META_EVENT)
+    private static let legacyReport = UInt8(EVT_LE_ADVERTISING_REPORT)
     /// The header of BlueZ 5.66 has no name for it.
-    private static let extendedAdvertisingReport: UInt8 = 0x0D
+    private static let extendedReport: UInt8 = 0x0D
     /// The longest payload that extended advertising allows.
     private static let longestExtendedPayload = 1650
     private static let mostFragmented = 64
@@ -22,6 +24,9 @@ package struct AdvertisingReportParser: Sendable {
     package private(set) var damagedReports = 0
     private var fragments: [Sender: [UInt8]] = [:]
 
+    /// Takes one packet: its sender, received power in dBm, and payload, which is looked at where it lies.
+    package typealias Take = (_ sender: DeviceAddress, _ rssi: Int, _ payload: Span<UInt8>) -> Void
+
     private struct Sender: Hashable {
         let address: DeviceAddress
         let set: UInt8
@@ -29,94 +34,92 @@ package struct AdvertisingReportParser: Sendable {
 
     package init() {}
 
-    /// The advertising packets in an event, which begins with its event code; none in other events.
-    package mutating func advertisements(in event: [UInt8], at time: Double) -> [Advertisement] {
-        var cursor = ByteCursor(event)
-        guard cursor.byte() == UInt8(EVT_LE_META_EVENT), let length = cursor.byte() else { return [] }
-        var body = ByteCursor(cursor.rest.prefix(Int(length)))
-        guard let kind = body.byte() else { return [] }
-        let isExtended = kind == Self.extendedAdvertisingReport
-        guard isExtended || kind == UInt8(EVT_LE_ADVERTISING_REPORT) else { return [] }
-        guard let count = body.byte(), count > 0, count <= Self.mostReports else {
+    /// Whether an event, which begins with its event code, tells of advertising packets.
+    package static func isReport(_ event: Span<UInt8>) -> Bool {
+        event.count > 2 && event[0] == metaEvent && (event[2] == legacyReport || event[2] == extendedReport)
+    }
+
+    /// Shows the advertising packets in an event, which begins with its event code; none in other events.
+    package mutating func forEachAdvertisement(in event: Span<UInt8>, _ take: Take) {
+        guard Self.isReport(event) else { return }
+        let end = min(2 + Int(event[1]), event.count)
+        guard end > 3, (1...Self.mostReports).contains(event[3]) else {
             damagedReports += 1
-            return []
+            return
         }
-        var heard: [Advertisement] = []
-        for _ in 0..<count {
-            guard let report = isExtended ? Report(extended: &body) : Report(legacy: &body) else {
+        var start = 4
+        let isExtended = event[2] == Self.extendedReport
+        for _ in 0..<event[3] {
+            let length =
+                isExtended
+                ? extendedReport(event.extracting(start..<end), take)
+                : legacyReport(event.extracting(start..<end), take)
+            guard let length else {
                 damagedReports += 1
-                break
+                return
             }
-            guard let payload = whole(report) else { continue }
-            heard.append(
-                Advertisement(time: time, address: report.sender.address, payload: payload, rssi: report.rssi)
-            )
+            start += length
+        }
+    }
+
+    /// Takes the first report of these.
+    ///
+    /// - Returns: Its length, or `nil` when it is cut.
+    private func legacyReport(_ bytes: Span<UInt8>, _ take: Take) -> Int? {
+        guard bytes.count >= 10 else { return nil }
+        let end = 9 + Int(bytes[8])
+        guard end < bytes.count else { return nil }
+        take(Self.address(in: bytes, at: 1), bytes.signedByte(at: end), bytes.extracting(9..<end))
+        return end + 1
+    }
+
+    private mutating func extendedReport(_ bytes: Span<UInt8>, _ take: Take) -> Int? {
+        guard bytes.count >= 24 else { return nil }
+        let end = 24 + Int(bytes[23])
+        guard end <= bytes.count else { return nil }
+        let payload = bytes.extracting(24..<end)
+        let status = bytes[0] >> 5 & 3
+        let (address, rssi) = (Self.address(in: bytes, at: 2), bytes.signedByte(at: 13))
+        if status == 0, fragments.isEmpty {
+            take(address, rssi, payload)
+        } else if let whole = join(payload, of: Sender(address: address, set: bytes[11]), status: status) {
+            take(address, rssi, whole.span)
+        }
+        return end
+    }
+
+    /// The payload with the fragments before it; `nil` while more is to come, or when it is spoiled.
+    private mutating func join(_ payload: Span<UInt8>, of sender: Sender, status: UInt8) -> [UInt8]? {
+        var whole = fragments.removeValue(forKey: sender) ?? []
+        for index in payload.indices { whole.append(payload[index]) }
+        guard status < 2, whole.count <= Self.longestExtendedPayload else {
+            damagedReports += 1
+            return nil
+        }
+        guard status == 1 else { return whole }
+        // Senders whose last fragment never came must not pile up.
+        if fragments.count >= Self.mostFragmented {
+            damagedReports += fragments.count
+            fragments = [:]
+        }
+        fragments[sender] = whole
+        return nil
+    }
+
+    /// The type of an address and the address.
+    private static func address(in bytes: Span<UInt8>, at index: Int) -> DeviceAddress {
+        DeviceAddress(bits: bytes.littleEndian48(at: index + 1), isRandom: bytes[index] & 1 == 1)
+    }
+}
+
+extension AdvertisingReportParser {
+    /// The advertising packets in an event; none in other events.
+    package mutating func advertisements(in event: [UInt8], at time: Double) -> [Advertisement] {
+        var heard: [Advertisement] = []
+        forEachAdvertisement(in: event.span) { sender, rssi, payload in
+            let bytes = payload.indices.map { payload[$0] }
+            heard.append(Advertisement(time: time, address: sender, payload: bytes, rssi: rssi))
         }
         return heard
-    }
-
-    /// The payload of the report, with the fragments before it; `nil` while more is to come.
-    private mutating func whole(_ report: Report) -> [UInt8]? {
-        let earlier = fragments.removeValue(forKey: report.sender) ?? []
-        let payload = earlier + report.payload
-        guard payload.count <= Self.longestExtendedPayload else {
-            damagedReports += 1
-            return nil
-        }
-        switch report.status {
-        case .complete: return payload
-        case .moreToCome:
-            // Senders whose last fragment never came must not pile up.
-            if fragments.count >= Self.mostFragmented {
-                damagedReports += fragments.count
-                fragments = [:]
-            }
-            fragments[report.sender] = payload
-            return nil
-        case .truncated:
-            damagedReports += 1
-            return nil
-        }
-    }
-
-    private struct Report {
-        enum Status { case complete, moreToCome, truncated }
-
-        let sender: Sender
-        let payload: ArraySlice<UInt8>
-        let rssi: Int
-        let status: Status
-
-        init?(legacy cursor: inout ByteCursor) {
-            guard cursor.byte() != nil, let address = Self.address(&cursor), let length = cursor.byte(),
-                let payload = cursor.take(Int(length)), let rssi = cursor.signedByte()
-            else { return nil }
-            sender = Sender(address: address, set: 0xFF)
-            self.payload = payload
-            self.rssi = rssi
-            status = .complete
-        }
-
-        init?(extended cursor: inout ByteCursor) {
-            guard let type = cursor.littleEndian(UInt16.self), let address = Self.address(&cursor),
-                cursor.take(2) != nil, let set = cursor.byte(), cursor.byte() != nil,
-                let rssi = cursor.signedByte(), cursor.take(9) != nil, let length = cursor.byte(),
-                let payload = cursor.take(Int(length))
-            else { return nil }
-            sender = Sender(address: address, set: set)
-            self.payload = payload
-            self.rssi = rssi
-            switch type >> 5 & 3 {
-            case 0: status = .complete
-            case 1: status = .moreToCome
-            default: status = .truncated
-            }
-        }
-
-        private static func address(_ cursor: inout ByteCursor) -> DeviceAddress? {
-            guard let type = cursor.byte(), let bytes = cursor.take(6) else { return nil }
-            let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            return DeviceAddress(bits: bits, isRandom: type & 1 == 1)
-        }
     }
 }

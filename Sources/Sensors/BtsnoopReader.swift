@@ -1,16 +1,6 @@
 import CBluetooth
 import Positioning
 
-/// One packet between host and controller in a btsnoop capture.
-package struct BtsnoopRecord: Sendable, Hashable {
-    /// From 1.
-    package let number: Int
-    /// Microseconds since 1970.
-    package let microseconds: Int64
-    /// The HCI event, from its event code on; `nil` for a packet of another kind.
-    package let event: [UInt8]?
-}
-
 /// Reads a btsnoop capture, record by record.
 ///
 /// Takes captures without packet type (datalink 1001), with one (1002, Android) and of the Linux monitor
@@ -75,7 +65,7 @@ package struct BtsnoopReader {
     }
 
     /// The next whole record; `nil` at the end.
-    package mutating func next() throws(SensorError) -> BtsnoopRecord? {
+    package mutating func next() throws(SensorError) -> CaptureRecord? {
         while truncation == nil {
             let start = bytes.offset
             var header = ByteCursor(try bytes.take(Self.recordHeaderSize))
@@ -103,10 +93,10 @@ package struct BtsnoopReader {
                 cutRecords += 1
                 continue
             }
-            return BtsnoopRecord(
+            return CaptureRecord(
                 number: number,
                 microseconds: Int64(bitPattern: time) &- Self.epoch,
-                event: event(in: data, flags: flags)
+                content: event(in: data, flags: flags).map { .event($0) } ?? .other
             )
         }
         return nil

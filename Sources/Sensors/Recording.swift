@@ -1,26 +1,33 @@
-import Positioning
+package import Positioning
 
 /// The readings of a recorded file, capture or trace; which it is, its content tells.
 package struct Recording {
     private enum Content {
-        case capture(BtsnoopReader)
+        case capture(CaptureReader)
         case trace(SensorTraceReader)
     }
 
     private var content: Content
-    private var parser = AdvertisingReportParser()
+    private var receiver: BeaconReceiver
     private var clock = CaptureClock()
+    private var damagedRecords = 0
     private var ready: ArraySlice<SensorReading> = []
 
-    package init(_ origin: RecordingOrigin) throws(SensorError) {
+    /// The longest beginning by which a form is known.
+    private static let beginning = 8
+
+    /// - Parameter ephemerals: The beacons that change their identifiers.
+    package init(_ origin: RecordingOrigin, ephemerals: EphemeralBeacons? = nil) throws(SensorError) {
+        receiver = BeaconReceiver(ephemerals: ephemerals)
         var bytes = try RecordedBytes(origin)
-        let start = Array(try bytes.peek(BtsnoopReader.magic.count))
-        if start == BtsnoopReader.magic {
-            content = .capture(try BtsnoopReader(bytes))
+        let start = Array(try bytes.peek(Self.beginning))
+        if let reader = try CaptureReader(bytes, beginning: start) {
+            content = .capture(reader)
         } else if start.first == UInt8(ascii: "{") {
             content = .trace(try SensorTraceReader(bytes))
         } else {
-            let problem = start.isEmpty ? "is empty" : "is neither a btsnoop capture nor a trace"
+            let problem =
+                start.isEmpty ? "is empty" : "is neither a capture (btsnoop, pcap, pcapng) nor a trace"
             throw .unsupported(file: origin.name, problem: problem)
         }
     }
@@ -35,14 +42,25 @@ package struct Recording {
             defer { content = .capture(reader) }
             while ready.isEmpty {
                 guard let record = try reader.next() else { return nil }
-                let time = clock.seconds(at: record.microseconds)
-                guard let event = record.event else { continue }
-                ready =
-                    parser.advertisements(in: event, at: time).flatMap(\.sightings)
-                    .map(SensorReading.beacon)[...]
+                take(record)
             }
             return ready.popFirst()
         }
+    }
+
+    private mutating func take(_ record: CaptureRecord) {
+        let now = BeaconReceiver.Instant(
+            time: clock.seconds(at: record.microseconds),
+            wall: Double(record.microseconds) / 1_000_000
+        )
+        var readings: [SensorReading] = []
+        switch record.content {
+        case .event(let bytes): receiver.hear(event: bytes.span, at: now, into: &readings)
+        case .sniffed(let packet): receiver.hear(sniffed: packet, at: now, into: &readings)
+        case .damaged: damagedRecords += 1
+        case .other: break
+        }
+        ready = readings[...]
     }
 
     /// What was passed over so far, in words.
@@ -52,9 +70,8 @@ package struct Recording {
         case .capture(let reader):
             if let truncation = reader.truncation { problems.append(truncation.description) }
             if reader.cutRecords > 0 { problems.append("\(reader.cutRecords) cut records were passed over") }
-            if parser.damagedReports > 0 {
-                problems.append("\(parser.damagedReports) damaged advertising reports were passed over")
-            }
+            let damaged = receiver.damagedReports + damagedRecords
+            if damaged > 0 { problems.append("\(damaged) damaged advertising reports were passed over") }
         case .trace(let reader):
             if let truncation = reader.truncation { problems.append(truncation.description) }
         }

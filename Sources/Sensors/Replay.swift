@@ -1,4 +1,5 @@
 package import Logging
+package import Positioning
 
 /// Plays a recording as if the sensors were speaking now.
 ///
@@ -11,23 +12,28 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
     private let isLooping: Bool
     private let clock: PlayClock
     private let logger: Logger
+    private let ephemerals: EphemeralBeacons?
 
     /// Of a silence in the recording at most this many seconds are told.
     private static var mostTicks: Double { 3600 }
 
     /// Opens the recording once, so that a file which cannot be played is refused at the start.
+    ///
+    /// - Parameter ephemerals: The beacons that change their identifiers.
     package init(
         _ origin: RecordingOrigin,
         speed: ReplaySpeed = .times(1),
         isLooping: Bool = false,
         clock: PlayClock,
-        logger: Logger
+        logger: Logger,
+        ephemerals: EphemeralBeacons? = nil
     ) throws(SensorError) {
         self.origin = origin
         self.speed = speed
         self.isLooping = isLooping
         self.clock = clock
         self.logger = logger
+        self.ephemerals = ephemerals
         _ = try Recording(origin)
     }
 
@@ -42,7 +48,7 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
     package func run(_ take: @escaping SensorSource.Take) async throws(SensorError) {
         var player = Player(start: clock.now, clock: clock, speed: speed, take: take)
         repeat {
-            var recording = try Recording(origin)
+            var recording = try Recording(origin, ephemerals: ephemerals)
             var count = 0
             while let reading = try recording.next() {
                 count += 1
@@ -96,7 +102,7 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
                 if due > clock.now { try? await clock.sleep(until: due, tolerance: nil) }
             }
             guard !Task.isCancelled else { return false }
-            await take(reading)
+            await take([reading])
             latest = max(latest, reading.time)
             return true
         }

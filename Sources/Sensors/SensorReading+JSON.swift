@@ -13,12 +13,7 @@ extension SensorReading {
         switch self {
         case .beacon(let sighting):
             members["type"] = "beacon"
-            switch sighting.identity.group {
-            case .uuid(let uuid): members["uuid"] = .string(uuid.description)
-            case .namespace(let namespace): members["namespace"] = .string(namespace.description)
-            }
-            members["major"] = JSONValue(Int(sighting.identity.major))
-            members["minor"] = JSONValue(Int(sighting.identity.minor))
+            members.merge(sighting.identity.members) { $1 }
             members["rssi"] = JSONValue(sighting.rssi)
             members["power"] = sighting.powerAtOneMetre.map { JSONValue($0) }
         case .heading(let degrees, let north, _):
@@ -30,6 +25,10 @@ extension SensorReading {
             members["latitude"] = .number(place.latitude)
             members["longitude"] = .number(place.longitude)
             members["accuracy"] = accuracy.map { .number($0) }
+        case .telemetry(let telemetry, let sender, _):
+            members["type"] = "telemetry"
+            members.merge(telemetry.members) { $1 }
+            members.merge(sender.members) { $1 }
         case .tick:
             members["type"] = "tick"
         }
@@ -59,10 +58,16 @@ extension SensorReading {
             )
             let accuracy = try fields.optionalNumber("accuracy", in: 0...1e9)
             self = .location(place, accuracyMetres: accuracy, time: time)
+        case "telemetry":
+            self = .telemetry(
+                try BeaconTelemetry(&fields),
+                of: try TelemetrySender(&fields),
+                time: time
+            )
         case "tick": self = .tick(time: time)
         default:
             throw ReadingProblem(
-                text: "unknown type \"\(type)\"; known are beacon, heading, location and tick"
+                text: "unknown type \"\(type)\"; known are beacon, heading, location, telemetry and tick"
             )
         }
         try fields.end()
@@ -72,7 +77,27 @@ extension SensorReading {
         _ fields: inout ReadingFields,
         at time: Double
     ) throws(ReadingProblem) -> BeaconSighting {
-        let group: BeaconIdentity.Group
+        BeaconSighting(
+            identity: try BeaconIdentity(&fields),
+            rssi: try fields.whole("rssi", in: -128...127),
+            powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
+            time: time
+        )
+    }
+}
+
+extension BeaconIdentity {
+    var members: [String: JSONValue] {
+        var members: [String: JSONValue] = ["major": JSONValue(Int(major)), "minor": JSONValue(Int(minor))]
+        switch group {
+        case .uuid(let uuid): members["uuid"] = .string(uuid.description)
+        case .namespace(let namespace): members["namespace"] = .string(namespace.description)
+        }
+        return members
+    }
+
+    init(_ fields: inout ReadingFields) throws(ReadingProblem) {
+        let group: Group
         if let text = try fields.optionalText("namespace") {
             guard let namespace = EddystoneNamespace(text) else {
                 throw ReadingProblem(text: "namespace must be 20 hexadecimal digits (is \"\(text)\")")
@@ -81,15 +106,10 @@ extension SensorReading {
         } else {
             group = .uuid(try fields.uuid())
         }
-        return BeaconSighting(
-            identity: BeaconIdentity(
-                group: group,
-                major: try fields.number16("major"),
-                minor: try fields.number16("minor")
-            ),
-            rssi: try fields.whole("rssi", in: -128...127),
-            powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
-            time: time
+        self.init(
+            group: group,
+            major: try fields.number16("major"),
+            minor: try fields.number16("minor")
         )
     }
 }

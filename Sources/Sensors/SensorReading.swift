@@ -9,13 +9,16 @@ package enum SensorReading: Sendable, Hashable {
     /// Compass degrees, 0 up to 360, clockwise from north.
     case heading(degrees: Double, north: North = .asTold, time: Double)
     case location(GeoPoint, accuracyMetres: Double?, time: Double)
+    /// How a beacon or a sensor fares.
+    indirect case telemetry(BeaconTelemetry, of: TelemetrySender, time: Double)
     /// Nothing more was said up to this time; sent once a second, so that silence is heard too.
     case tick(time: Double)
 
     package var time: Double {
         switch self {
         case .beacon(let sighting): sighting.time
-        case .heading(_, _, let time), .location(_, _, let time), .tick(let time): time
+        case .heading(_, _, let time), .location(_, _, let time), .telemetry(_, _, let time), .tick(let time):
+            time
         }
     }
 
@@ -29,6 +32,8 @@ package enum SensorReading: Sendable, Hashable {
             return .heading(degrees: degrees, north: north, time: time + seconds)
         case .location(let place, let accuracy, let time):
             return .location(place, accuracyMetres: accuracy, time: time + seconds)
+        case .telemetry(let telemetry, let sender, let time):
+            return .telemetry(telemetry, of: sender, time: time + seconds)
         case .tick(let time): return .tick(time: time + seconds)
         }
     }
@@ -42,7 +47,8 @@ package struct SensorSource: Sendable {
     /// cancelled, which is no error.
     package let run: @Sendable (_ take: @escaping Take) async throws(SensorError) -> Void
 
-    package typealias Take = @Sendable (SensorReading) async -> Void
+    /// Takes readings that came together; returns when they were looked at.
+    package typealias Take = @Sendable ([SensorReading]) async -> Void
 
     package init(
         name: String,

@@ -16,8 +16,8 @@ import Web
 struct DaemonPlan: Sendable {
     var configuration: TrilateralConfiguration
     var folder: StateFolder
-    /// Where sensor readings come from, beside the broker.
-    var sources: [SensorSource] = []
+    /// Recordings in the place of this machine's sensors.
+    var recordings: [SensorSource] = []
     var isReloaded = false
     /// Reads the configuration again, for a reload.
     var read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
@@ -58,6 +58,15 @@ extension Daemon {
         let send: @Sendable (ControllerEvent) -> Void = { eventPort.yield($0) }
 
         // Outside parties
+        var remembered = try memory.memory()
+        remembered.sensors.merge(configuration.sensors.switchedOff) { saved, _ in saved }
+        let bluetooth =
+            plan.recordings.isEmpty
+            ? BluetoothDesk(
+                configuration.sensors,
+                isOn: remembered.sensors[.beacons] ?? true,
+                logger: logger
+            ) : nil
         var bridgeConfiguration = BridgeConfiguration(configuration, node: node)
         bridgeConfiguration.flareURL = place.url
         let identity = BridgeIdentity(epoch: epoch, started: started, rememberedSlugs: try memory.slugs())
@@ -76,19 +85,19 @@ extension Daemon {
             client: client,
             logger: logger,
             clock: clock,
+            counters: { bluetooth?.counters ?? [:] },
             send: send
         )
         let desk = SensorDesk(
             inputs: sensorInputs,
             beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
             send: send,
+            onSwitch: { if $0 == .beacons { bluetooth?.power.set(on: $1) } },
             logger: logger
         )
         let timers = TimerDesk(requests: timerRequests, port: timerPort, send: send)
 
         // The controller
-        var remembered = try memory.memory()
-        remembered.sensors.merge(configuration.sensors.switchedOff) { saved, _ in saved }
         let controller = DeviceController(
             epoch: epoch,
             configuration: ControllerConfiguration(plan),
@@ -155,6 +164,9 @@ extension Daemon {
             },
             DaemonService(name: "timers") { await timers.run() },
             DaemonService(name: "sensors") { await desk.run() },
+            DaemonService(name: "bluetooth's state") {
+                await cancelWhenGracefulShutdown { await bluetooth?.run(bridge, send: send) }
+            },
             DaemonService(name: "flare link") {
                 await withTaskExecutorPreference(thread) {
                     await place.link.run(flareRequests) { eventPort.yield(.flare($0)) }
@@ -186,7 +198,7 @@ extension Daemon {
         }
         services.append(
             contentsOf: sensorServices(
-                plan,
+                plan.recordings + (bluetooth.map { [$0.scanner.source] } ?? []),
                 client: client,
                 root: bridgeConfiguration.root,
                 port: sensorPort,
@@ -209,9 +221,9 @@ extension Daemon {
         )
     }
 
-    /// Readings from the broker and from recordings, each source with a clock of its own.
+    /// Readings from the broker and from others, each source with a clock of its own.
     private static func sensorServices(
-        _ plan: DaemonPlan,
+        _ others: [SensorSource],
         client: MQTTClient,
         root: String,
         port: AsyncStream<SensorDesk.Input>.Continuation,
@@ -219,16 +231,16 @@ extension Daemon {
         logger: Logger
     ) -> [any Service] {
         let raw = RawReadings(client: client, root: root, logger: logger)
-        let sources = [raw.source] + plan.sources
+        let sources = [raw.source] + others
         return sources.enumerated().map { index, source in
             let (looked, mark) = AsyncStream.makeStream(of: Void.self)
             return DaemonService(name: source.name) {
                 await cancelWhenGracefulShutdown {
                     do throws(SensorError) {
-                        try await source.run { reading in
-                            port.yield(.reading(reading, source: index))
+                        try await source.run { readings in
+                            for reading in readings { port.yield(.reading(reading, source: index)) }
                             guard case .enqueued = port.yield(.looked(mark)) else { return }
-                            // However fast a recording is played, it waits until each reading was looked at.
+                            // However fast a recording is played, it waits until its readings were looked at.
                             for await _ in looked { break }
                         }
                     } catch {

@@ -1,5 +1,6 @@
 import Controller
 import Foundation
+import Sensors
 
 extension ConfigurationForm<String> {
     private static func checked(
@@ -75,6 +76,16 @@ extension ConfigurationForm<HostAndPort> {
     static var hostAndPort: ConfigurationForm {
         one("HOST:PORT") {
             HostAndPort($0)
+        } show: {
+            $0.description
+        }
+    }
+}
+
+extension ConfigurationForm<AdapterChoice> {
+    static var adapter: ConfigurationForm {
+        .one(AdapterChoice.legal) {
+            AdapterChoice($0)
         } show: {
             $0.description
         }

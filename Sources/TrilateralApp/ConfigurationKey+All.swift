@@ -306,6 +306,30 @@ extension ConfigurationKey {
             .optional(.uuid),
             "The beacons' UUID; null takes data.uuid of the environment."
         ),
+        .init(
+            "sensors.beacons.adapter",
+            \.sensors.adapter,
+            .adapter,
+            "The Bluetooth adapter that listens: auto, none, hci0, or an adapter's own address."
+        ),
+        .init(
+            "sensors.beacons.active",
+            \.sensors.scansActively,
+            .flag,
+            "Whether beacons are asked for their second packet too; few need it, and it costs their batteries."
+        ),
+        .init(
+            "sensors.beacons.reset_adapter",
+            \.sensors.mayResetAdapter,
+            .flag,
+            "Whether an adapter that hears nothing, or does not answer, may be reset; connections of others end."
+        ),
+        .init(
+            "sensors.beacons.identity_keys_file",
+            \.sensors.identityKeysFile,
+            .optional(.path),
+            "The keys of beacons that change their identifier (Eddystone-EID), a line each; see the README."
+        ),
         .init("sensors.compass.enabled", \.sensors.compassEnabled, .flag, "Angle from a compass."),
         .init("sensors.gps.enabled", \.sensors.gpsEnabled, .flag, "The choice of the environment by GPS."),
         .init(
@@ -376,7 +400,7 @@ extension ConfigurationKey {
         "controller": "What follows from where we are.",
         "device": "This device, as it appears in the place.",
         "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",
-        "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone-UID).",
+        "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone UID and EID).",
         "sensors.compass": "Compass.",
         "sensors.gps": "GPS.",
         "sensors.cmx": "Cisco CMX.",

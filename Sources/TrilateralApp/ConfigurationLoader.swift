@@ -27,6 +27,7 @@ package enum ConfigurationLoader {
         reader.read(environment: environment)
         reader.checkRules()
         reader.readPassword()
+        reader.readIdentityKeys()
         guard reader.problems.isEmpty else { throw ConfigurationErrors(reader.problems) }
         return reader.loaded
     }

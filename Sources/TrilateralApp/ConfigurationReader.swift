@@ -130,6 +130,21 @@ struct ConfigurationReader {
         }
     }
 
+    /// Reads the keys of beacons from their file.
+    mutating func readIdentityKeys() {
+        let path = "sensors.beacons.identity_keys_file"
+        guard let file = loaded.values.sensors.identityKeysFile else { return }
+        switch IdentityKeys.load(file) {
+        case .success(let found):
+            loaded.values.sensors.ephemeralBeacons = found.beacons
+            if let warning = found.warning {
+                loaded.warnings.append(ConfigurationProblem(loaded.origin(path), path, warning))
+            }
+        case .failure(let fault):
+            problems.append(ConfigurationProblem(loaded.origin(path), path, fault.message))
+        }
+    }
+
     /// Checks what several keys say together, save where one of them is wrong by itself.
     mutating func checkRules() {
         let wrong = Set(problems.map(\.path))

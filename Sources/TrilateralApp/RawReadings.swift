@@ -20,7 +20,7 @@ struct RawReadings: Sendable {
         SensorSource(name: "broker") { take async throws(SensorError) in await run(take) }
     }
 
-    private func run(_ take: @Sendable (SensorReading) async -> Void) async {
+    private func run(_ take: SensorSource.Take) async {
         let start = RuntimeClock.steadySeconds()
         let (items, port) = AsyncStream.makeStream(of: Item.self)
         await withDiscardingTaskGroup { group in
@@ -39,7 +39,7 @@ struct RawReadings: Sendable {
                     if sensor == .beacons, message.isRetained { continue }
                     switch sensor.readings(from: message.payload, at: now) {
                     case .success(let readings):
-                        for reading in readings { await take(reading) }
+                        await take(readings)
                         if sensor == .beacons { lastHeard = now }
                     case .failure(let problem):
                         guard complaints.count < 100, complaints.insert(problem.description).inserted else {
@@ -49,7 +49,7 @@ struct RawReadings: Sendable {
                     }
                 case .second:
                     isTicking = false
-                    await take(.tick(time: now))
+                    await take([.tick(time: now)])
                 }
                 if !isTicking, now - lastHeard < Self.attention {
                     isTicking = true

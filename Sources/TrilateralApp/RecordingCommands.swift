@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MQTT
 import Messages
+import Positioning
 import Sensors
 
 /// `trilateral record`: writes down everything that the sensors say.
@@ -11,8 +12,9 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Write a trace of everything that the sensors say.",
         discussion: """
-            Hears what other programs say on <base>/<node>/sensors/…/raw, beside a running daemon or without one, and a \
-            recording that the configuration names. Ctrl-C or --seconds ends it. trilateral replay plays the trace.
+            Hears what the Bluetooth adapter hears (or a recording that the configuration names in its place), and what \
+            other programs say on <base>/<node>/sensors/…/raw, beside a running daemon or without one. With --bluetooth \
+            only the adapter, without a broker. Ctrl-C or --seconds ends it. trilateral replay plays the trace.
             """
     )
 
@@ -21,6 +23,9 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Stop by itself after so many seconds.", valueName: "n"))
     var seconds: Int?
+
+    @Flag(help: "Only what the Bluetooth adapter hears; no broker is needed.")
+    var bluetooth = false
 
     @OptionGroup var broker: BrokerOptions
 
@@ -31,55 +36,94 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (link, root) = try await broker.daemon(for: "record", timeout: .seconds(10))
         let configuration = try broker.file.load(by: "record").values
         let log = LogOutput(level: .warning, form: LogForm(configuration.log.format, environment: [:]))
         defer { log.flush() }
         let logger = log.logger("record")
-        let client = MQTTClient(link, logger: logger)
-        let (readings, port) = AsyncStream.makeStream(of: SensorReading.self)
         do {
-            var writer = try SensorTraceWriter(creating: trace, started: RuntimeClock.now().timestamp)
-            let sources =
-                try [RawReadings(client: client, root: root, logger: logger).source]
-                + configuration.sensors.replays.map { try $0.source(logger) }
-            StandardError.print("trilateral record: listening on \(root)/sensors/+/raw; Ctrl-C ends it")
-            let count = try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await client.run() }
-                for source in sources {
-                    group.addTask {
-                        do throws(SensorError) {
-                            try await source.run { port.yield($0) }
-                        } catch {
-                            // The others are heard on.
-                            StandardError.print("trilateral record: \(error)")
-                        }
-                    }
+            var sources = try localSources(configuration.sensors, logger)
+            var client: MQTTClient?
+            if bluetooth {
+                guard !sources.isEmpty else {
+                    throw ValidationError("--bluetooth: the configuration has sensors.beacons.adapter: none")
                 }
-                group.addTask { [seconds] in
-                    await Self.waitForEnd(seconds)
-                    port.finish()
-                }
-                var count = 0
-                var latest = 0.0
-                for await reading in readings {
-                    // Sources have clocks of their own; a trace has one, which does not go back.
-                    let ordered = reading.later(by: max(0, latest - reading.time))
-                    latest = ordered.time
-                    try writer.append(ordered)
-                    if case .tick = reading { continue }
-                    count += 1
-                }
-                group.cancelAll()
-                await client.stop()
-                return count
+                StandardError.print("trilateral record: listening with Bluetooth; Ctrl-C ends it")
+            } else {
+                let (link, root) = try await broker.daemon(for: "record", timeout: .seconds(10))
+                let connected = MQTTClient(link, logger: logger)
+                client = connected
+                sources.append(RawReadings(client: connected, root: root, logger: logger).source)
+                StandardError.print("trilateral record: listening on \(root)/sensors/+/raw; Ctrl-C ends it")
             }
-            try writer.flush()
+            let count = try await record(sources, client)
             StandardError.print("trilateral record: \(trace): \(count) readings")
         } catch let error as SensorError {
             StandardError.print("trilateral record: \(error)")
             throw ExitCode(error)
         }
+    }
+
+    /// The adapter, or the recordings that stand in its place.
+    private func localSources(
+        _ sensors: TrilateralConfiguration.Sensors,
+        _ logger: Logger
+    ) throws -> [SensorSource] {
+        let recordings =
+            bluetooth ? [] : try sensors.replays.map { try $0.source(EphemeralBeacons(sensors), logger) }
+        guard recordings.isEmpty, sensors.beaconsEnabled || bluetooth, sensors.adapter != .off else {
+            return recordings
+        }
+        let scanner = BeaconScanner(
+            settings: ScanSettings(sensors),
+            power: ScanSwitch(),
+            ephemerals: EphemeralBeacons(sensors),
+            clocks: .ofThisMachine,
+            logger: logger
+        ) { [bluetooth] condition in
+            if let problem = condition.problem { StandardError.print("trilateral record: \(problem)") }
+            if bluetooth, condition.state == .absent {
+                StandardError.print("trilateral record: there is no Bluetooth adapter; one may be plugged in")
+            }
+        }
+        return [scanner.source]
+    }
+
+    /// Writes down what the sources say, until the end; how many readings that were.
+    private func record(_ sources: [SensorSource], _ client: MQTTClient?) async throws -> Int {
+        let (readings, port) = AsyncStream.makeStream(of: SensorReading.self)
+        var writer = try SensorTraceWriter(creating: trace, started: RuntimeClock.now().timestamp)
+        let count = try await withThrowingTaskGroup(of: Void.self) { group in
+            if let client { group.addTask { await client.run() } }
+            for source in sources {
+                group.addTask {
+                    do throws(SensorError) {
+                        try await source.run { for reading in $0 { port.yield(reading) } }
+                    } catch {
+                        // The others are heard on.
+                        StandardError.print("trilateral record: \(error)")
+                    }
+                }
+            }
+            group.addTask { [seconds] in
+                await Self.waitForEnd(seconds)
+                port.finish()
+            }
+            var count = 0
+            var latest = 0.0
+            for await reading in readings {
+                // Sources have clocks of their own; a trace has one, which does not go back.
+                let ordered = reading.later(by: max(0, latest - reading.time))
+                latest = ordered.time
+                try writer.append(ordered)
+                if case .tick = reading { continue }
+                count += 1
+            }
+            group.cancelAll()
+            await client?.stop()
+            return count
+        }
+        try writer.flush()
+        return count
     }
 
     private static func waitForEnd(_ seconds: Int?) async {
@@ -97,9 +141,10 @@ struct RecordCommand: AsyncParsableCommand {
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Run the daemon on a recording: a trace, or a btsnoop capture.",
+        abstract: "Run the daemon on a recording: a trace, or a capture of Bluetooth packets.",
         discussion: """
-            As trilateral run, with the recording in the place of the sensors. It goes on when the recording is over; \
+            As trilateral run, with the recording in the place of the sensors: what trilateral record wrote, or a capture \
+            in the form of btsnoop (Android, btmon), pcap or pcapng (Wireshark, sniffers). It goes on when the recording is over; \
             SIGTERM and SIGINT end it.
             """
     )

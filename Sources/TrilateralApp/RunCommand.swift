@@ -4,6 +4,7 @@ import FlareServer
 import Foundation
 import HTTPListener
 import Logging
+import Positioning
 import Sensors
 
 /// `trilateral run`: the daemon.
@@ -139,7 +140,9 @@ package struct DaemonRunner: Sendable {
         let plan = DaemonPlan(
             configuration: configuration,
             folder: folder,
-            sources: try (replays + configuration.sensors.replays).map { try $0.source(logger) },
+            recordings: try (replays + configuration.sensors.replays).map {
+                try $0.source(EphemeralBeacons(configuration.sensors), logger)
+            },
             isReloaded: isReloaded,
             read: { [read, adjust] in
                 read().map { loaded in
@@ -175,13 +178,14 @@ struct ReplaySettings: Sendable {
     var speed = ReplaySpeed.times(1)
     var isLooping = false
 
-    func source(_ logger: Logger) throws(SensorError) -> SensorSource {
+    func source(_ ephemerals: EphemeralBeacons?, _ logger: Logger) throws(SensorError) -> SensorSource {
         try Replay(
             .file(file),
             speed: speed,
             isLooping: isLooping,
             clock: ContinuousClock(),
-            logger: logger
+            logger: logger,
+            ephemerals: ephemerals
         ).source
     }
 }

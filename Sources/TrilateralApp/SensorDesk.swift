@@ -22,6 +22,8 @@ struct SensorDesk: Sendable {
     /// The UUID of the beacons that count, where the configuration names one; else the environment's.
     let beaconUUID: String?
     let send: @Sendable (ControllerEvent) -> Void
+    /// Called when a sensor is switched, so that it need not work for nobody.
+    var onSwitch: @Sendable (SensorKind, Bool) -> Void = { _, _ in }
     let logger: Logger
 
     func run() async {
@@ -31,6 +33,7 @@ struct SensorDesk: Sendable {
         var headingToldAt: [Int: Double] = [:]
         var motion = MotionSense()
         var switchedOff: Set<SensorKind> = []
+        var batteries = BatteryWatch()
         for await input in inputs {
             switch input {
             case .track(let place):
@@ -38,6 +41,7 @@ struct SensorDesk: Sendable {
                     map = nil
                     trackers.removeAll()
                     motion = MotionSense()
+                    if batteries.follow(nil, things: []) { tell(batteries) }
                     continue
                 }
                 var environment = place.environment
@@ -47,6 +51,7 @@ struct SensorDesk: Sendable {
                     zones: place.zones,
                     things: place.things
                 )
+                if batteries.follow(known, things: place.things) { tell(batteries) }
                 guard known != map else { continue }
                 tell(known, in: place.environment)
                 for source in trackers.keys { trackers[source]?.estimator.map = known }
@@ -54,6 +59,7 @@ struct SensorDesk: Sendable {
             case .switched(let sensor, let on):
                 if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
                 if sensor == .beacons { trackers.removeAll() }
+                onSwitch(sensor, on)
             case .looked(let mark):
                 mark.yield()
             case .reading(.heading(let degrees, let time), let source):
@@ -72,10 +78,21 @@ struct SensorDesk: Sendable {
                     ?? PositionTracker(estimator: CentroidEstimator(map: map))
                 for estimate in tracker.hear(sighting) { tell(estimate, &motion) }
                 trackers[source] = tracker
+            case .reading(.telemetry(let telemetry, let sender, _), _):
+                if batteries.hear(telemetry, of: sender) { tell(batteries) }
             case .reading(.tick(let time), let source):
                 for estimate in trackers[source]?.advance(to: time) ?? [] { tell(estimate, &motion) }
             }
         }
+    }
+
+    private func tell(_ batteries: BatteryWatch) {
+        let problem = batteries.problem
+        send(
+            problem.map { .alertRaised("beacon-battery", .warning, message: $0) }
+                ?? .alertCleared("beacon-battery")
+        )
+        if let problem { logger.warning("beacons: \(problem)") }
     }
 
     private func tell(_ map: BeaconMap, in environment: FlareEnvironment) {

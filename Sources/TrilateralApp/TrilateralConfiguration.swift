@@ -1,4 +1,6 @@
 package import Foundation
+package import Positioning
+package import Sensors
 
 /// Everything a user can configure, as typed values with their defaults.
 ///
@@ -138,6 +140,12 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var beaconsEnabled = true
         /// `nil`: the environment's `data.uuid`.
         package var beaconsUUID: UUID?
+        package var adapter = AdapterChoice.automatic
+        package var scansActively = false
+        package var mayResetAdapter = true
+        package var identityKeysFile: String?
+        /// What stands in that file.
+        package var ephemeralBeacons: [EphemeralBeacon] = []
         package var compassEnabled = true
         package var gpsEnabled = true
         package var cmxEnabled = true

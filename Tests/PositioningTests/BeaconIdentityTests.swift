@@ -36,4 +36,18 @@ import Testing
     @Test func `an address is written with its first byte first`() {
         #expect(DeviceAddress(bits: 0xC0FF_EE00_0001, isRandom: true).description == "C0:FF:EE:00:00:01")
     }
+
+    @Test func `an address is read as it is written`() {
+        let address = DeviceAddress(bits: 0xC0FF_EE00_0001, isRandom: true)
+        #expect(DeviceAddress(address.description, isRandom: true) == address)
+        #expect(DeviceAddress("c0:ff:ee:00:00:01", isRandom: true) == address)
+    }
+
+    @Test(arguments: [
+        "", "C0:FF:EE:00:00", "C0:FF:EE:00:00:01:", "C0-FF-EE-00-00-01", "C0:FF:EE:00:0:001",
+        "G0:FF:EE:00:00:01", "+1:FF:EE:00:00:01", "-1:FF:EE:00:00:01", "C0FFEE000001",
+    ])
+    func `another text is no address`(_ text: String) {
+        #expect(DeviceAddress(text) == nil)
+    }
 }

@@ -36,8 +36,9 @@ import Testing
         let listener = Listener()
         let replay = try Replay(origin, speed: speed, isLooping: isLooping, clock: clock, logger: logger)
         let task = Task {
-            try await replay.source.run { reading in
-                let count = await listener.hear(reading, at: clock.now.offset)
+            try await replay.source.run { batch in
+                var count = 0
+                for reading in batch { count = await listener.hear(reading, at: clock.now.offset) }
                 clock.advance(by: work)
                 if count >= limit { withUnsafeCurrentTask { $0?.cancel() } }
             }
@@ -122,7 +123,8 @@ import Testing
 
     @Test func `what cannot be played is refused at once`() {
         for (bytes, problem) in [
-            ([], "is empty"), (Array("GIF89a".utf8), "is neither a btsnoop capture nor a trace"),
+            ([], "is empty"),
+            (Array("GIF89a".utf8), "is neither a capture (btsnoop, pcap, pcapng) nor a trace"),
         ] {
             let error = #expect(throws: SensorError.self) {
                 _ = try Replay(.bytes(bytes, name: "x"), clock: ContinuousClock(), logger: logger)
@@ -140,7 +142,9 @@ import Testing
         let listener = Listener()
         let replay = try Replay(.bytes(Array(text.utf8), name: "t"), clock: HandClock(), logger: logger)
         await #expect(throws: SensorError.self) {
-            try await replay.run { reading in _ = await listener.hear(reading, at: .zero) }
+            try await replay.run { batch in
+                for reading in batch { _ = await listener.hear(reading, at: .zero) }
+            }
         }
         #expect(await listener.readings == [.tick(time: 0.5)])
     }

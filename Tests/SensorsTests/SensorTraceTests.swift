@@ -23,8 +23,27 @@ import Testing
         .heading(degrees: 359.99999999999994, time: 1e-7),
         .location(GeoPoint(latitude: -33.1, longitude: 180), accuracyMetres: nil, time: 2),
         .location(GeoPoint(latitude: 1 / 7, longitude: -0.1), accuracyMetres: 12.5, time: 1_234_567.891),
+        .telemetry(telemetry, of: .beacon(identity), time: 2.5),
+        .telemetry(
+            BeaconTelemetry(format: .ruuvi),
+            of: .device(DeviceAddress(bits: 0xC0FF_EE00_0001, isRandom: true)),
+            time: 2.75
+        ),
         .tick(time: 3),
     ]
+
+    private static var telemetry: BeaconTelemetry {
+        var telemetry = BeaconTelemetry(format: .eddystone)
+        telemetry.batteryVolts = 2.999
+        telemetry.celsius = -127.99609375
+        telemetry.humidity = 53.49
+        telemetry.pascals = 100_044
+        telemetry.acceleration = BeaconTelemetry.Acceleration(x: -32768, y: 0, z: 1036)
+        telemetry.movements = 66
+        telemetry.packets = 4_294_967_295
+        telemetry.uptimeSeconds = 429_496_729.5
+        return telemetry
+    }
 
     private func read(_ origin: RecordingOrigin) throws(SensorError) -> [SensorReading] {
         var reader = try SensorTraceReader(origin)
@@ -129,7 +148,10 @@ import Testing
         (#"{"t":-1,"type":"tick"}"#, "t must be a number"),
         (#"{"type":"tick"}"#, "t is missing"),
         (#"{"t":1}"#, "type is missing"),
-        (#"{"t":1,"type":"smell"}"#, #"unknown type "smell"; known are beacon, heading, location and tick"#),
+        (
+            #"{"t":1,"type":"smell"}"#,
+            #"unknown type "smell"; known are beacon, heading, location, telemetry and tick"#
+        ),
         (#"{"t":1,"type":"tick","tpye":1}"#, #"unknown key "tpye"; the nearest known one is "type""#),
         (
             #"{"t":1,"type":"beacon","uuid":"12","major":1,"minor":1,"rssi":-6}"#,

@@ -6,20 +6,24 @@ struct Row {
     let ours: Double
     /// The largest ratio that is aimed at.
     var aim: Double?
+    /// The longest time that is aimed at, nanoseconds; without a ratio.
+    var limit: Double?
 
-    init(_ what: String, floor: Double, ours: Double, aim: Double? = nil) {
+    init(_ what: String, floor: Double, ours: Double, aim: Double? = nil, limit: Double? = nil) {
         self.what = what
         self.floor = floor
         self.ours = ours
         self.aim = aim
+        self.limit = limit
     }
 
     func print() {
         let ratio = floor > 0 ? ours / floor : 0
-        let verdict = aim.map { ratio < $0 ? "yes" : "**no**" } ?? "–"
-        let limit = aim.map { "< \(Self.text($0))" } ?? "–"
+        let isMet = aim.map { ratio < $0 } ?? limit.map { ours < $0 }
+        let verdict = isMet.map { $0 ? "yes" : "**no**" } ?? "–"
+        let goal = aim.map { "< \(Self.text($0))" } ?? limit.map { "< \(time($0))" } ?? "–"
         Swift.print(
-            "| \(what) | \(time(floor)) | \(time(ours)) | \(Self.text(ratio)) | \(limit) | \(verdict) |"
+            "| \(what) | \(time(floor)) | \(time(ours)) | \(Self.text(ratio)) | \(goal) | \(verdict) |"
         )
     }
 

@@ -2,6 +2,7 @@
 //
 //     trilateral-bench model COUNT       a model with so many lamps, for import, on standard output
 //     trilateral-bench move FOLDER       the cost of a move, against one row written by SQLite
+//     trilateral-bench adverts           the cost of an advertising report through parsing and filter
 //     trilateral-bench position          the cost of an advertising packet, against reading its bytes
 
 import Flare
@@ -11,8 +12,10 @@ case let words where words.count == 2 && words[0] == "model" && (1...100_000).co
     print(BenchmarkPlace(things: Int(words[1]) ?? 1).json.text)
 case let words where words.count == 2 && words[0] == "move":
     try await MoveBenchmark(folder: words[1]).run()
+case ["adverts"]:
+    AdvertBenchmark().run()
 case ["position"]:
     PositionBenchmark().run()
 default:
-    print("usage: trilateral-bench model COUNT | move FOLDER | position")
+    print("usage: trilateral-bench model COUNT | move FOLDER | adverts | position")
 }

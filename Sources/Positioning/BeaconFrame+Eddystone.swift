@@ -1,0 +1,136 @@
+extension BeaconFrame {
+    private enum FrameType {
+        static let uid: UInt8 = 0x00
+        static let url: UInt8 = 0x10
+        static let telemetry: UInt8 = 0x20
+        static let ephemeral: UInt8 = 0x30
+    }
+
+    /// - Source: Eddystone protocol specification; positioning 1.4. The list of service UUIDs that should stand
+    ///   beside it is often missing, and so are the two reserved bytes at the end of a UID.
+    init?(eddystone data: Span<UInt8>) {
+        guard data.count >= 4, data.littleEndian16(at: 0) == 0xFEAA else { return nil }
+        let level = data.signedByte(at: 3)
+        switch data[2] {
+        case FrameType.uid where data.count >= 20:
+            self = .eddystoneUID(
+                EddystoneUID(
+                    namespace: EddystoneNamespace(
+                        high: data.bigEndian64(at: 4),
+                        low: data.bigEndian16(at: 12)
+                    ),
+                    instance: data.bigEndian48(at: 14),
+                    powerAtZeroMetres: level
+                )
+            )
+        case FrameType.url:
+            guard let text = EddystoneURL.text(of: data.extracting(4..<data.count)) else { return nil }
+            self = .eddystoneURL(EddystoneURL(text: text, powerAtZeroMetres: level))
+        case FrameType.telemetry where data[3] == 0 && data.count >= 16:
+            self = .telemetry(BeaconTelemetry(eddystone: data.extracting(4..<16)))
+        case FrameType.telemetry where data[3] == 1 && data.count >= 20:
+            self = .encryptedTelemetry(
+                EncryptedTelemetry(
+                    cipher: (4..<16).map { data[$0] },
+                    salt: data.bigEndian16(at: 16),
+                    check: data.bigEndian16(at: 18)
+                )
+            )
+        case FrameType.ephemeral where data.count >= 12:
+            self = .eddystoneEID(EddystoneEID(id: data.bigEndian64(at: 4), powerAtZeroMetres: level))
+        default: return nil
+        }
+    }
+
+    /// 41 dB are lost on the first metre.
+    fileprivate static func power(atZeroMetres level: Int) -> Int? { power(level - 41) }
+}
+
+/// An Eddystone-UID frame.
+package struct EddystoneUID: Sendable, Hashable {
+    package let namespace: EddystoneNamespace
+    /// Six bytes.
+    package let instance: UInt64
+    /// dBm.
+    package let powerAtZeroMetres: Int
+
+    package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
+
+    /// Major and minor are the last eight hexadecimal digits of the instance, read as four decimal digits each.
+    /// - Source: the origin's Java client, flare-protocol 11.
+    package var identity: BeaconIdentity? {
+        guard let major = Self.decimal(UInt16(truncatingIfNeeded: instance >> 16)),
+            let minor = Self.decimal(UInt16(truncatingIfNeeded: instance))
+        else { return nil }
+        return BeaconIdentity(group: .namespace(namespace), major: major, minor: minor)
+    }
+
+    /// The number that the hexadecimal digits spell when they are read as decimal ones.
+    private static func decimal(_ digits: UInt16) -> UInt16? {
+        var number: UInt16 = 0
+        for shift in stride(from: 12, through: 0, by: -4) {
+            let digit = digits >> shift & 15
+            guard digit < 10 else { return nil }
+            number = number * 10 + digit
+        }
+        return number
+    }
+}
+
+/// An Eddystone-URL frame.
+package struct EddystoneURL: Sendable, Hashable {
+    package let text: String
+    /// dBm.
+    package let powerAtZeroMetres: Int
+
+    package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
+
+    private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
+    private static let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
+    private static let longest = 17
+
+    /// From the scheme's byte and what follows; `nil` when a byte stands for nothing.
+    static func text(of bytes: Span<UInt8>) -> String? {
+        guard (2...longest + 1).contains(bytes.count), Int(bytes[0]) < schemes.count else { return nil }
+        var text = schemes[Int(bytes[0])]
+        for index in 1..<bytes.count {
+            switch bytes[index] {
+            case let code where code < 7: text += domains[Int(code)] + "/"
+            case let code where code < 14: text += domains[Int(code) - 7]
+            case let code where (0x21...0x7E).contains(code):
+                text.unicodeScalars.append(Unicode.Scalar(code))
+            default: return nil
+            }
+        }
+        return text
+    }
+}
+
+/// An Eddystone-EID frame: an identifier that only those can read who know the beacon's key.
+package struct EddystoneEID: Sendable, Hashable {
+    package let id: UInt64
+    /// dBm.
+    package let powerAtZeroMetres: Int
+
+    package init(id: UInt64, powerAtZeroMetres: Int) {
+        self.id = id
+        self.powerAtZeroMetres = powerAtZeroMetres
+    }
+
+    package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
+}
+
+/// An Eddystone-TLM frame that only those can read who know the beacon's key.
+package struct EncryptedTelemetry: Sendable, Hashable {
+    /// Twelve bytes.
+    package let cipher: [UInt8]
+    package let salt: UInt16
+    /// The first two bytes of the tag that proves the key right.
+    package let check: UInt16
+
+    package init(cipher: [UInt8], salt: UInt16, check: UInt16) {
+        self.cipher = cipher
+        self.salt = salt
+        self.check = check
+    }
+}

@@ -1,0 +1,127 @@
+import Positioning
+import Testing
+
+@Suite struct EddystoneTests {
+    /// A payload with the frame behind flags and the list of services that should stand there.
+    private func payload(_ frame: [UInt8]) -> [UInt8] {
+        let data: [UInt8] = [0x16, 0xAA, 0xFE] + frame
+        return [0x02, 0x01, 0x06, 0x03, 0x03, 0xAA, 0xFE, UInt8(data.count)] + data
+    }
+
+    private func frame(_ bytes: [UInt8]) -> BeaconFrame? {
+        BeaconFrame.frames(in: payload(bytes)).first
+    }
+
+    private func url(_ bytes: [UInt8]) -> String? {
+        guard case .eddystoneURL(let url)? = frame([0x10, 0xEE] + bytes) else { return nil }
+        return url.text
+    }
+
+    @Test(arguments: [(UInt8(0), "http://www.a"), (1, "https://www.a"), (2, "http://a"), (3, "https://a")])
+    func `a URL begins with one of four schemes`(_ code: UInt8, _ text: String) {
+        #expect(url([code, UInt8(ascii: "a")]) == text)
+    }
+
+    @Test func `a byte of a URL can stand for a domain, with and without slash`() {
+        let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
+        for (code, domain) in domains.enumerated() {
+            #expect(url([2, 0x61, UInt8(code), 0x62]) == "http://a\(domain)/b")
+            #expect(url([2, 0x61, UInt8(code + 7)]) == "http://a\(domain)")
+        }
+    }
+
+    @Test func `a URL with a reserved byte, of no or too great a length is none`() {
+        for code in Array(UInt8(0x0E)...0x20) + Array(0x7F...0xFF) { #expect(url([2, 0x61, code]) == nil) }
+        for code in UInt8(0x21)...0x7E { #expect(url([2, code])?.utf8.last == code) }
+        #expect(url([4, 0x61]) == nil)
+        #expect(url([2]) == nil && url([]) == nil)
+        let letters = [UInt8](repeating: 0x61, count: 18)
+        #expect(url([3] + letters.prefix(17)) == "https://" + String(repeating: "a", count: 17))
+        #expect(url([3] + letters) == nil)
+    }
+
+    @Test func `a URL tells its level and no beacon`() throws {
+        let found = try #require(frame([0x10, 0x12, 0x00, 0x61]))
+        #expect(found.powerAtOneMetre == 18 - 41)
+        #expect(found.identity == nil)
+    }
+
+    @Test func `telemetry holds volts, degrees, packets and the time since the start`() {
+        let found = frame([0x20, 0, 0x0B, 0xB8, 0xE4, 0x40, 0, 1, 0, 2, 0, 0, 0, 25])
+        var expected = BeaconTelemetry(format: .eddystone)
+        expected.batteryVolts = 3
+        expected.celsius = -27.75
+        expected.packets = 65538
+        expected.uptimeSeconds = 2.5
+        #expect(found == .telemetry(expected))
+        #expect(found?.identity == nil && found?.powerAtOneMetre == nil)
+    }
+
+    @Test func `a beacon without battery or thermometer says so`() {
+        var expected = BeaconTelemetry(format: .eddystone)
+        expected.packets = 0
+        expected.uptimeSeconds = 0
+        #expect(frame([0x20, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0]) == .telemetry(expected))
+    }
+
+    @Test func `telemetry that is cut or of another version is none`() {
+        let whole: [UInt8] = [0x20, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+        for count in 0..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }
+        #expect(frame([0x20, 2] + whole.dropFirst(2) + [0, 0, 0, 0]) == nil)
+    }
+
+    @Test func `encrypted telemetry is cipher, salt and check`() {
+        let cipher = Array(UInt8(1)...12)
+        let whole: [UInt8] = [0x20, 1] + cipher + [0x12, 0x34, 0xAB, 0xCD]
+        #expect(
+            frame(whole)
+                == .encryptedTelemetry(EncryptedTelemetry(cipher: cipher, salt: 0x1234, check: 0xABCD))
+        )
+        for count in 2..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }
+    }
+
+    @Test func `an ephemeral identifier is eight bytes behind its level`() throws {
+        let whole: [UInt8] = [0x30, 0xEE, 1, 2, 3, 4, 5, 6, 7, 8]
+        let found = try #require(frame(whole))
+        #expect(found == .eddystoneEID(EddystoneEID(id: 0x0102_0304_0506_0708, powerAtZeroMetres: -18)))
+        #expect(found.powerAtOneMetre == -59)
+        #expect(found.identity == nil)
+        for count in 0..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }
+    }
+
+    /// The sample of the format's own documentation.
+    private static let ruuvi: [UInt8] = [
+        0x05, 0x12, 0xFC, 0x53, 0x94, 0xC3, 0x7C, 0x00, 0x04, 0xFF, 0xFC, 0x04, 0x0C, 0xAC, 0x36, 0x42, 0x00,
+        0xCD, 0xCB, 0xB8, 0x33, 0x4C, 0x88, 0x4F,
+    ]
+
+    private func ruuvi(_ bytes: [UInt8]) -> BeaconTelemetry? {
+        let data: [UInt8] = [0xFF, 0x99, 0x04] + bytes
+        let frames = BeaconFrame.frames(in: [0x02, 0x01, 0x06, UInt8(data.count)] + data)
+        guard case .telemetry(let telemetry)? = frames.first else { return nil }
+        return telemetry
+    }
+
+    @Test func `a Ruuvi packet of format 5 is telemetry`() throws {
+        let found = try #require(ruuvi(Self.ruuvi))
+        #expect(found.format == .ruuvi)
+        #expect(abs(try #require(found.celsius) - 24.3) < 1e-9)
+        #expect(abs(try #require(found.humidity) - 53.49) < 1e-9)
+        #expect(found.pascals == 100_044)
+        #expect(found.acceleration == BeaconTelemetry.Acceleration(x: 4, y: -4, z: 1036))
+        #expect(found.batteryVolts == 2.977)
+        #expect(found.movements == 66 && found.packets == 205)
+    }
+
+    @Test func `what a Ruuvi does not know is left out`() {
+        let unknown: [UInt8] =
+            [5, 0x80, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x80, 0, 0x80, 0, 0x80, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+            + [UInt8](repeating: 0xFF, count: 6)
+        #expect(ruuvi(unknown) == BeaconTelemetry(format: .ruuvi))
+    }
+
+    @Test func `another format of Ruuvi, or a cut one, is none`() {
+        for format: UInt8 in [0, 2, 3, 4, 6, 8] { #expect(ruuvi([format] + Self.ruuvi.dropFirst()) == nil) }
+        for count in 0..<Self.ruuvi.count { #expect(ruuvi(Array(Self.ruuvi.prefix(count))) == nil) }
+    }
+}

@@ -1,0 +1,252 @@
+import Glibc
+import Positioning
+import Sensors
+import Testing
+
+/// What goes wrong while a session scans.
+@Suite struct ScanSessionTroubleTests {
+    private static let off = HCICommand(opcode: 0x2042, parameters: [0, 0, 0, 0, 0, 0])
+    private static let on = HCICommand(opcode: 0x2042, parameters: [1, 0, 0, 0, 0, 0])
+
+    private func scanning(_ settings: ScanSettings = ScanSettings()) -> ScanWorld {
+        var world = ScanWorld(settings)
+        world.start()
+        world.pass(1)
+        #expect(world.condition.state == .scanning)
+        return world
+    }
+
+    // MARK: Silence
+
+    @Test
+    func `silence is met by switching on again, by starting anew, by a reset, and told after twenty seconds`()
+    {
+        var world = scanning()
+        world.adapters[0]?.isDeaf = true
+        let heard = world.sent.count
+        world.pass(5)
+        #expect(Array(world.sent.dropFirst(heard)) == [Self.on])
+        world.pass(5)
+        #expect(world.sent.dropFirst(heard + 1).map(\.opcode) == [0x2042, 0x2041, 0x2042])
+        #expect(world.condition.state == .scanning && world.resets.isEmpty)
+        world.pass(10)
+        #expect(world.resets.count == 1)
+        #expect(world.condition.state == .deaf && world.condition.resets == 1)
+        #expect(world.problem.contains("hci0 has heard nothing for 20 s"))
+        world.adapters[0]?.isDeaf = false
+        world.pass(1)
+        #expect(world.condition.state == .scanning && world.condition.problem == nil)
+        #expect(world.condition.restarts == 3)
+    }
+
+    @Test func `lasting silence is met more and more rarely, and the adapter is not reset all the time`() {
+        var world = scanning()
+        world.adapters[0]?.isDeaf = true
+        world.pass(3600)
+        #expect(world.condition.restarts < 25)
+        #expect((2...6).contains(world.resets.count))
+        #expect(zip(world.resets, world.resets.dropFirst()).allSatisfy { $1 - $0 >= 600 })
+        #expect(world.adapters[0]?.isOurs == true, "it still listens")
+    }
+
+    @Test func `an adapter is not reset where that is not wanted or not allowed`() {
+        var settings = ScanSettings()
+        settings.mayReset = false
+        for mayAdminister in [true, false] {
+            var world = scanning(mayAdminister ? settings : ScanSettings())
+            world.mayAdminister = mayAdminister
+            world.adapters[0]?.isDeaf = true
+            world.pass(60)
+            #expect(world.resets.isEmpty && world.condition.resets == 0)
+            world.adapters[0]?.isDeaf = false
+            world.pass(1)
+            #expect(world.condition.state == .scanning)
+        }
+    }
+
+    // MARK: Others
+
+    @Test func `when somebody else stops scanning it goes on a second later`() {
+        var world = scanning()
+        world.scan(false)
+        #expect(world.adapters[0]?.isScanning == false)
+        world.pass(0.9)
+        #expect(world.adapters[0]?.isScanning == false, "others may be in the middle of something")
+        world.pass(0.2)
+        #expect(world.adapters[0]?.isOurs == true)
+        #expect(world.condition.restarts == 1 && world.condition.state == .scanning)
+    }
+
+    @Test func `others may search, and after a while scanning is ours again and theirs at the end`() {
+        var world = scanning()
+        for isOn in [false, true] { world.scan(isOn) }
+        #expect(world.adapters[0]?.isOurs == false)
+        world.pass(14)
+        #expect(world.adapters[0]?.isOurs == false)
+        world.pass(2)
+        #expect(world.adapters[0]?.isOurs == true)
+        world.tell(.stop)
+        #expect(world.hasEnded && world.adapters[0]?.isScanning == true)
+    }
+
+    @Test func `when others have ended their search scanning ends with us`() {
+        var world = scanning()
+        for isOn in [false, true] { world.scan(isOn) }
+        world.pass(10)
+        world.scan(false)
+        world.pass(2)
+        #expect(world.adapters[0]?.isOurs == true)
+        world.tell(.stop)
+        #expect(world.hasEnded && world.adapters[0]?.isScanning == false)
+    }
+
+    @Test func `after a reset by others scanning begins again`() {
+        var world = scanning()
+        world.give(HCICommand(opcode: 0x0C03, parameters: []))
+        world.pass(1.1)
+        #expect(world.adapters[0]?.isOurs == true)
+    }
+
+    @Test func `commands of others that do not concern scanning are of no account`() {
+        var world = scanning()
+        let count = world.sent.count
+        world.give(HCICommand(opcode: 0x2006, parameters: [0]))
+        world.tell(.message(.answer(opcode: 0x2042, status: 0x0C)))
+        world.tell(.message(.other))
+        world.pass(4)
+        #expect(world.sent.count == count && world.condition.state == .scanning)
+    }
+
+    @Test func `a system that tells us our own commands does not confuse us`() {
+        var session = ScanSession(settings: ScanSettings())
+        let adapter = AdapterInfo(index: 0, address: DeviceAddress(bits: 1, isRandom: false), isUp: true)
+        _ = session.start(at: 0)
+        _ = session.handle(.listed([adapter]), at: 0)
+        _ = session.handle(.opened(nil), at: 0)
+        for opcode: UInt16 in [0x2041, 0x2042] {
+            let command = opcode == 0x2042 ? Self.on : HCICommand(opcode: opcode, parameters: [])
+            #expect(session.handle(.message(.command(command)), at: 0).isEmpty)
+            _ = session.handle(.message(.answer(opcode: opcode, status: 0)), at: 0)
+        }
+        #expect(session.deadline == 5)
+        #expect(session.handle(.stop, at: 1) == [.send(Self.off)])
+    }
+
+    // MARK: Errors
+
+    @Test func `a refusal is told with its command and number, tried again, and ended by a reset`() {
+        var world = ScanWorld()
+        world.adapters[0]?.refusals = [0x2042: 0x0D]
+        world.start()
+        #expect(world.problem.contains("answers LE Set Extended Scan Enable with the error 0x0D"))
+        #expect(world.open == nil && world.condition.state == .waiting)
+        world.pass(2.5)
+        #expect(world.resets.count == 1)
+        #expect(world.condition.problem != nil)
+        world.adapters[0]?.refusals = [:]
+        world.pass(10)
+        #expect(world.condition.state == .scanning && world.condition.problem == nil)
+    }
+
+    @Test func `a controller that does not answer is told, tried again and reset`() {
+        var world = ScanWorld()
+        world.adapters[0]?.isMute = true
+        world.start()
+        world.pass(2.1)
+        #expect(world.problem.contains("hci0 does not answer"))
+        world.pass(10)
+        #expect(world.resets.count == 1)
+        world.pass(3600)
+        #expect(world.sent.count < 150)
+        world.adapters[0]?.isMute = false
+        // The wait, a command that was not answered yet, and another wait.
+        world.pass(123)
+        #expect(world.condition.state == .scanning && world.condition.problem == nil)
+    }
+
+    @Test func `a controller that forbids everything of both kinds is told`() {
+        var world = ScanWorld()
+        world.adapters[0]?.refusals = [0x2041: 0x0C, 0x200B: 0x0C]
+        world.start()
+        #expect(world.problem.contains("LE Set Scan Parameters with the error 0x0C"))
+        #expect(world.sent.count <= 8)
+    }
+
+    // MARK: Down and up, out and in
+
+    @Test func `an adapter that others switch off is waited for`() {
+        var world = scanning()
+        world.switchAdapter(0, on: false)
+        #expect(world.condition.state == .waiting && world.open == nil)
+        #expect(world.problem.contains("hci0 was switched off by somebody else"))
+        world.pass(1000)
+        #expect(world.adapters[0]?.isUp == false, "it may have been switched off on purpose")
+        world.switchAdapter(0, on: true)
+        world.pass(1)
+        #expect(world.condition.state == .scanning && world.condition.problem == nil)
+    }
+
+    @Test func `an adapter that we had switched on is switched on again`() {
+        var world = ScanWorld()
+        world.adapters[0]?.isUp = false
+        world.start()
+        world.pass(1)
+        world.switchAdapter(0, on: false)
+        #expect(world.problem.contains("switched on again in some seconds"))
+        world.isBlocked = true
+        world.pass(30)
+        #expect(world.problem.contains("rfkill"))
+        world.isBlocked = false
+        world.pass(11)
+        #expect(world.condition.state == .scanning)
+        world.tell(.stop)
+        #expect(world.adapters[0]?.isUp == false)
+    }
+
+    @Test func `an adapter that is pulled out and put back scans again, under whatever number`() {
+        var world = scanning()
+        let adapter = world.adapters[0]
+        world.pull(0)
+        #expect(world.condition.state == .waiting && world.problem.contains("there is no adapter"))
+        world.pass(1000)
+        var back = adapter ?? ScanWorld.Adapter(address: ScanWorld.address)
+        (back.isUp, back.isScanning) = (false, false)
+        world.plug(4, back)
+        world.pass(1)
+        #expect(world.condition.state == .scanning && world.condition.adapter == "hci4")
+        #expect(world.condition.problem == nil)
+    }
+
+    @Test func `another adapter takes over where none is named`() {
+        var world = scanning()
+        world.plug(1, ScanWorld.Adapter(address: 9))
+        #expect(world.open == 0)
+        world.pull(0)
+        world.pass(1)
+        #expect(world.open == 1 && world.condition.state == .scanning && world.condition.problem == nil)
+    }
+
+    @Test(arguments: [ENETDOWN, ENODEV, EPIPE, EIO]) func `a socket that fails is no end`(_ code: Int32) {
+        var world = scanning()
+        world.tell(.failed(SystemFault(code)))
+        if code == ENETDOWN { world.switchAdapter(0, on: false) }
+        if code == ENETDOWN { world.switchAdapter(0, on: true) }
+        world.pass(5)
+        #expect(world.condition.state == .scanning && world.condition.problem == nil)
+    }
+
+    @Test func `what happens at the end does not keep it from ending`() {
+        for change in [ScanSession.AdapterChange.down, .pulledOut] {
+            var world = scanning()
+            world.adapters[0]?.isMute = true
+            world.tell(.stop)
+            world.tell(.adapter(0, change))
+            #expect(world.hasEnded && world.open == nil)
+        }
+        var world = scanning()
+        world.adapters[0]?.isMute = true
+        world.tell(.stop)
+        world.tell(.failed(SystemFault(ENODEV)))
+        #expect(world.hasEnded)
+    }
+}
