@@ -56,6 +56,17 @@ package struct CalibrationSamples: Sendable {
     /// The part of all directions that was seen, as far as their centre is known yet.
     package var coverage: Double { Double(counts.count { $0 > 0 }) / Double(counts.count) }
 
+    /// The part of a turn on the spot that was seen.
+    package var flatCoverage: Double { Circle(fitting: samples).map(coverage) ?? 0 }
+
+    private func coverage(of circle: Circle) -> Double {
+        var seen = Set<Int>()
+        for angle in samples.map(circle.angle) {
+            seen.insert(min(Int((angle / (2 * .pi) + 0.5) * Double(Self.cells)), Self.cells - 1))
+        }
+        return Double(seen.count) / Double(Self.cells)
+    }
+
     /// Whether a direction was seen, by band, from straight down, and cell, from behind on clockwise.
     package func isCovered(band: Int, cell: Int) -> Bool {
         let index = band * Self.cells + cell
@@ -111,11 +122,7 @@ package struct CalibrationSamples: Sendable {
         guard let circle = Circle(fitting: samples), circle.radius >= 2 else {
             return .failure(.noEllipsoid)
         }
-        var seen = Set<Int>()
-        for angle in samples.map(circle.angle) {
-            seen.insert(min(Int((angle / (2 * .pi) + 0.5) * Double(Self.cells)), Self.cells - 1))
-        }
-        let coverage = Double(seen.count) / Double(Self.cells)
+        let coverage = coverage(of: circle)
         guard coverage >= Self.neededFlatCoverage else {
             return .failure(.uncovered(coverage: coverage, needed: Self.neededFlatCoverage))
         }

@@ -2,8 +2,6 @@ package import Flare
 
 /// Where the difference between magnetic and true north comes from.
 package enum DeclinationSetting: Sendable, Hashable {
-    /// Headings stay magnetic.
-    case none
     /// Degrees, east positive.
     case fixed(Double)
     /// From the place, through the World Magnetic Model.
@@ -13,10 +11,19 @@ package enum DeclinationSetting: Sendable, Hashable {
     package init?(_ text: String) {
         if text == "auto" {
             self = .automatic
-        } else if let degrees = Double(text), degrees.magnitude <= 180 {
+        } else if let degrees = DecimalText.number(text), degrees.magnitude <= 180 {
             self = .fixed(degrees)
         } else {
             return nil
+        }
+    }
+}
+
+extension DeclinationSetting: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .automatic: "auto"
+        case .fixed(let degrees): Int(exactly: degrees).map(String.init) ?? "\(degrees)"
         }
     }
 }
@@ -26,7 +33,7 @@ package struct Declination: Sendable {
     /// The model that `auto` asks.
     package static let model = WorldMagneticModel.wmm2025
 
-    private let setting: DeclinationSetting
+    private let setting: DeclinationSetting?
     private var degrees: Double?
     private var place: GeoPoint?
     private var year: Double?
@@ -35,7 +42,8 @@ package struct Declination: Sendable {
     private static let range = 10_000.0
     private static let period = 0.02
 
-    package init(_ setting: DeclinationSetting) {
+    /// - Parameter setting: `nil` leaves headings magnetic.
+    package init(_ setting: DeclinationSetting?) {
         self.setting = setting
         if case .fixed(let fixed) = setting { degrees = fixed }
     }

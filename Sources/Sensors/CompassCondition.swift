@@ -1,3 +1,5 @@
+package import Positioning
+
 /// How this machine's own compass fares.
 package struct CompassCondition: Sendable, Hashable {
     package enum State: String, Sendable, Hashable, CaseIterable {
@@ -30,13 +32,13 @@ package struct CompassSettings: Sendable, Hashable {
     /// How often it is read, times a second.
     package var rate = 20.0
     /// Multiplied to what the sensors measure in the axes that the kernel gives them.
-    package var mount: String?
+    package var mount: Matrix3?
     /// Degrees for one step of a sensor hub's own heading; `nil` finds out.
     package var rotationScale: Double?
     /// How often a sensor is looked for while there is none, seconds.
     package var searchSeconds = 5.0
     /// How often it is looked whether the sensors are still there, and calibrated anew, seconds.
-    package var inspectionSeconds = 2.0
+    package var inspectionSeconds = 5.0
     /// After so long without a heading something is wrong, seconds.
     package var patienceSeconds = 5.0
 

@@ -11,6 +11,8 @@ package struct GPSDClient: Sendable {
     private let logger: Logger
     private let report: @Sendable (GPSDCondition) -> Void
 
+    package static let name = "gpsd"
+
     /// Seconds that a connection may take to be made.
     private static let connectSeconds = 10.0
     private static let pieceSize = 16 * 1024
@@ -30,10 +32,10 @@ package struct GPSDClient: Sendable {
         self.report = report
     }
 
-    /// What it tells, with time from the start of the source.
+    /// What it tells; time begins with the source, also when that is run again.
     package var source: SensorSource {
-        SensorSource(name: "gpsd") { signal, tell in
-            let start = clock()
+        let start = clock()
+        return SensorSource(name: Self.name) { signal, tell in
             var conversation = Conversation(settings: settings, report: report)
             var pause = settings.firstPause
             while !signal.isStopped {

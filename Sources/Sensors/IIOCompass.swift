@@ -12,6 +12,8 @@ package struct IIOCompass: Sendable {
     private let logger: Logger
     private let report: @Sendable (CompassCondition) -> Void
 
+    package static let name = "compass"
+
     /// Headings are told at most so often, seconds apart.
     private static let pace = 0.1
 
@@ -33,10 +35,10 @@ package struct IIOCompass: Sendable {
         self.report = report
     }
 
-    /// Its headings, with time from the start of the source.
+    /// Its headings; time begins with the source, also when that is run again.
     package var source: SensorSource {
-        SensorSource(name: "compass") { signal, tell in
-            let start = clock()
+        let start = clock()
+        return SensorSource(name: Self.name) { signal, tell in
             search(signal, asking: report) { sensors, condition in
                 follow(&sensors, condition, signal, since: start, tell)
             }
@@ -51,7 +53,7 @@ package struct IIOCompass: Sendable {
     package func measurements(
         _ take: @escaping @Sendable (_ field: Vector3, _ device: String) -> Bool
     ) -> SensorSource {
-        SensorSource(name: "compass") { signal, _ in
+        SensorSource(name: Self.name) { signal, _ in
             search(signal, asking: report) { sensors, condition in
                 guard sensors.measuresField else {
                     var condition = condition

@@ -32,7 +32,7 @@ struct IIOSensors {
     init?(_ settings: CompassSettings) {
         let all = IIODevice.all(below: settings.folder)
         let meant = all.filter { device in settings.device.map(device.answers(to:)) ?? true }
-        turn = settings.mount.flatMap { Matrix3($0) } ?? .identity
+        turn = settings.mount ?? .identity
         if let (device, field) = Self.first(.field, in: meant) {
             let nearby = [device] + all.filter { $0.id != device.id }
             let helper = Self.first(.acceleration, in: nearby.filter { !Self.isBase($0) })

@@ -1,3 +1,4 @@
+import CBluetooth
 import Glibc
 
 /// Tells a thread that it shall end, also while it waits.
@@ -57,7 +58,7 @@ extension SensorSource {
             }
             thread.start()
             await withTaskCancellationHandler {
-                for await reading in readings { await take(reading) }
+                for await reading in readings { await take([reading]) }
             } onCancel: {
                 signal.stop()
             }

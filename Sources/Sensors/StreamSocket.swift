@@ -1,3 +1,4 @@
+import CBluetooth
 import Glibc
 
 /// A TCP connection that one thread uses, which also waits for a signal to end.

@@ -1,6 +1,8 @@
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
-    package static let all: [ConfigurationKey] = [
+    package static let all: [ConfigurationKey] = beforeHeading + heading + afterHeading
+
+    private static let beforeHeading: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
         .init("mqtt.port", \.mqtt.port, .integer(1...65535), "The broker's TCP port; with TLS usually 8883."),
         .init(
@@ -330,8 +332,9 @@ extension ConfigurationKey {
             .optional(.path),
             "The keys of beacons that change their identifier (Eddystone-EID), a line each; see the README."
         ),
-        .init("sensors.compass.enabled", \.sensors.compassEnabled, .flag, "Angle from a compass."),
-        .init("sensors.gps.enabled", \.sensors.gpsEnabled, .flag, "The choice of the environment by GPS."),
+    ]
+
+    private static let afterHeading: [ConfigurationKey] = [
         .init(
             "sensors.cmx.enabled",
             \.sensors.cmxEnabled,
@@ -385,28 +388,5 @@ extension ConfigurationKey {
             .choice(),
             "text for people, json for programs; one line each, on standard error."
         ),
-    ]
-
-    /// What the sections are about, by path.
-    static let sections: [String: String] = [
-        "mqtt": "The MQTT broker, and what is said there.",
-        "mqtt.tls": "Encryption of the link to the broker.",
-        "mqtt.rates": "Limits for what changes all the time.",
-        "flare": "The place: environments, zones, things and devices.",
-        "flare.remote": "A Flare server on another machine; of no account while the place is kept here.",
-        "flare.server": "The embedded Flare server, for other Flare programs.",
-        "presence":
-            "When we enter and leave zones, and when things become near and far, so that neither flaps.",
-        "controller": "What follows from where we are.",
-        "device": "This device, as it appears in the place.",
-        "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",
-        "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone UID and EID).",
-        "sensors.compass": "Compass.",
-        "sensors.gps": "GPS.",
-        "sensors.cmx": "Cisco CMX.",
-        "sensors.replay": "A recording in place of the sensors.",
-        "positioning": "From beacons to a position.",
-        "web": "Pages for people and monitors.",
-        "log": "The log.",
     ]
 }

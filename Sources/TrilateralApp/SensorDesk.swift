@@ -15,12 +15,12 @@ struct SensorDesk: Sendable {
         case looked(AsyncStream<Void>.Continuation)
     }
 
-    /// How often a heading is told again that has not changed, seconds: a sign of life.
-    private static let signOfLife = 5.0
-
     let inputs: AsyncStream<Input>
     /// The UUID of the beacons that count, where the configuration names one; else the environment's.
     let beaconUUID: String?
+    let headings: HeadingDesk
+    /// Places on the earth whose error may be larger are not told, metres.
+    let largestError: Double
     let send: @Sendable (ControllerEvent) -> Void
     /// Called when a sensor is switched, so that it need not work for nobody.
     var onSwitch: @Sendable (SensorKind, Bool) -> Void = { _, _ in }
@@ -29,8 +29,7 @@ struct SensorDesk: Sendable {
     func run() async {
         var map: BeaconMap?
         var trackers: [Int: PositionTracker] = [:]
-        var heading = HeadingFilter()
-        var headingToldAt: [Int: Double] = [:]
+        var headings = headings
         var motion = MotionSense()
         var switchedOff: Set<SensorKind> = []
         var batteries = BatteryWatch()
@@ -44,6 +43,7 @@ struct SensorDesk: Sendable {
                     if batteries.follow(nil, things: []) { tell(batteries) }
                     continue
                 }
+                headings.enter(place.environment)
                 var environment = place.environment
                 if let beaconUUID { environment.data["uuid"] = .string(beaconUUID) }
                 let known = BeaconMap(
@@ -62,14 +62,12 @@ struct SensorDesk: Sendable {
                 onSwitch(sensor, on)
             case .looked(let mark):
                 mark.yield()
-            case .reading(.heading(let degrees, let time), let source):
+            case .reading(.heading(let degrees, let north, let time), let source):
                 guard !switchedOff.contains(.compass) else { continue }
-                let isDue = headingToldAt[source].map { time - $0 >= Self.signOfLife } ?? true
-                guard let rounded = heading.hear(degrees) ?? (isDue ? heading.degrees : nil) else { continue }
-                headingToldAt[source] = time
-                send(.headingChanged(degrees: Double(rounded)))
+                headings.hear(degrees, from: north, source: source, at: time)
             case .reading(.location(let place, let accuracy, _), _):
-                guard !switchedOff.contains(.gps) else { continue }
+                guard !switchedOff.contains(.gps), accuracy ?? 0 <= largestError else { continue }
+                headings.locate(at: place)
                 send(.located(Location(point: place, accuracyMetres: accuracy)))
             case .reading(.beacon(let sighting), let source):
                 guard !switchedOff.contains(.beacons), let map else { continue }

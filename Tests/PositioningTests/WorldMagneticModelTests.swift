@@ -127,7 +127,7 @@ struct DeclinationTests {
     private let berlin = GeoPoint(latitude: 52.52, longitude: 13.405)
 
     @Test func `headings stay as they are while there is nothing to add`() {
-        var declination = Declination(.none)
+        var declination = Declination(nil)
         let asked = declination.locate(at: berlin, year: 2026)
         #expect(asked == nil)
         #expect(declination.heading(90, from: .magnetic) == 90)
@@ -172,7 +172,11 @@ struct DeclinationTests {
     @Test func `a setting is auto or degrees`() {
         #expect(DeclinationSetting("auto") == .automatic)
         #expect(DeclinationSetting("-3.5") == .fixed(-3.5))
-        for text in ["", "none", "181", "nan", "inf", "Auto"] { #expect(DeclinationSetting(text) == nil) }
+        #expect(DeclinationSetting("-3.50").map { "\($0)" } == "-3.5")
+        #expect("\(DeclinationSetting.automatic)" == "auto" && "\(DeclinationSetting.fixed(4))" == "4")
+        for text in ["", "none", "181", "nan", "inf", "Auto", "0x10"] {
+            #expect(DeclinationSetting(text) == nil)
+        }
     }
 }
 

@@ -115,7 +115,7 @@ import Testing
             return SensorTree.axes("in_magn", field)
                 .merging(SensorTree.axes("in_accel", Vector3(0, 9.81, 0))) { $1 }
         }
-        try await withCompass([tree(130)], { $0.mount = "1, 0, 0; 0, 0, -1; 0, 1, 0" }) { _, told in
+        try await withCompass([tree(130)], { $0.mount = Matrix3("1, 0, 0; 0, 0, -1; 0, 1, 0") }) { _, told in
             #expect(await eventually { await told.points(to: 130) })
         }
         try await withCompass([tree(130)]) { _, told in

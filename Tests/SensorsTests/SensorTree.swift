@@ -86,7 +86,7 @@ func listening<Condition: Sendable & Hashable, Result: Sendable>(
     let (conditions, port) = AsyncStream.makeStream(of: Condition.self)
     let source = make { port.yield($0) }
     return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await source.run { await told.hear($0) } }
+        group.addTask { try await source.run { for reading in $0 { await told.hear(reading) } } }
         group.addTask { for await condition in conditions { await told.hear(condition) } }
         defer { group.cancelAll() }
         return try await body(told)

@@ -1,0 +1,24 @@
+extension ConfigurationKey {
+    /// What the sections are about, by path.
+    static let sections: [String: String] = [
+        "mqtt": "The MQTT broker, and what is said there.",
+        "mqtt.tls": "Encryption of the link to the broker.",
+        "mqtt.rates": "Limits for what changes all the time.",
+        "flare": "The place: environments, zones, things and devices.",
+        "flare.remote": "A Flare server on another machine; of no account while the place is kept here.",
+        "flare.server": "The embedded Flare server, for other Flare programs.",
+        "presence":
+            "When we enter and leave zones, and when things become near and far, so that neither flaps.",
+        "controller": "What follows from where we are.",
+        "device": "This device, as it appears in the place.",
+        "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",
+        "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone UID and EID).",
+        "sensors.compass": "Compass: this machine's own, one at a gpsd, or one that speaks over MQTT.",
+        "sensors.gps": "GPS: by way of gpsd, which has the receivers, or over MQTT.",
+        "sensors.cmx": "Cisco CMX.",
+        "sensors.replay": "A recording in place of the sensors.",
+        "positioning": "From beacons to a position.",
+        "web": "Pages for people and monitors.",
+        "log": "The log.",
+    ]
+}
