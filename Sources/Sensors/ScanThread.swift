@@ -22,10 +22,16 @@ struct ScanThread: Sendable {
     private var waiting: [ScanSession.Action] = []
     private var isCarryingOut = false
     private var latestBeacon = -Double.infinity
+    /// Until when reports are left to gather.
+    private var napEnd = 0.0
     private var nextTick = Double.infinity
 
     /// How long after the last beacon silence is still told, seconds: long enough for "lost" to be noticed.
     private static let attention = 90.0
+    /// How long reports gather before they are read, seconds.
+    ///
+    /// A wake-up for each would cost several times as much, and the socket has room for many more.
+    private static let nap = 0.025
     /// So many packets are read before others have their turn.
     private static let mostAtOnce = 256
     private static let longestPacket = 1024
@@ -101,10 +107,12 @@ struct ScanThread: Sendable {
 
     /// Waits until something can be read, or is due, and does what follows from it.
     private mutating func wait(_ buffer: inout [UInt8], _ readings: inout [SensorReading]) {
-        var waited = [power.descriptor, watcher, device].map {
+        let isNapping = now < napEnd
+        // A descriptor below 0 is not waited for.
+        var waited = [power.descriptor, watcher, isNapping ? -1 : device].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        let due = min(session.deadline ?? .infinity, nextTick) - now
+        let due = min(session.deadline ?? .infinity, nextTick, isNapping ? napEnd : .infinity) - now
         let milliseconds = due.isFinite ? Int32(min(max(due * 1000, 0), 3_600_000).rounded(.up)) : -1
         guard poll(&waited, nfds_t(waited.count), milliseconds) >= 0 || errno == EINTR else { return }
         if waited[2].revents != 0, device >= 0 { readDevice(&buffer, &readings) }
@@ -147,7 +155,9 @@ struct ScanThread: Sendable {
                 guard device >= 0 else { return }
             }
         }
-        if hasHeard { handle(.heard) }
+        guard hasHeard else { return }
+        napEnd = now + Self.nap
+        handle(.heard)
     }
 
     private mutating func readWatcher(_ buffer: inout [UInt8]) {

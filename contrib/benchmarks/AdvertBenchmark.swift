@@ -79,6 +79,11 @@ struct AdvertBenchmark {
         number % 3 == 0 ? Self.iBeacon(uuid: 1, number: number) : stranger(number / 3)
     }
 
+    /// Events with a report each of one of our own beacons.
+    static func events(_ count: Int) -> [[UInt8]] {
+        Array(AdvertBenchmark().events { iBeacon(uuid: 1, number: $0) }.prefix(count))
+    }
+
     private func events(isExtended: Bool = false, _ payload: (Int) -> [UInt8]) -> [[UInt8]] {
         (0..<1000).map { number in
             let payload = payload(number)

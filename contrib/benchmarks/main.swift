@@ -14,6 +14,7 @@ case let words where words.count == 2 && words[0] == "move":
     try await MoveBenchmark(folder: words[1]).run()
 case ["adverts"]:
     AdvertBenchmark().run()
+    await ScanBenchmark().run()
 case ["position"]:
     PositionBenchmark().run()
 default:
