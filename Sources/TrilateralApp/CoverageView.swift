@@ -1,4 +1,4 @@
-import Positioning
+package import Positioning
 
 /// How far a calibration has come: a map of the directions that is redrawn on a terminal, a line each tenth elsewhere.
 package struct CoverageView: Sendable {
