@@ -27,18 +27,58 @@ extension FloorGrid {
     /// - Returns: How well it fits this floor: the logarithm of how likely it was.
     mutating func hear(_ looks: [BeaconLook], places: [Point3D], _ conditions: Conditions) -> Double {
         prepare(looks, places: places, conditions.settings)
+        return reckon(looks, places, conditions) { cells, best, _ in
+            Double(best) + Self.multiply(cells, best, leak: conditions.settings[.leak])
+        }
+    }
+
+    /// What other beacons say of one, without what is known of the past.
+    ///
+    /// - Parameters:
+    ///   - look: One that was just heard.
+    ///   - others: Those that are asked, which were heard with it.
+    /// - Returns: How much stronger it is heard than they let expect, dB, and where the device is by them.
+    mutating func witness(
+        of look: BeaconLook,
+        _ others: [BeaconLook],
+        places: [Point3D],
+        _ conditions: Conditions
+    ) -> (error: Double, x: Double, y: Double) {
+        let area = area
+        return reckon(others, places, conditions) { cells, best, column in
+            let (share, log, offset) = (cells[.scratch], cells[.logLikelihood], cells[.offset])
+            let expected = column(look)
+            var (level, sum) = (0.0, 0.0)
+            var cell = 0
+            while cell < cells.count {
+                share[cell] = expf(log[cell] - best)
+                level += Double(share[cell] * (expected[cell] + offset[cell]))
+                sum += Double(share[cell])
+                cell &+= 1
+            }
+            let belief = Self.moments(share, area, offset: 0)
+            return (conditions.level(of: look) - level / sum, belief.x, belief.y)
+        }
+    }
+
+    /// Fills the layers with how likely what is heard is in each cell, by itself.
+    private mutating func reckon<Result>(
+        _ looks: [BeaconLook],
+        _ places: [Point3D],
+        _ conditions: Conditions,
+        _ body: (_ cells: GridCells, _ best: Float, _ column: (BeaconLook) -> UnsafePointer<Float>) -> Result
+    ) -> Result {
         let (area, slotOfBeacon) = (area, slotOfBeacon)
         let middle = Self.middle(of: looks, places, conditions)
         return levels.withUnsafeBufferPointer { levels in
-            guard let table = levels.baseAddress else { return 0 }
-            return GridCells.with(&layers, area.count) { cells in
+            GridCells.with(&layers, area.count) { cells in
+                guard let table = levels.baseAddress else { preconditionFailure("a grid has levels") }
                 func column(_ look: BeaconLook) -> UnsafePointer<Float> {
                     table + slotOfBeacon[look.beacon] * cells.count
                 }
                 Self.findOffset(looks, column, cells, conditions)
                 Self.weigh(looks, column, cells, conditions)
-                let best = Self.addPriors(cells, area, middle, conditions)
-                return Double(best) + Self.multiply(cells, best, leak: conditions.settings[.leak])
+                return body(cells, Self.addPriors(cells, area, middle, conditions), column)
             }
         }
     }

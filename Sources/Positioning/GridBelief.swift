@@ -74,7 +74,8 @@ extension FloorGrid {
         }
     }
 
-    private static func moments(
+    /// Mean and spread of a layer, whatever it adds up to.
+    static func moments(
         _ layer: UnsafeMutablePointer<Float>,
         _ area: GridArea,
         offset: Double

@@ -20,9 +20,13 @@ package struct GridEstimator: PositionEstimator {
     private var health: [BeaconHealth]
     private var offset = ReceiverOffset()
     private var blur = Blur()
-    /// What is heard at the moment, and how strongly it is expected; kept for their memory.
+    /// What is heard at the moment, the same without one of them, and how strongly it is expected; kept for their
+    /// memory.
     private var looks: [BeaconLook] = []
+    private var others: [BeaconLook] = []
     private var expected: [Double]
+    /// Which beacon's turn it is to be judged by the others.
+    private var turn = 0
 
     private var clock: Double?
     private var heardAt = -Double.infinity
@@ -36,6 +40,8 @@ package struct GridEstimator: PositionEstimator {
     private static let longestStep = 30.0
     private static let lostSeconds = 15.0
     private static let goodMetres = 4.0
+    /// With fewer one does not know where one is.
+    private static let leastWitnesses = 3
     /// Taken when neither the place nor the beacon tells the power at one metre, dBm.
     private static let usualPower = -59.0
     /// What a beacon may say of its own power, dBm; anything else is a mistake.
@@ -59,6 +65,7 @@ package struct GridEstimator: PositionEstimator {
         health = Array(repeating: BeaconHealth(), count: map.beacons.count)
         expected = Array(repeating: 0, count: map.beacons.count)
         looks.reserveCapacity(FloorGrid.mostBeacons)
+        others.reserveCapacity(FloorGrid.mostBeacons)
     }
 
     package var receiverOffset: Double? {
@@ -145,21 +152,13 @@ extension GridEstimator {
         let deviation = offset.deviation(settings)
         let decay = FloorChoice.decay(over: step)
         for floor in grids.indices {
-            let likelihood = grids[floor].hear(
-                looks,
-                places: plan.places,
-                .init(
-                    floor: plan.floors[floor],
-                    settings: settings,
-                    offset: offset.decibels,
-                    offsetDeviation: deviation
-                )
-            )
+            let likelihood = grids[floor].hear(looks, places: plan.places, conditions(on: floor))
             choice.note(likelihood, on: floor, decay: decay)
         }
         choice.decide(step: step)
         let belief = grids[choice.floor].believe(looks, expected: &expected)
         note(belief, step)
+        judge()
         offset.learn(belief.offset, settings)
         standing = belief.standingError(
             looks,
@@ -185,6 +184,15 @@ extension GridEstimator {
         )
         last = estimate
         return estimate
+    }
+
+    private func conditions(on floor: Int) -> FloorGrid.Conditions {
+        FloorGrid.Conditions(
+            floor: plan.floors[floor],
+            settings: settings,
+            offset: offset.decibels,
+            offsetDeviation: offset.deviation(settings)
+        )
     }
 
     /// The last estimate stays and grows worse.
@@ -232,10 +240,10 @@ extension GridEstimator {
     /// Keeps an eye on the beacons.
     /// - Source: positioning 6.8.
     private mutating func note(_ belief: GridBelief, _ step: Double) {
-        let floor = plan.floors[choice.floor]
+        let conditions = conditions(on: choice.floor)
         for look in looks {
-            let level = look.level + settings[.slab] * Double(abs(look.floor - floor))
-            health[look.beacon].hear(error: level - expected[look.beacon] - belief.offset, for: step)
+            let error = conditions.level(of: look) - expected[look.beacon] - belief.offset
+            health[look.beacon].hear(error: error, for: step)
         }
         for index in signals.indices where signals[index].look(at: clock ?? 0, settings) == nil {
             let place = plan.places[index]
@@ -245,6 +253,25 @@ extension GridEstimator {
             }
             if isMissed { health[index].miss(for: step) }
         }
+    }
+
+    /// Has one beacon an update judged by the others, each in its turn.
+    ///
+    /// The position follows a beacon that is too loud, and so it does not stand out from it; from what the others say
+    /// it does.
+    private mutating func judge() {
+        guard looks.count > Self.leastWitnesses else { return }
+        turn = (turn + 1) % looks.count
+        let look = looks[turn]
+        others.removeAll(keepingCapacity: true)
+        for (index, other) in looks.enumerated() where index != turn { others.append(other) }
+        let said = grids[choice.floor].witness(
+            of: look,
+            others,
+            places: plan.places,
+            conditions(on: choice.floor)
+        )
+        health[look.beacon].judge(error: said.error, x: said.x, y: said.y)
     }
 }
 
