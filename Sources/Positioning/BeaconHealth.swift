@@ -64,7 +64,9 @@ struct BeaconHealth: Sendable, Hashable {
 
     /// Others say how far it is off, and where the device is.
     mutating func judge(error now: Double, x: Double, y: Double) {
-        guard now.isFinite, x.isFinite, y.isFinite, hypot(x - self.x, y - self.y) >= Self.stride else { return }
+        guard now.isFinite, x.isFinite, y.isFinite, hypot(x - self.x, y - self.y) >= Self.stride else {
+            return
+        }
         (self.x, self.y) = (x, y)
         places = min(places + 1, Self.mostPlaces)
         verdict += (now - verdict) / Double(places)

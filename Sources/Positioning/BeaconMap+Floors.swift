@@ -16,7 +16,8 @@ extension BeaconMap {
             if let last = floors.last, base - last < storey { continue }
             floors.append(base)
         }
-        return floors.isEmpty ? [environment.perimeter?.origin.z].compactMap(\.self).filter(\.isFinite) : floors
+        return floors.isEmpty
+            ? [environment.perimeter?.origin.z].compactMap(\.self).filter(\.isFinite) : floors
     }
 
     /// The floor of what begins at a height.

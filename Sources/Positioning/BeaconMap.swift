@@ -60,7 +60,9 @@ package struct BeaconMap: Sendable, Hashable {
         readConstants(of: environment)
         var rooms: [FlareID: Room] = [:]
         for zone in zones {
-            guard let major = number("major", in: zone.data, of: "zone \(zone.name) (\(zone.id))") else { continue }
+            guard let major = number("major", in: zone.data, of: "zone \(zone.name) (\(zone.id))") else {
+                continue
+            }
             rooms[zone.id] = Room(major: major, base: zone.perimeter?.origin.z)
         }
         for thing in things where thing.environment ?? environment.id == environment.id {

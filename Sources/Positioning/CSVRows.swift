@@ -47,7 +47,10 @@ struct CSVRow {
             if rows == 0 {
                 guard fields == columns else {
                     let legal = columns.joined(separator: ",")
-                    throw CSVProblem(line: line, "the first line must be \(legal) (is \"\(text.prefix(80))\")")
+                    throw CSVProblem(
+                        line: line,
+                        "the first line must be \(legal) (is \"\(text.prefix(80))\")"
+                    )
                 }
                 continue
             }

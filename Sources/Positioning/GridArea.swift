@@ -64,7 +64,9 @@ private struct Extent {
         right = box.origin.x + box.width
         bottom = box.origin.y
         top = box.origin.y + box.height
-        guard left < right, bottom < top, [left, right, bottom, top].allSatisfy(\.isFinite) else { return nil }
+        guard left < right, bottom < top, [left, right, bottom, top].allSatisfy(\.isFinite) else {
+            return nil
+        }
     }
 
     init?(around points: [Point3D]) {

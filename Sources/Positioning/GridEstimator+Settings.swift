@@ -77,7 +77,8 @@ extension GridEstimator {
             case .walkingBlur: (1, 0.05...5, "How far one walks in a second, metres.")
             case .standingBlur: (0.15, 0...2, "How far one moves in a second while standing, metres.")
             case .leak: (1e-4, 1e-6...0.1, "How likely everything believed so far is wrong, an update.")
-            case .offset: (2.5, 0.1...20, "How far the receiver's constant error may be off the known one, dB.")
+            case .offset:
+                (2.5, 0.1...20, "How far the receiver's constant error may be off the known one, dB.")
             case .offsetAtStart: (8, 0.1...30, "The same for a receiver that is not known yet, dB.")
             case .offsetWhenKnown: (4, 0.1...30, "The same at the start, for one that is known, dB.")
             case .offsetFixes: (15, 1...1000, "How many positions it takes to know a receiver.")

@@ -300,7 +300,8 @@ extension GridEstimator {
         }
         expected = Array(repeating: 0, count: map.beacons.count)
         blur = Blur()
-        let isSamePlan = map.environment == old.environment && plan.floors == before.floors
+        let isSamePlan =
+            map.environment == old.environment && plan.floors == before.floors
             && zip(plan.grids, before.grids).allSatisfy { $0.area == $1.area && $0.height == $1.height }
         var grids = plan.grids
         if isSamePlan {

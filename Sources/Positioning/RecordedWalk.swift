@@ -81,7 +81,10 @@ package struct RecordedWalk: Sendable {
         guard let first = packets.first, let last = packets.last else { return }
         guard last.time - first.time <= Self.longestSeconds else {
             let days = Int(Self.longestSeconds / 86_400)
-            throw CSVProblem(line: nil, "its times are from \(first.time) to \(last.time); at most \(days) days")
+            throw CSVProblem(
+                line: nil,
+                "its times are from \(first.time) to \(last.time); at most \(days) days"
+            )
         }
     }
 

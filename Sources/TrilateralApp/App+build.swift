@@ -81,6 +81,7 @@ extension Daemon {
         let desk = SensorDesk(
             inputs: sensorInputs,
             beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
+            estimator: { configuration.positioning.makeEstimator($0) },
             send: send,
             logger: logger
         )

@@ -1,6 +1,10 @@
+import Positioning
+
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
-    package static let all: [ConfigurationKey] = [
+    package static let all: [ConfigurationKey] = beforeGrid + grid + afterGrid
+
+    private static let beforeGrid: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
         .init("mqtt.port", \.mqtt.port, .integer(1...65535), "The broker's TCP port; with TLS usually 8883."),
         .init(
@@ -332,9 +336,21 @@ extension ConfigurationKey {
             "positioning.estimator",
             \.positioning.estimator,
             .choice(),
-            "How a position is reckoned: centroid is the weighted mean of the beacons heard."
+            "How a position is reckoned: grid weighs every place by what is heard; centroid is the mean of the beacons."
         ),
+    ]
 
+    /// The grid estimator's constants.
+    private static let grid = GridEstimator.Constant.allCases.map { constant in
+        ConfigurationKey(
+            "positioning.grid.\(constant.rawValue)",
+            \.positioning.grid[constant],
+            .number(constant.range),
+            constant.summary
+        )
+    }
+
+    private static let afterGrid: [ConfigurationKey] = [
         .init(
             "web.listen",
             \.web.listen,
@@ -382,6 +398,8 @@ extension ConfigurationKey {
         "sensors.cmx": "Cisco CMX.",
         "sensors.replay": "A recording in place of the sensors.",
         "positioning": "From beacons to a position.",
+        "positioning.grid":
+            "Constants of the grid estimator; none needs a change. An environment may have its own, in data.positioning.",
         "web": "Pages for people and monitors.",
         "log": "The log.",
     ]

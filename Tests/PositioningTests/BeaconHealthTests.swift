@@ -82,7 +82,8 @@ import Testing
         var estimator = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 700, &estimator, hearing: [0, 2, 3, 4, 5])
         #expect(estimator.findings.count == 1)
-        estimator.map = GridPlace(hall.map.beacons.map { Point3D(x: $0.position.x, y: $0.position.y, z: 2.1) }).map
+        estimator.map =
+            GridPlace(hall.map.beacons.map { Point3D(x: $0.position.x, y: $0.position.y, z: 2.1) }).map
         #expect(estimator.findings.isEmpty)
     }
 }

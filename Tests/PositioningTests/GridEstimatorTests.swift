@@ -31,7 +31,9 @@ import Testing
         #expect(abs(squares.squareRoot() - last.accuracyMetres) < 0.01)
     }
 
-    @Test(arguments: [-15.0, -8, 8]) func `a receiver that is deaf or keen is known in 30 s`(_ offset: Double) throws {
+    @Test(arguments: [-15.0, -8, 8]) func `a receiver that is deaf or keen is known in 30 s`(_ offset: Double)
+        throws
+    {
         var estimator = GridEstimator(map: hall.map)
         let estimates = hall.stand(at: spot, from: 0, seconds: 30, &estimator) { $1 + offset }
         #expect(abs(try #require(estimator.receiverOffset) - offset) < 2)
@@ -129,14 +131,21 @@ import Testing
         for tick in 1...80 {
             let time = Double(tick) * 0.25
             for beacon in hall.map.beacons.indices {
-                let sighting = GridPlace.sighting(beacon, Int(hall.level(beacon, at: spot).rounded()), at: time - 0.1)
+                let sighting = GridPlace.sighting(
+                    beacon,
+                    Int(hall.level(beacon, at: spot).rounded()),
+                    at: time - 0.1
+                )
                 often.hear(sighting)
                 seldom.hear(sighting)
             }
             _ = often.estimate(at: time)
             if tick % 12 == 0 { _ = seldom.estimate(at: time) }
         }
-        let (one, two) = (try #require(often.estimate(at: 20.25) as PositionEstimate?), try #require(seldom.estimate(at: 20.25) as PositionEstimate?))
+        let (one, two) = (
+            try #require(often.estimate(at: 20.25) as PositionEstimate?),
+            try #require(seldom.estimate(at: 20.25) as PositionEstimate?)
+        )
         #expect(one.position.plane(to: two.position) < 0.3)
         #expect(abs(one.accuracyMetres - two.accuracyMetres) < 0.5)
     }

@@ -53,7 +53,9 @@ import Testing
                     estimator.hear(BeaconSighting(identity: identity, rssi: rssi, time: time))
                 }
             }
-            if let estimate = estimator.estimate(at: start + Double(second) + 1) { estimates.append(estimate) }
+            if let estimate = estimator.estimate(at: start + Double(second) + 1) {
+                estimates.append(estimate)
+            }
         }
         return estimates
     }
@@ -92,7 +94,9 @@ import Testing
             BeaconMap(environment: environment, zones: zones, things: []).floors
         }
         #expect(floors([zone(0, z: 0.6), zone(1, z: 0), zone(2, z: 1.2, depth: 6)]) == [0])
-        #expect(floors([zone(0, z: 3), zone(1, z: 0, depth: 6), zone(2, z: -3), zone(3, z: 2.9)]) == [-3, 0, 2.9])
+        #expect(
+            floors([zone(0, z: 3), zone(1, z: 0, depth: 6), zone(2, z: -3), zone(3, z: 2.9)]) == [-3, 0, 2.9]
+        )
         #expect(floors([FlareZone(id: FlareID(high: 2, low: 9))]) == [-4])
         environment.perimeter = nil
         #expect(floors([]) == [])

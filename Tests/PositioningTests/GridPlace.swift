@@ -64,10 +64,10 @@ struct GridPlace {
                     estimator.hear(Self.sighting(beacon, rssi, at: start + Double(second) + part))
                 }
             }
-            if let estimate = estimator.estimate(at: start + Double(second) + 1) { estimates.append(estimate) }
+            if let estimate = estimator.estimate(at: start + Double(second) + 1) {
+                estimates.append(estimate)
+            }
         }
         return estimates
     }
 }
-
-

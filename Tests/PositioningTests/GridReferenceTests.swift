@@ -55,7 +55,10 @@ import Testing
             _ = one.estimate(at: Double(second) + 0.5)
             _ = two.estimate(at: Double(second) + 0.5)
         }
-        let (left, right) = (try #require(one.estimate(at: 20) as PositionEstimate?), try #require(two.estimate(at: 20) as PositionEstimate?))
+        let (left, right) = (
+            try #require(one.estimate(at: 20) as PositionEstimate?),
+            try #require(two.estimate(at: 20) as PositionEstimate?)
+        )
         #expect(right.position.x - left.position.x > 3)
     }
 }

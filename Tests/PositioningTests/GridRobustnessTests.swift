@@ -14,7 +14,10 @@ import Testing
         ("very high", [Point3D(x: 0, y: 0, z: 9e5), Point3D(x: 3, y: 0, z: -9e5)]),
     ]
 
-    @Test(arguments: places) func `beacons anywhere give positions that can be`(_ name: String, _ places: [Point3D])
+    @Test(arguments: places) func `beacons anywhere give positions that can be`(
+        _ name: String,
+        _ places: [Point3D]
+    )
         throws
     {
         let place = GridPlace(places)
@@ -22,7 +25,9 @@ import Testing
         var estimates: [PositionEstimate] = []
         for second in 0..<30 {
             for beacon in places.indices {
-                estimator.hear(GridPlace.sighting(beacon, [-1, -50, -110][second % 3], at: Double(second) + 0.5))
+                estimator.hear(
+                    GridPlace.sighting(beacon, [-1, -50, -110][second % 3], at: Double(second) + 0.5)
+                )
             }
             if let estimate = estimator.estimate(at: Double(second) + 1) { estimates.append(estimate) }
         }
@@ -39,13 +44,17 @@ import Testing
     private static let perimeters: [Box?] = [
         nil, Box(origin: .zero, width: 0, height: 0), Box(origin: .zero, width: -5, height: 8),
         Box(origin: .zero, width: .nan, height: 8), Box(origin: Point3D(x: .nan, y: 0), width: 12, height: 8),
-        Box(origin: .zero, width: 12, height: 8), Box(origin: Point3D(x: -5e5, y: -5e5), width: 1e6, height: 1e6),
+        Box(origin: .zero, width: 12, height: 8),
+        Box(origin: Point3D(x: -5e5, y: -5e5), width: 1e6, height: 1e6),
         Box(origin: Point3D(x: -1e300, y: -1e300), width: 2e300, height: 2e300),
-        Box(origin: Point3D(x: 500, y: 500), width: 10, height: 10), Box(origin: .zero, width: 300, height: 200),
-        Box(origin: Point3D(x: -100, y: 0), width: 1e6, height: 8), Box(origin: .zero, width: .infinity, height: 8),
+        Box(origin: Point3D(x: 500, y: 500), width: 10, height: 10),
+        Box(origin: .zero, width: 300, height: 200),
+        Box(origin: Point3D(x: -100, y: 0), width: 1e6, height: 8),
+        Box(origin: .zero, width: .infinity, height: 8),
     ]
 
-    @Test(arguments: perimeters) func `whatever the perimeter, the device is found`(_ perimeter: Box?) throws {
+    @Test(arguments: perimeters) func `whatever the perimeter, the device is found`(_ perimeter: Box?) throws
+    {
         let places = GridPlace.hall.map.beacons.map(\.position)
         let place = GridPlace(places, perimeter: perimeter)
         let spot = Point3D(x: 4, y: 5, z: 0.9)
@@ -70,7 +79,9 @@ import Testing
         let places = (0..<400).map { Point3D(x: Double($0 % 20) * 3, y: Double($0 / 20) * 3, z: 2.5) }
         let place = GridPlace(places)
         var estimator = GridEstimator(map: place.map)
-        let walk = [Point3D(x: 10, y: 10, z: 1.1), Point3D(x: 50, y: 50, z: 1.1), Point3D(x: 10, y: 50, z: 1.1)]
+        let walk = [
+            Point3D(x: 10, y: 10, z: 1.1), Point3D(x: 50, y: 50, z: 1.1), Point3D(x: 10, y: 50, z: 1.1),
+        ]
         for (turn, spot) in walk.enumerated() {
             let estimates = place.stand(at: spot, from: Double(turn) * 8, seconds: 8, &estimator)
             #expect(try #require(estimates.last).position.plane(to: spot) < 1)
@@ -122,7 +133,9 @@ import Testing
     }
 
     @Test(arguments: GridEstimator.Constant.allCases)
-    func `with a constant at either end of its range positions can still be`(_ constant: GridEstimator.Constant) {
+    func `with a constant at either end of its range positions can still be`(
+        _ constant: GridEstimator.Constant
+    ) {
         for end in [constant.range.lowerBound, constant.range.upperBound] {
             var settings = GridEstimator.Settings()
             settings[constant] = end
@@ -137,7 +150,10 @@ import Testing
 
     @Test func `standing still the position is still`() {
         let office = SimulatedOffice()
-        let route = WalkRoute(wayPoints: [.init(Point3D(x: 11, y: 4, z: 1.1), staySeconds: 120)], isClosed: false)
+        let route = WalkRoute(
+            wayPoints: [.init(Point3D(x: 11, y: 4, z: 1.1), staySeconds: 120)],
+            isClosed: false
+        )
         let heard = office.sightings(route, seed: 3)
         var tracker = PositionTracker(estimator: GridEstimator(map: office.map))
         let positions = heard.flatMap { tracker.hear($0) }.filter { $0.time >= 30 }.map(\.position)

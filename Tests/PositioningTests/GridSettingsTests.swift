@@ -42,7 +42,11 @@ import Testing
         let map = map(["path_loss_exponent": 99, "sigma": 4, "leak": "much", "spread_db": 6])
         #expect(map.constants == [.spread: 6])
         #expect(map.problems.count == 3)
-        #expect(map.problems.contains { $0.contains("Attic") && $0.contains("path_loss_exponent must be a number from 1") })
+        #expect(
+            map.problems.contains {
+                $0.contains("Attic") && $0.contains("path_loss_exponent must be a number from 1")
+            }
+        )
         #expect(map.problems.contains { $0.contains("there is no sigma") })
         #expect(self.map(7).problems.count == 1)
         #expect(self.map(.null).problems.isEmpty)

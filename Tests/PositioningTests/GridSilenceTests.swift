@@ -17,7 +17,9 @@ import Testing
         var estimator = settled()
         let before = try #require(estimator.estimate(at: 21) as PositionEstimate?)
         var estimates: [PositionEstimate] = []
-        for second in 22...100 { estimates.append(try #require(estimator.estimate(at: Double(second)) as PositionEstimate?)) }
+        for second in 22...100 {
+            estimates.append(try #require(estimator.estimate(at: Double(second)) as PositionEstimate?))
+        }
         let silent = estimates.filter { $0.beaconsHeard == 0 }
         #expect(silent.first?.time == 25)
         #expect(Set(silent.map(\.position)).count == 1)

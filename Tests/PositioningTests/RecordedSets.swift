@@ -38,7 +38,11 @@ struct RecordedSets {
     }
 
     static let groups: [Group] = [
-        office("tetam tracks", ["rectangular", "straight", "zigzagging"], .init(median: 2.42, of75: 3.24, of95: 4.51)),
+        office(
+            "tetam tracks",
+            ["rectangular", "straight", "zigzagging"],
+            .init(median: 2.42, of75: 3.24, of95: 4.51)
+        ),
         office("tetam still", ["still"], .init(median: 2.60, of75: 3.65, of95: 4.83)),
         Group(
             name: "flat robot",

@@ -6,7 +6,8 @@ import Testing
     private static let beacons = "id,x,y,z,tx_power\na,0,0,2,-59\nb,6.5,-1,2,-60.8\nc,3,4,2,-59\n"
     private static let scans = "time_s,beacon_id,rssi_dbm\n0.2,a,-60\n0.9,b,-70\n1.5,c,-65\n3.1,a,-61\n"
 
-    private func walk(_ beacons: String = beacons, _ scans: String = scans) throws(CSVProblem) -> RecordedWalk {
+    private func walk(_ beacons: String = beacons, _ scans: String = scans) throws(CSVProblem) -> RecordedWalk
+    {
         try RecordedWalk(beacons: RecordedWalk.beacons(Array(beacons.utf8)), scans: Array(scans.utf8))
     }
 
@@ -31,7 +32,9 @@ import Testing
     @Test func `line ends, blanks, empty lines and a byte order mark do no harm`() throws {
         let plain = try walk()
         let windows = Self.scans.split(separator: "\n").joined(separator: "\r\n")
-        let spaced = Self.beacons.split(separator: "\n").map { " \($0.split(separator: ",").joined(separator: " , ")) " }
+        let spaced = Self.beacons.split(separator: "\n").map {
+            " \($0.split(separator: ",").joined(separator: " , ")) "
+        }
         let odd = try walk("\u{FEFF}\n" + spaced.joined(separator: "\r\n\r\n"), windows)
         #expect(estimates(odd) == estimates(plain))
     }
@@ -50,32 +53,41 @@ import Testing
         #expect(estimates(walk) == estimates(try self.walk()))
     }
 
-    @Test(arguments: [
-        ("", nil, "is empty"), ("id,x,y,z\n", 1, "must be id,x,y,z,tx_power"),
-        ("x,id,y,z,tx_power\n", 1, "must be id,x,y,z,tx_power"), ("id,x,y,z,tx_power\n", nil, "has no beacons"),
-        ("id,x,y,z,tx_power\na,0,0,2,-59\nb,0,0,-59\n", 3, "must have 5 fields (has 4)"),
-        ("id,x,y,z,tx_power\na,0,0,2,-59\n\na,1,0,2,-59\n", 4, "a is already in line 2"),
-        ("id,x,y,z,tx_power\n,0,0,2,-59\n", 2, "id must be 1 to 128 bytes"),
-        ("id,x,y,z,tx_power\na,nan,0,2,-59\n", 2, "x must be a number"),
-        ("id,x,y,z,tx_power\na,0,1e7,2,-59\n", 2, "y must be a number from -1000000 to 1000000"),
-        ("id,x,y,z,tx_power\na,0,0,0x2,-59\n", 2, "z must be a number"),
-        ("id,x,y,z,tx_power\na,0,0,2,5\n", 2, "tx_power must be a number from -127 to -1 (is \"5\")"),
-    ] as [(String, Int?, String)])
-    func `beacons that are none are refused with their line`(_ csv: String, _ line: Int?, _ words: String) throws {
+    @Test(
+        arguments: [
+            ("", nil, "is empty"), ("id,x,y,z\n", 1, "must be id,x,y,z,tx_power"),
+            ("x,id,y,z,tx_power\n", 1, "must be id,x,y,z,tx_power"),
+            ("id,x,y,z,tx_power\n", nil, "has no beacons"),
+            ("id,x,y,z,tx_power\na,0,0,2,-59\nb,0,0,-59\n", 3, "must have 5 fields (has 4)"),
+            ("id,x,y,z,tx_power\na,0,0,2,-59\n\na,1,0,2,-59\n", 4, "a is already in line 2"),
+            ("id,x,y,z,tx_power\n,0,0,2,-59\n", 2, "id must be 1 to 128 bytes"),
+            ("id,x,y,z,tx_power\na,nan,0,2,-59\n", 2, "x must be a number"),
+            ("id,x,y,z,tx_power\na,0,1e7,2,-59\n", 2, "y must be a number from -1000000 to 1000000"),
+            ("id,x,y,z,tx_power\na,0,0,0x2,-59\n", 2, "z must be a number"),
+            ("id,x,y,z,tx_power\na,0,0,2,5\n", 2, "tx_power must be a number from -127 to -1 (is \"5\")"),
+        ] as [(String, Int?, String)]
+    )
+    func `beacons that are none are refused with their line`(_ csv: String, _ line: Int?, _ words: String)
+        throws
+    {
         let problem = try problem(csv)
         #expect(problem.line == line)
         #expect(problem.message.contains(words), "\(problem.message)")
     }
 
-    @Test(arguments: [
-        ("", nil, "is empty"), ("time,beacon_id,rssi_dbm\n", 1, "must be time_s,beacon_id,rssi_dbm"),
-        ("time_s,beacon_id,rssi_dbm\n1,a\n", 2, "must have 3 fields"),
-        ("time_s,beacon_id,rssi_dbm\n1,a,-60\nsoon,a,-60\n", 3, "time_s must be a number"),
-        ("time_s,beacon_id,rssi_dbm\n1,a,loud\n", 2, "rssi_dbm must be a number"),
-        ("time_s,beacon_id,rssi_dbm\n1,a,-60,\n", 2, "must have 3 fields (has 4)"),
-        ("time_s,beacon_id,rssi_dbm\n0,a,-60\n9e8,a,-60\n", nil, "at most 7 days"),
-    ] as [(String, Int?, String)])
-    func `packets that are none are refused with their line`(_ csv: String, _ line: Int?, _ words: String) throws {
+    @Test(
+        arguments: [
+            ("", nil, "is empty"), ("time,beacon_id,rssi_dbm\n", 1, "must be time_s,beacon_id,rssi_dbm"),
+            ("time_s,beacon_id,rssi_dbm\n1,a\n", 2, "must have 3 fields"),
+            ("time_s,beacon_id,rssi_dbm\n1,a,-60\nsoon,a,-60\n", 3, "time_s must be a number"),
+            ("time_s,beacon_id,rssi_dbm\n1,a,loud\n", 2, "rssi_dbm must be a number"),
+            ("time_s,beacon_id,rssi_dbm\n1,a,-60,\n", 2, "must have 3 fields (has 4)"),
+            ("time_s,beacon_id,rssi_dbm\n0,a,-60\n9e8,a,-60\n", nil, "at most 7 days"),
+        ] as [(String, Int?, String)]
+    )
+    func `packets that are none are refused with their line`(_ csv: String, _ line: Int?, _ words: String)
+        throws
+    {
         let problem = try problem(Self.beacons, csv)
         #expect(problem.line == line)
         #expect(problem.message.contains(words), "\(problem.message)")
@@ -84,7 +96,9 @@ import Testing
     @Test func `text that is none and lines without end are refused`() throws {
         let bytes = Array("time_s,beacon_id,rssi_dbm\n1,".utf8) + [0xFF, 0xFE] + Array(",-60\n".utf8)
         let beacons = try RecordedWalk.beacons(Array(Self.beacons.utf8))
-        let problem = #expect(throws: CSVProblem.self) { _ = try RecordedWalk(beacons: beacons, scans: bytes) }
+        let problem = #expect(throws: CSVProblem.self) {
+            _ = try RecordedWalk(beacons: beacons, scans: bytes)
+        }
         #expect(problem?.line == 2)
         let long = "time_s,beacon_id,rssi_dbm\n1," + String(repeating: "a", count: 5000) + ",-60\n"
         #expect(try self.problem(Self.beacons, long).line == 2)
@@ -107,7 +121,9 @@ import Testing
                 if generator.unit() < 0.3 {
                     bytes.removeSubrange(place..<min(place + 3, bytes.count))
                 } else {
-                    bytes[place] = generator.unit() < 0.5 ? UInt8(truncatingIfNeeded: generator.next()) : bytes[bytes.count / 2]
+                    bytes[place] =
+                        generator.unit() < 0.5
+                        ? UInt8(truncatingIfNeeded: generator.next()) : bytes[bytes.count / 2]
                 }
             }
             if let walk = try? RecordedWalk(beacons: beacons, scans: bytes), let times = walk.times,

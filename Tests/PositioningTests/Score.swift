@@ -61,7 +61,9 @@ struct Truth {
     func place(at time: Double) -> (x: Double, y: Double)? {
         guard let first = rows.first, let last = rows.last else { return nil }
         guard time > first.time else { return (first.x, first.y) }
-        guard let next = rows.firstIndex(where: { $0.time >= time }), next > 0 else { return (last.x, last.y) }
+        guard let next = rows.firstIndex(where: { $0.time >= time }), next > 0 else {
+            return (last.x, last.y)
+        }
         let (before, after) = (rows[next - 1], rows[next])
         let part = after.time > before.time ? (time - before.time) / (after.time - before.time) : 1
         return (before.x + part * (after.x - before.x), before.y + part * (after.y - before.y))

@@ -33,7 +33,10 @@ struct SimulatedOffice {
             return zone
         }
         var places = (0..<8).map { room in
-            (room, Point3D(x: Double(room % 4) * 7.5 + 1.5 + Double(room % 3) * 2, y: room < 4 ? 2 : 16, z: 2.2))
+            (
+                room,
+                Point3D(x: Double(room % 4) * 7.5 + 1.5 + Double(room % 3) * 2, y: room < 4 ? 2 : 16, z: 2.2)
+            )
         }
         places += [(8, Point3D(x: 8, y: 9, z: 2.6)), (8, Point3D(x: 23, y: 9, z: 2.6))]
         things = places.enumerated().map { number, place in
@@ -65,7 +68,8 @@ struct SimulatedOffice {
                 z: 1.1
             )
             points += [
-                .init(corridor), .init(door), .init(stop, staySeconds: 5 + 35 * generator.unit()), .init(door),
+                .init(corridor), .init(door), .init(stop, staySeconds: 5 + 35 * generator.unit()),
+                .init(door),
                 .init(corridor),
             ]
         }
@@ -73,7 +77,9 @@ struct SimulatedOffice {
     }
 
     /// What is heard on a walk.
-    func sightings(_ route: WalkRoute, seed: UInt64, radio: RadioSettings = RadioSettings()) -> [BeaconSighting] {
+    func sightings(_ route: WalkRoute, seed: UInt64, radio: RadioSettings = RadioSettings())
+        -> [BeaconSighting]
+    {
         let map = map
         let simulator = WalkSimulator(
             beacons: map.beacons.enumerated().map { number, beacon in

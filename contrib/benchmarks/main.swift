@@ -3,6 +3,7 @@
 //     trilateral-bench model COUNT       a model with so many lamps, for import, on standard output
 //     trilateral-bench move FOLDER       the cost of a move, against one row written by SQLite
 //     trilateral-bench position          the cost of an advertising packet, against reading its bytes
+//     trilateral-bench grid              the cost of an update of the grid estimator, and its allocations if counted
 
 import Flare
 
@@ -13,6 +14,8 @@ case let words where words.count == 2 && words[0] == "move":
     try await MoveBenchmark(folder: words[1]).run()
 case ["position"]:
     PositionBenchmark().run()
+case ["grid"]:
+    GridBenchmark().run()
 default:
-    print("usage: trilateral-bench model COUNT | move FOLDER | position")
+    print("usage: trilateral-bench model COUNT | move FOLDER | position | grid")
 }
