@@ -1,10 +1,8 @@
-import Positioning
-
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
-    package static let all: [ConfigurationKey] = beforeGrid + grid + afterGrid
+    package static let all: [ConfigurationKey] = beforePositioning + positioning + afterPositioning
 
-    private static let beforeGrid: [ConfigurationKey] = [
+    private static let beforePositioning: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
         .init("mqtt.port", \.mqtt.port, .integer(1...65535), "The broker's TCP port; with TLS usually 8883."),
         .init(
@@ -331,26 +329,9 @@ extension ConfigurationKey {
             "How fast it is played; 1 is as recorded."
         ),
         .init("sensors.replay.loop", \.sensors.replayLoop, .flag, "Whether it begins again at its end."),
-
-        .init(
-            "positioning.estimator",
-            \.positioning.estimator,
-            .choice(),
-            "How a position is reckoned: grid weighs every place by what is heard; centroid is the mean of the beacons."
-        ),
     ]
 
-    /// The grid estimator's constants.
-    private static let grid = GridEstimator.Constant.allCases.map { constant in
-        ConfigurationKey(
-            "positioning.grid.\(constant.rawValue)",
-            \.positioning.grid[constant],
-            .number(constant.range),
-            constant.summary
-        )
-    }
-
-    private static let afterGrid: [ConfigurationKey] = [
+    private static let afterPositioning: [ConfigurationKey] = [
         .init(
             "web.listen",
             \.web.listen,
