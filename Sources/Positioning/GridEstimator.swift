@@ -59,7 +59,7 @@ package struct GridEstimator: PositionEstimator {
         wanted = settings
         self.settings = settings.merging(map.constants)
         plan = GridPlan(map, self.settings)
-        grids = plan.grids
+        grids = plan.makeGrids()
         choice = FloorChoice(floors: plan.floors.count)
         signals = Array(repeating: BeaconSignal(), count: map.beacons.count)
         health = Array(repeating: BeaconHealth(), count: map.beacons.count)
@@ -300,11 +300,8 @@ extension GridEstimator {
         }
         expected = Array(repeating: 0, count: map.beacons.count)
         blur = Blur()
-        let isSamePlan =
-            map.environment == old.environment && plan.floors == before.floors
-            && zip(plan.grids, before.grids).allSatisfy { $0.area == $1.area && $0.height == $1.height }
-        var grids = plan.grids
-        if isSamePlan {
+        var grids = plan.makeGrids()
+        if map.environment == old.environment, plan.hasCells(of: before) {
             for (floor, grid) in self.grids.enumerated() { grids[floor].keepBelief(of: grid) }
         } else {
             choice = FloorChoice(floors: plan.floors.count)
