@@ -91,6 +91,7 @@ extension Daemon {
         let desk = SensorDesk(
             inputs: sensorInputs,
             beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
+            estimator: { configuration.positioning.makeEstimator($0) },
             send: send,
             onSwitch: { if $0 == .beacons { bluetooth?.power.set(on: $1) } },
             logger: logger
