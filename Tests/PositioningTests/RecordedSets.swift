@@ -93,22 +93,42 @@ struct RecordedSets {
         _ estimator: (BeaconMap, Group) -> any PositionEstimator
     ) throws -> Score {
         var score = Score()
-        let place = folder.appending(path: group.folder)
-        let beacons = try RecordedWalk.beacons(bytes(place.appending(path: "beacons.csv")))
-        for run in try runs(of: group, in: place) {
-            let walk = try RecordedWalk(beacons: beacons, scans: bytes(run.appending(path: "scans.csv")))
-            let truth = try Truth(csv: bytes(run.appending(path: "truth.csv")))
-            guard let times = walk.times else { continue }
-            for estimate in walk.estimates(estimator(walk.map(perimeter: group.bounds), group)) {
-                guard estimate.time >= times.lowerBound + 2, estimate.time <= truth.end,
-                    !group.isStanding || truth.isStanding(at: estimate.time),
-                    let place = truth.place(at: estimate.time)
-                else { continue }
-                score.errors.append(hypot(estimate.position.x - place.x, estimate.position.y - place.y))
+        for walk in try follow(group, estimator) {
+            for (estimate, truth) in walk {
+                let position = estimate.position
+                score.errors.append(hypot(position.x - truth.x, position.y - truth.y))
                 score.accuracies.append(estimate.accuracyMetres)
             }
         }
         return score
+    }
+
+    /// The estimates of each walk of a group, with where one truly was.
+    func follow(
+        _ group: Group,
+        _ estimator: (BeaconMap, Group) -> any PositionEstimator
+    ) throws -> [[(estimate: PositionEstimate, truth: (x: Double, y: Double))]] {
+        let place = folder.appending(path: group.folder)
+        let beacons = try RecordedWalk.beacons(bytes(place.appending(path: "beacons.csv")))
+        return try runs(of: group, in: place).map { run in
+            let walk = try RecordedWalk(beacons: beacons, scans: bytes(run.appending(path: "scans.csv")))
+            let truth = try Truth(csv: bytes(run.appending(path: "truth.csv")))
+            guard let times = walk.times else { return [] }
+            return walk.estimates(estimator(walk.map(perimeter: group.bounds), group)).compactMap {
+                estimate in
+                guard estimate.time >= times.lowerBound + 2, estimate.time <= truth.end,
+                    !group.isStanding || truth.isStanding(at: estimate.time),
+                    let place = truth.place(at: estimate.time)
+                else { return nil }
+                return (estimate, place)
+            }
+        }
+    }
+
+    /// Where the beacons of a group are.
+    func beacons(of group: Group) throws -> [Point3D] {
+        try RecordedWalk.beacons(bytes(folder.appending(path: group.folder).appending(path: "beacons.csv")))
+            .map(\.position)
     }
 
     private func runs(of group: Group, in place: URL) throws -> [URL] {
