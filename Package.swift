@@ -135,7 +135,7 @@ let package = Package(
         ),
         tests("FlareTests", ["Flare"]),
         tests("SocketIOTests", ["SocketIO"]),
-        tests("PositioningTests", ["Positioning", "Flare"]),
+        tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),

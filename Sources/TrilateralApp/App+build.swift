@@ -100,6 +100,7 @@ extension Daemon {
         let desk = SensorDesk(
             inputs: sensorInputs,
             beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
+            estimator: { configuration.positioning.makeEstimator($0) },
             headings: HeadingDesk(
                 configuration.sensors,
                 sources: [RawReadings.name] + sources.map(\.name),

@@ -1,6 +1,7 @@
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
-    package static let all: [ConfigurationKey] = beforeHeading + heading + afterHeading
+    package static let all: [ConfigurationKey] =
+        beforeHeading + heading + otherSensors + positioning + afterPositioning
 
     private static let beforeHeading: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
@@ -334,7 +335,7 @@ extension ConfigurationKey {
         ),
     ]
 
-    private static let afterHeading: [ConfigurationKey] = [
+    private static let otherSensors: [ConfigurationKey] = [
         .init(
             "sensors.cmx.enabled",
             \.sensors.cmxEnabled,
@@ -354,14 +355,9 @@ extension ConfigurationKey {
             "How fast it is played; 1 is as recorded."
         ),
         .init("sensors.replay.loop", \.sensors.replayLoop, .flag, "Whether it begins again at its end."),
+    ]
 
-        .init(
-            "positioning.estimator",
-            \.positioning.estimator,
-            .choice(),
-            "How a position is reckoned: centroid is the weighted mean of the beacons heard."
-        ),
-
+    private static let afterPositioning: [ConfigurationKey] = [
         .init(
             "web.listen",
             \.web.listen,

@@ -18,6 +18,8 @@ extension ConfigurationKey {
         "sensors.cmx": "Cisco CMX.",
         "sensors.replay": "A recording in place of the sensors.",
         "positioning": "From beacons to a position.",
+        "positioning.grid":
+            "Constants of the grid estimator; none needs a change. An environment may have its own, in data.positioning.",
         "web": "Pages for people and monitors.",
         "log": "The log.",
     ]

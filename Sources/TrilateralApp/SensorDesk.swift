@@ -15,9 +15,14 @@ struct SensorDesk: Sendable {
         case looked(AsyncStream<Void>.Continuation)
     }
 
+    /// How often the beacons' health is looked at, seconds.
+    private static let healthInterval = 60.0
+
     let inputs: AsyncStream<Input>
     /// The UUID of the beacons that count, where the configuration names one; else the environment's.
     let beaconUUID: String?
+    /// Makes what reckons positions from beacons.
+    let estimator: @Sendable (BeaconMap) -> any PositionEstimator
     let headings: HeadingDesk
     /// Places on the earth whose error may be larger are not told, metres.
     let largestError: Double
@@ -33,12 +38,14 @@ struct SensorDesk: Sendable {
         var motion = MotionSense()
         var switchedOff: Set<SensorKind> = []
         var batteries = BatteryWatch()
+        var health = HealthReport()
         for await input in inputs {
             switch input {
             case .track(let place):
                 guard let place else {
                     map = nil
                     trackers.removeAll()
+                    report(trackers, at: health.dueAt, &health)
                     motion = MotionSense()
                     if batteries.follow(nil, things: []) { tell(batteries) }
                     continue
@@ -71,11 +78,11 @@ struct SensorDesk: Sendable {
                 send(.located(Location(point: place, accuracyMetres: accuracy)))
             case .reading(.beacon(let sighting), let source):
                 guard !switchedOff.contains(.beacons), let map else { continue }
-                var tracker =
-                    trackers[source]
-                    ?? PositionTracker(estimator: CentroidEstimator(map: map))
-                for estimate in tracker.hear(sighting) { tell(estimate, &motion) }
-                trackers[source] = tracker
+                // In place: a copy of an estimator is large.
+                let estimates = trackers[source, default: PositionTracker(estimator: estimator(map))]
+                    .hear(sighting)
+                for estimate in estimates { tell(estimate, &motion) }
+                if let last = estimates.last { report(trackers, at: last.time, &health) }
             case .reading(.telemetry(let telemetry, let sender, _), _):
                 if batteries.hear(telemetry, of: sender) { tell(batteries) }
             case .reading(.tick(let time), let source):
@@ -108,6 +115,31 @@ struct SensorDesk: Sendable {
         logger.info(
             "listening for beacons",
             metadata: ["environment": "\(environment.name)", "beacons": "\(map.beacons.count)"]
+        )
+    }
+
+    /// What was said of the beacons' health, and when it is looked at again.
+    private struct HealthReport {
+        var told: [BeaconFinding] = []
+        var dueAt = -Double.infinity
+    }
+
+    private func report(_ trackers: [Int: PositionTracker], at time: Double, _ report: inout HealthReport) {
+        // Each source has a clock of its own; a step back looks at once.
+        guard time >= report.dueAt || time < report.dueAt - Self.healthInterval else { return }
+        report.dueAt = time + Self.healthInterval
+        let findings = trackers.sorted { $0.key < $1.key }.flatMap(\.value.estimator.findings)
+        guard findings != report.told else { return }
+        report.told = findings
+        for finding in findings { logger.warning("beacons: \(finding)") }
+        send(
+            findings.isEmpty
+                ? .alertCleared("beacon-health")
+                : .alertRaised(
+                    "beacon-health",
+                    .warning,
+                    message: findings.prefix(5).map(\.description).joined(separator: "; ")
+                )
         )
     }
 

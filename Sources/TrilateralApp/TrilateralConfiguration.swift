@@ -173,10 +173,11 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
     package struct Positioning: Sendable, Hashable {
         package enum Estimator: String, Sendable, CaseIterable {
-            case centroid
+            case grid, centroid
         }
 
-        package var estimator = Estimator.centroid
+        package var estimator = Estimator.grid
+        package var grid = GridEstimator.Settings()
     }
 
     package struct Pages: Sendable, Hashable {
