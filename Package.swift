@@ -135,11 +135,11 @@ let package = Package(
         ),
         tests("FlareTests", ["Flare"]),
         tests("SocketIOTests", ["SocketIO"]),
-        tests("PositioningTests", ["Positioning", "Flare"]),
+        tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
-        tests("SensorsTests", ["Sensors", "Positioning", "Flare", log]),
+        tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
             ["HTTPListener", "Web", "TestSupport", hummingbird, httpTypes, nioCore, lifecycle, log]

@@ -124,6 +124,7 @@ extension Alert {
     /// Every problem that can be told, so that one left on the broker by an earlier run can be taken away.
     package static let identifiers: Set<String> = [
         "no-environment", "flare-link", "flare-load", "retained-command", "duplicate-node", "configuration",
-        "memory", "sensors", "beacons", "beacon-battery", "bluetooth",
+        "memory", "sensors", "beacons", "beacon-battery", "bluetooth", "compass",
+        "gps", "declination",
     ]
 }

@@ -6,6 +6,10 @@ extension DeviceController {
     /// The least time between two positions, and between two headings, sent to the server, milliseconds.
     private static var sendInterval: Int64 { 1000 }
 
+    /// Moves of less than a decimetre are told at these intervals, milliseconds; positions are whole centimetres.
+    private static var leastMove: Double { 0.095 }
+    private static var leastMoveInterval: Int64 { 10_000 }
+
     // MARK: Position
 
     mutating func positionEstimated(_ estimate: ControllerEvent.PositionEstimated) {
@@ -86,7 +90,7 @@ extension DeviceController {
         note(reading.estimate, at: reading.at)
         let position = reading.estimate.position
         let cause = ChangeEvent.Cause("beacons")
-        if let device = state.device, device.position != position {
+        if let device = state.device, isNews(position, of: device) {
             positionSentAt = now
             positionsOnTheirWay += 1
             followWithBrightness(from: device)
@@ -94,6 +98,16 @@ extension DeviceController {
             moveDevice(to: position, cause: cause)
         }
         lookAround(cause: cause)
+    }
+
+    /// Whether a position is worth telling: estimates tremble, and each that is told is stored and told on.
+    /// - Source: positioning 6.6.
+    private func isNews(_ position: Point3D, of device: FlareDevice) -> Bool {
+        guard let last = device.position, let sent = positionSentAt else {
+            return device.position != position
+        }
+        return last.distance(to: position) > Self.leastMove
+            || last != position && now.milliseconds(since: sent) >= Self.leastMoveInterval
     }
 
     /// Puts the own device somewhere and tells it.

@@ -10,9 +10,9 @@ package enum AltBeaconCurve {
     ///   - rssi: Received power, dBm, below 0.
     ///   - powerAtOneMetre: Calibrated power, dBm, below 0.
     /// - Returns: Metres, at least ``shortest``; `nil` for powers of 0 and above.
-    package static func distance(rssi: Double, powerAtOneMetre: Int) -> Double? {
+    package static func distance(rssi: Double, powerAtOneMetre: Double) -> Double? {
         guard rssi < 0, rssi.isFinite, powerAtOneMetre < 0 else { return nil }
-        let ratio = rssi / Double(powerAtOneMetre)
+        let ratio = rssi / powerAtOneMetre
         let metres = ratio < 1 ? pow(ratio, 10) : 0.89976 * pow(ratio, 7.7095) + 0.111
         return metres.isFinite ? max(metres, shortest) : nil
     }

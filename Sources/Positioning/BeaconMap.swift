@@ -14,31 +14,89 @@ package struct BeaconMap: Sendable, Hashable {
         package let major: UInt16
         package let minor: UInt16
         /// dBm; `nil` when only the beacon itself says it.
-        package let powerAtOneMetre: Int?
+        package let powerAtOneMetre: Double?
+        /// On which of the ``BeaconMap/floors`` it is; 0 when there are none.
+        package let floor: Int
+
+        package init(
+            thing: FlareID,
+            name: String,
+            position: Point3D,
+            major: UInt16,
+            minor: UInt16,
+            powerAtOneMetre: Double?,
+            floor: Int = 0
+        ) {
+            self.thing = thing
+            self.name = name
+            self.position = position
+            self.major = major
+            self.minor = minor
+            self.powerAtOneMetre = powerAtOneMetre
+            self.floor = floor
+        }
     }
 
+    package let environment: FlareID
     package private(set) var uuid: BeaconUUID?
+    /// Where the device may be.
+    package let perimeter: Box?
+    /// At which heights floors begin, metres, the lowest first; empty when nothing tells.
+    package let floors: [Double]
+    /// What the environment has of its own for the grid estimator.
+    package internal(set) var constants: [GridEstimator.Constant: Double] = [:]
     /// In the order of the things.
     package private(set) var beacons: [Beacon] = []
     /// What is wrong with the place's beacon numbers, one sentence each; such beacons are left out.
-    package private(set) var problems: [String] = []
+    package internal(set) var problems: [String] = []
     private var index: [UInt32: Int] = [:]
 
     package init(environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]) {
+        let zones = zones.filter { $0.environment ?? environment.id == environment.id }
+        self.environment = environment.id
+        perimeter = environment.perimeter
+        floors = Self.floors(of: zones, in: environment)
         uuid = readUUID(of: environment)
-        var majors: [FlareID: UInt16] = [:]
-        for zone in zones where zone.environment ?? environment.id == environment.id {
-            majors[zone.id] = number("major", in: zone.data, of: "zone \(zone.name) (\(zone.id))")
+        readConstants(of: environment)
+        var rooms: [FlareID: Room] = [:]
+        for zone in zones {
+            guard let major = number("major", in: zone.data, of: "zone \(zone.name) (\(zone.id))") else {
+                continue
+            }
+            rooms[zone.id] = Room(major: major, base: zone.perimeter?.origin.z)
         }
         for thing in things where thing.environment ?? environment.id == environment.id {
-            add(thing, majors: majors)
+            add(thing, rooms: rooms)
+        }
+    }
+
+    /// Of beacons that stand in a list and not in a model; of two with the same numbers the first counts.
+    package init(beacons: [Beacon], perimeter: Box?) {
+        environment = FlareID(high: 0, low: 0)
+        self.perimeter = perimeter
+        floors = []
+        for beacon in beacons where index[Self.key(beacon.major, beacon.minor)] == nil {
+            index[Self.key(beacon.major, beacon.minor)] = self.beacons.count
+            self.beacons.append(beacon)
         }
     }
 
     /// The beacon of this environment that is meant, if any.
     package func beacon(_ identity: BeaconIdentity) -> Beacon? {
+        index(of: identity).map { beacons[$0] }
+    }
+
+    /// Its number in ``beacons``.
+    package func index(of identity: BeaconIdentity) -> Int? {
         if let uuid, !identity.belongs(to: uuid) { return nil }
-        return index[Self.key(identity.major, identity.minor)].map { beacons[$0] }
+        return index[Self.key(identity.major, identity.minor)]
+    }
+
+    /// What a beacon needs to know of its zone.
+    private struct Room {
+        let major: UInt16
+        /// Where its perimeter begins, metres.
+        let base: Double?
     }
 
     private mutating func readUUID(of environment: FlareEnvironment) -> BeaconUUID? {
@@ -54,10 +112,10 @@ package struct BeaconMap: Sendable, Hashable {
         return uuid
     }
 
-    private mutating func add(_ thing: FlareThing, majors: [FlareID: UInt16]) {
+    private mutating func add(_ thing: FlareThing, rooms: [FlareID: Room]) {
         let label = "thing \(thing.name) (\(thing.id))"
         guard let minor = number("minor", in: thing.data, of: label) else { return }
-        guard let major = thing.zone.flatMap({ majors[$0] }) else {
+        guard let room = thing.zone.flatMap({ rooms[$0] }) else {
             problems.append("\(label) has a minor, but its zone has no major")
             return
         }
@@ -65,10 +123,10 @@ package struct BeaconMap: Sendable, Hashable {
             problems.append("\(label) has a minor, but no position")
             return
         }
-        let key = Self.key(major, minor)
+        let key = Self.key(room.major, minor)
         if let other = index[key] {
             problems.append(
-                "\(label) has the same major \(major) and minor \(minor) as \(beacons[other].name) "
+                "\(label) has the same major \(room.major) and minor \(minor) as \(beacons[other].name) "
                     + "(\(beacons[other].thing)), which counts"
             )
             return
@@ -79,9 +137,10 @@ package struct BeaconMap: Sendable, Hashable {
                 thing: thing.id,
                 name: thing.name,
                 position: position,
-                major: major,
+                major: room.major,
                 minor: minor,
-                powerAtOneMetre: power(of: thing, label)
+                powerAtOneMetre: power(of: thing, label),
+                floor: floor(at: room.base ?? position.z)
             )
         )
     }
@@ -95,14 +154,12 @@ package struct BeaconMap: Sendable, Hashable {
         return nil
     }
 
-    private mutating func power(of thing: FlareThing, _ label: String) -> Int? {
+    private mutating func power(of thing: FlareThing, _ label: String) -> Double? {
         guard let value = thing.data["power"], !value.isNull else { return nil }
-        if let number = JSONValue.object(thing.data).flareNumber("power"), let power = Int(exactly: number),
-            (-127 ... -1).contains(power)
-        {
+        if let power = JSONValue.object(thing.data).flareNumber("power"), (-127 ... -1).contains(power) {
             return power
         }
-        problems.append("\(label): power must be a whole number from -127 to -1 dBm (is \(value))")
+        problems.append("\(label): power must be a number from -127 to -1 dBm (is \(value))")
         return nil
     }
 

@@ -82,7 +82,7 @@ package struct CentroidEstimator: PositionEstimator {
             return nil
         }
         let mean = Double(heard.reduce(0) { $0 + $1.rssi }) / Double(heard.count)
-        let power = beacon.powerAtOneMetre ?? latest.power ?? settings.defaultPower
+        let power = beacon.powerAtOneMetre ?? Double(latest.power ?? settings.defaultPower)
         return AltBeaconCurve.distance(rssi: mean, powerAtOneMetre: power).map {
             Range(place: beacon.position, distance: $0)
         }

@@ -13,14 +13,13 @@ package struct HeadingFilter: Sendable, Hashable {
 
     /// Hears a heading in degrees; the rounded value if it changed.
     package mutating func hear(_ heading: Double) -> Int? {
-        guard heading.isFinite else { return nil }
-        let turned = heading.truncatingRemainder(dividingBy: 360)
+        guard let heading = CompassAngle.normalised(heading) else { return nil }
         if let degrees {
-            let difference = abs(turned - Double(degrees)).truncatingRemainder(dividingBy: 360)
-            guard min(difference, 360 - difference) > Self.hysteresis else { return nil }
+            let difference = CompassAngle.difference(from: Double(degrees), to: heading)
+            guard difference.magnitude > Self.hysteresis else { return nil }
         }
-        let positive = turned < 0 ? turned + 360 : turned
-        let rounded = Int((positive / Self.step).rounded() * Self.step) % 360
+        // 357.5° and more round to 360°, which is 0°.
+        let rounded = Int((heading / Self.step).rounded() * Self.step) % 360
         guard rounded != degrees else { return nil }
         degrees = rounded
         return rounded

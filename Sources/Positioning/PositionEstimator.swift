@@ -17,19 +17,27 @@ package struct PositionEstimate: Sendable, Hashable {
     package var beaconsHeard: Int
     /// Seconds on the steady clock of the sightings.
     package var time: Double
+    /// Where the truth probably is; `nil` when the estimator does not tell.
+    package var ellipse: ErrorEllipse?
+    /// The number of the floor in ``BeaconMap/floors``; `nil` when the place has none or the estimator does not tell.
+    package var floor: Int?
 
     package init(
         position: Point3D,
         accuracyMetres: Double,
         quality: PositionQuality,
         beaconsHeard: Int,
-        time: Double
+        time: Double,
+        ellipse: ErrorEllipse? = nil,
+        floor: Int? = nil
     ) {
         self.position = position
         self.accuracyMetres = accuracyMetres
         self.quality = quality
         self.beaconsHeard = beaconsHeard
         self.time = time
+        self.ellipse = ellipse
+        self.floor = floor
     }
 }
 
@@ -44,6 +52,22 @@ package protocol PositionEstimator: Sendable {
 
     /// The estimate from what was heard before `time`; `nil` until a beacon was heard for the first time.
     mutating func estimate(at time: Double) -> PositionEstimate?
+
+    /// By how much this receiver hears everything stronger than it is, dB; `nil` as long as that is a guess.
+    ///
+    /// It belongs to the receiver, not to the place: who keeps it may put it into the next estimator.
+    var receiverOffset: Double? { get set }
+
+    /// What is wrong with the beacons, as far as it has been heard.
+    var findings: [BeaconFinding] { get }
+}
+
+extension PositionEstimator {
+    package var receiverOffset: Double? {
+        get { nil }
+        set {}
+    }
+    package var findings: [BeaconFinding] { [] }
 }
 
 extension Point3D {

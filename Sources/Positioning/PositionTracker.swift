@@ -6,7 +6,8 @@ package struct PositionTracker: Sendable {
     package var estimator: any PositionEstimator
     private var nextSecond: Double?
 
-    /// After a silence longer than this many seconds only its end is estimated.
+    /// After a silence longer than this many seconds only its end is estimated; a clock that is set back farther is
+    /// followed.
     private static let longestCatchUp = 30.0
 
     package init(estimator: any PositionEstimator) {
@@ -28,7 +29,7 @@ package struct PositionTracker: Sendable {
             nextSecond = second + 1
             return []
         }
-        if second - next > Self.longestCatchUp { next = second }
+        if abs(second - next) > Self.longestCatchUp { next = second }
         var estimates: [PositionEstimate] = []
         while next <= second {
             if let estimate = estimator.estimate(at: next) { estimates.append(estimate) }

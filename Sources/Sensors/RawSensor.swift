@@ -58,15 +58,12 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     private static func heading(_ payload: [UInt8], at time: Double) throws(ReadingProblem) -> SensorReading {
         let legal = "a heading is plain degrees from -360 to 360, clockwise from north"
         guard payload.count <= 64, let degrees = (try? JSONValue(parsing: payload))?.number,
-            degrees.magnitude <= 360
+            degrees.magnitude <= 360, let heading = CompassAngle.normalised(degrees)
         else {
             let text = JSONValue.string(String(decoding: payload.prefix(60), as: UTF8.self)).excerpt
             throw ReadingProblem(text: "\(legal) (is \(text))")
         }
-        let turned = degrees.truncatingRemainder(dividingBy: 360)
-        let positive = turned < 0 ? turned + 360 : turned
-        // A tiny negative number turns to 360 itself.
-        return .heading(degrees: positive < 360 ? positive : 0, time: time)
+        return .heading(degrees: heading, time: time)
     }
 
     private static func location(_ json: JSONValue, at time: Double) throws(ReadingProblem) -> SensorReading {

@@ -16,9 +16,10 @@ extension SensorReading {
             members.merge(sighting.identity.members) { $1 }
             members["rssi"] = JSONValue(sighting.rssi)
             members["power"] = sighting.powerAtOneMetre.map { JSONValue($0) }
-        case .heading(let degrees, _):
+        case .heading(let degrees, let north, _):
             members["type"] = "heading"
             members["degrees"] = .number(degrees)
+            if north != .asTold { members["north"] = .string(north.rawValue) }
         case .location(let place, let accuracy, _):
             members["type"] = "location"
             members["latitude"] = .number(place.latitude)
@@ -42,7 +43,14 @@ extension SensorReading {
         let type = try fields.text("type")
         switch type {
         case "beacon": self = .beacon(try Self.sighting(&fields, at: time))
-        case "heading": self = .heading(degrees: try fields.number("degrees", in: 0...360), time: time)
+        case "heading":
+            let degrees = try fields.number("degrees", in: 0...360)
+            let word = try fields.optionalText("north")
+            guard let north = word.map({ North(rawValue: $0) }) ?? .asTold else {
+                let legal = North.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ReadingProblem(text: "north must be one of \(legal) (is \"\(word ?? "")\")")
+            }
+            self = .heading(degrees: degrees, north: north, time: time)
         case "location":
             let place = GeoPoint(
                 latitude: try fields.number("latitude", in: -90...90),

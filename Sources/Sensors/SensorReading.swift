@@ -7,7 +7,7 @@ package import Positioning
 package enum SensorReading: Sendable, Hashable {
     case beacon(BeaconSighting)
     /// Compass degrees, 0 up to 360, clockwise from north.
-    case heading(degrees: Double, time: Double)
+    case heading(degrees: Double, north: North = .asTold, time: Double)
     case location(GeoPoint, accuracyMetres: Double?, time: Double)
     /// How a beacon or a sensor fares.
     indirect case telemetry(BeaconTelemetry, of: TelemetrySender, time: Double)
@@ -17,7 +17,7 @@ package enum SensorReading: Sendable, Hashable {
     package var time: Double {
         switch self {
         case .beacon(let sighting): sighting.time
-        case .heading(_, let time), .location(_, _, let time), .telemetry(_, _, let time), .tick(let time):
+        case .heading(_, _, let time), .location(_, _, let time), .telemetry(_, _, let time), .tick(let time):
             time
         }
     }
@@ -28,7 +28,8 @@ package enum SensorReading: Sendable, Hashable {
         case .beacon(var sighting):
             sighting.time += seconds
             return .beacon(sighting)
-        case .heading(let degrees, let time): return .heading(degrees: degrees, time: time + seconds)
+        case .heading(let degrees, let north, let time):
+            return .heading(degrees: degrees, north: north, time: time + seconds)
         case .location(let place, let accuracy, let time):
             return .location(place, accuracyMetres: accuracy, time: time + seconds)
         case .telemetry(let telemetry, let sender, let time):

@@ -87,7 +87,7 @@ package enum WalkCapture {
         uuid: BeaconUUID?,
         number: Int
     ) -> WalkSimulator.Beacon {
-        let power = beacon.powerAtOneMetre ?? usualPower
+        let power = beacon.powerAtOneMetre.map { Int($0.rounded()) } ?? usualPower
         return WalkSimulator.Beacon(
             address: DeviceAddress(bits: 0xC0DE_0000_0000 | UInt64(number), isRandom: true),
             payload: BeaconFrame.iBeaconPayload(

@@ -67,6 +67,15 @@ extension Daemon {
                 isOn: remembered.sensors[.beacons] ?? true,
                 logger: logger
             ) : nil
+        let local =
+            plan.recordings.isEmpty
+            ? LocalSensors(
+                configuration.sensors,
+                switchedOff: Set(remembered.sensors.filter { !$0.value }.keys),
+                memory: memory,
+                logger: logger
+            ) : nil
+        let sources = plan.recordings + (bluetooth.map { [$0.scanner.source] } ?? []) + (local?.sources ?? [])
         var bridgeConfiguration = BridgeConfiguration(configuration, node: node)
         bridgeConfiguration.flareURL = place.url
         let identity = BridgeIdentity(epoch: epoch, started: started, rememberedSlugs: try memory.slugs())
@@ -91,8 +100,19 @@ extension Daemon {
         let desk = SensorDesk(
             inputs: sensorInputs,
             beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
+            estimator: { configuration.positioning.makeEstimator($0) },
+            headings: HeadingDesk(
+                configuration.sensors,
+                sources: [RawReadings.name] + sources.map(\.name),
+                send: send,
+                logger: logger
+            ),
+            largestError: configuration.sensors.gpsErrorMetres,
             send: send,
-            onSwitch: { if $0 == .beacons { bluetooth?.power.set(on: $1) } },
+            onSwitch: {
+                if $0 == .beacons { bluetooth?.power.set(on: $1) }
+                local?.set($0, on: $1)
+            },
             logger: logger
         )
         let timers = TimerDesk(requests: timerRequests, port: timerPort, send: send)
@@ -167,6 +187,9 @@ extension Daemon {
             DaemonService(name: "bluetooth's state") {
                 await cancelWhenGracefulShutdown { await bluetooth?.run(bridge, send: send) }
             },
+            DaemonService(name: "compass's and GPS's state") {
+                await cancelWhenGracefulShutdown { await local?.run(bridge, send: send, logger: logger) }
+            },
             DaemonService(name: "flare link") {
                 await withTaskExecutorPreference(thread) {
                     await place.link.run(flareRequests) { eventPort.yield(.flare($0)) }
@@ -198,7 +221,7 @@ extension Daemon {
         }
         services.append(
             contentsOf: sensorServices(
-                plan.recordings + (bluetooth.map { [$0.scanner.source] } ?? []),
+                sources,
                 client: client,
                 root: bridgeConfiguration.root,
                 port: sensorPort,

@@ -5,6 +5,7 @@ import FlareClient
 import FlareServer
 import HTTPListener
 import MQTT
+import Positioning
 import SocketIO
 
 // From the user's configuration to what the modules are made with.
@@ -120,6 +121,15 @@ extension TrilateralConfiguration.Sensors {
             (.beacons, beaconsEnabled), (.compass, compassEnabled), (.gps, gpsEnabled), (.cmx, cmxEnabled),
         ]
         return Dictionary(uniqueKeysWithValues: all.filter { !$0.1 })
+    }
+}
+
+extension TrilateralConfiguration.Positioning {
+    func makeEstimator(_ map: BeaconMap) -> any PositionEstimator {
+        switch estimator {
+        case .grid: GridEstimator(map: map, settings: grid)
+        case .centroid: CentroidEstimator(map: map)
+        }
     }
 }
 

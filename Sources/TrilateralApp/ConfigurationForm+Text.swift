@@ -1,5 +1,6 @@
 import Controller
 import Foundation
+import Positioning
 import Sensors
 
 extension ConfigurationForm<String> {
@@ -88,6 +89,26 @@ extension ConfigurationForm<AdapterChoice> {
             AdapterChoice($0)
         } show: {
             $0.description
+        }
+    }
+}
+
+extension ConfigurationForm<DeclinationSetting> {
+    static var declination: ConfigurationForm {
+        .one("auto, or degrees from -180 to 180") {
+            DeclinationSetting($0)
+        } show: {
+            $0.description
+        }
+    }
+}
+
+extension ConfigurationForm<Matrix3> {
+    static var matrix: ConfigurationForm {
+        .one("nine numbers, as \"1, 0, 0; 0, 1, 0; 0, 0, 1\"") {
+            Matrix3($0)
+        } show: {
+            $0.text
         }
     }
 }

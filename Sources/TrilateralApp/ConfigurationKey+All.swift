@@ -1,6 +1,9 @@
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
-    package static let all: [ConfigurationKey] = [
+    package static let all: [ConfigurationKey] =
+        beforeHeading + heading + otherSensors + positioning + afterPositioning
+
+    private static let beforeHeading: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
         .init("mqtt.port", \.mqtt.port, .integer(1...65535), "The broker's TCP port; with TLS usually 8883."),
         .init(
@@ -330,8 +333,9 @@ extension ConfigurationKey {
             .optional(.path),
             "The keys of beacons that change their identifier (Eddystone-EID), a line each; see the README."
         ),
-        .init("sensors.compass.enabled", \.sensors.compassEnabled, .flag, "Angle from a compass."),
-        .init("sensors.gps.enabled", \.sensors.gpsEnabled, .flag, "The choice of the environment by GPS."),
+    ]
+
+    private static let otherSensors: [ConfigurationKey] = [
         .init(
             "sensors.cmx.enabled",
             \.sensors.cmxEnabled,
@@ -351,14 +355,9 @@ extension ConfigurationKey {
             "How fast it is played; 1 is as recorded."
         ),
         .init("sensors.replay.loop", \.sensors.replayLoop, .flag, "Whether it begins again at its end."),
+    ]
 
-        .init(
-            "positioning.estimator",
-            \.positioning.estimator,
-            .choice(),
-            "How a position is reckoned: centroid is the weighted mean of the beacons heard."
-        ),
-
+    private static let afterPositioning: [ConfigurationKey] = [
         .init(
             "web.listen",
             \.web.listen,

@@ -13,11 +13,13 @@ extension ConfigurationKey {
         "device": "This device, as it appears in the place.",
         "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",
         "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone UID and EID).",
-        "sensors.compass": "Compass.",
-        "sensors.gps": "GPS.",
+        "sensors.compass": "Compass: this machine's own, one at a gpsd, or one that speaks over MQTT.",
+        "sensors.gps": "GPS: by way of gpsd, which has the receivers, or over MQTT.",
         "sensors.cmx": "Cisco CMX.",
         "sensors.replay": "A recording in place of the sensors.",
         "positioning": "From beacons to a position.",
+        "positioning.grid":
+            "Constants of the grid estimator; none needs a change. An environment may have its own, in data.positioning.",
         "web": "Pages for people and monitors.",
         "log": "The log.",
     ]

@@ -136,19 +136,19 @@ package final class MemoryStore: Sendable {
         }
     }
 
-    private func read<Result>(_ work: (Database) throws -> Result) throws(MemoryStoreError) -> Result {
+    func read<Result>(_ work: (Database) throws -> Result) throws(MemoryStoreError) -> Result {
         try Self.telling(path) { try database.read(work) }
     }
 
-    private func write<Result>(_ work: (Database) throws -> Result) throws(MemoryStoreError) -> Result {
+    func write<Result>(_ work: (Database) throws -> Result) throws(MemoryStoreError) -> Result {
         try Self.telling(path) { try database.write(work) }
     }
 
-    private static func setting(_ key: String, _ database: Database) throws -> String? {
+    static func setting(_ key: String, _ database: Database) throws -> String? {
         try String.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
     }
 
-    private static func set(_ key: String, _ value: String, _ database: Database) throws {
+    static func set(_ key: String, _ value: String, _ database: Database) throws {
         try database.execute(
             sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)",
             arguments: [key, value]

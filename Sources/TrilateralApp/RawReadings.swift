@@ -8,6 +8,8 @@ struct RawReadings: Sendable {
     let root: String
     let logger: Logger
 
+    static let name = "broker"
+
     /// How long after the last beacon silence is still told, seconds: long enough for "lost" to be noticed.
     private static let attention = 30.0
 
@@ -17,7 +19,7 @@ struct RawReadings: Sendable {
     }
 
     var source: SensorSource {
-        SensorSource(name: "broker") { take async throws(SensorError) in await run(take) }
+        SensorSource(name: Self.name) { take async throws(SensorError) in await run(take) }
     }
 
     private func run(_ take: SensorSource.Take) async {

@@ -12,8 +12,8 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Write a trace of everything that the sensors say.",
         discussion: """
-            Hears what the Bluetooth adapter hears (or a recording that the configuration names in its place), and what \
-            other programs say on <base>/<node>/sensors/…/raw, beside a running daemon or without one. With --bluetooth \
+            Hears what the Bluetooth adapter, this machine's compass and gpsd say (or a recording that the configuration \
+            names in their place), and what other programs say on <base>/<node>/sensors/…/raw, beside a running daemon or without one. With --bluetooth \
             only the adapter, without a broker. Ctrl-C or --seconds ends it. trilateral replay plays the trace.
             """
     )
@@ -28,6 +28,7 @@ struct RecordCommand: AsyncParsableCommand {
     var bluetooth = false
 
     @OptionGroup var broker: BrokerOptions
+    @OptionGroup var state: StateOption
 
     func validate() throws {
         if let seconds, !(1...1_000_000_000).contains(seconds) {
@@ -42,6 +43,7 @@ struct RecordCommand: AsyncParsableCommand {
         let logger = log.logger("record")
         do {
             var sources = try localSources(configuration.sensors, logger)
+            let local = localSensors(configuration.sensors, logger)
             var client: MQTTClient?
             if bluetooth {
                 guard !sources.isEmpty else {
@@ -55,7 +57,7 @@ struct RecordCommand: AsyncParsableCommand {
                 sources.append(RawReadings(client: connected, root: root, logger: logger).source)
                 StandardError.print("trilateral record: listening on \(root)/sensors/+/raw; Ctrl-C ends it")
             }
-            let count = try await record(sources, client)
+            let count = try await record(sources + (local?.sources ?? []), local, client)
             StandardError.print("trilateral record: \(trace): \(count) readings")
         } catch let error as SensorError {
             StandardError.print("trilateral record: \(error)")
@@ -88,12 +90,36 @@ struct RecordCommand: AsyncParsableCommand {
         return [scanner.source]
     }
 
+    /// The compass and the gpsd, unless a recording stands in their place.
+    private func localSensors(
+        _ sensors: TrilateralConfiguration.Sensors,
+        _ logger: Logger
+    ) -> LocalSensors? {
+        guard !bluetooth, sensors.replayFile == nil else { return nil }
+        let folder = URL(
+            filePath: state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment),
+            directoryHint: .isDirectory
+        )
+        let isKept = FileManager.default.fileExists(atPath: folder.appending(path: "trilateral.db").path)
+        return LocalSensors(
+            sensors,
+            switchedOff: Set(sensors.switchedOff.keys),
+            memory: isKept ? try? MemoryStore(folder: folder) : nil,
+            logger: logger
+        )
+    }
+
     /// Writes down what the sources say, until the end; how many readings that were.
-    private func record(_ sources: [SensorSource], _ client: MQTTClient?) async throws -> Int {
+    private func record(
+        _ sources: [SensorSource],
+        _ local: LocalSensors?,
+        _ client: MQTTClient?
+    ) async throws -> Int {
         let (readings, port) = AsyncStream.makeStream(of: SensorReading.self)
         var writer = try SensorTraceWriter(creating: trace, started: RuntimeClock.now().timestamp)
         let count = try await withThrowingTaskGroup(of: Void.self) { group in
             if let client { group.addTask { await client.run() } }
+            group.addTask { await local?.watch { StandardError.print("trilateral record: \($0)") } }
             for source in sources {
                 group.addTask {
                     do throws(SensorError) {

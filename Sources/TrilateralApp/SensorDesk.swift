@@ -15,12 +15,17 @@ struct SensorDesk: Sendable {
         case looked(AsyncStream<Void>.Continuation)
     }
 
-    /// How often a heading is told again that has not changed, seconds: a sign of life.
-    private static let signOfLife = 5.0
+    /// How often the beacons' health is looked at, seconds.
+    private static let healthInterval = 60.0
 
     let inputs: AsyncStream<Input>
     /// The UUID of the beacons that count, where the configuration names one; else the environment's.
     let beaconUUID: String?
+    /// Makes what reckons positions from beacons.
+    let estimator: @Sendable (BeaconMap) -> any PositionEstimator
+    let headings: HeadingDesk
+    /// Places on the earth whose error may be larger are not told, metres.
+    let largestError: Double
     let send: @Sendable (ControllerEvent) -> Void
     /// Called when a sensor is switched, so that it need not work for nobody.
     var onSwitch: @Sendable (SensorKind, Bool) -> Void = { _, _ in }
@@ -29,21 +34,23 @@ struct SensorDesk: Sendable {
     func run() async {
         var map: BeaconMap?
         var trackers: [Int: PositionTracker] = [:]
-        var heading = HeadingFilter()
-        var headingToldAt: [Int: Double] = [:]
+        var headings = headings
         var motion = MotionSense()
         var switchedOff: Set<SensorKind> = []
         var batteries = BatteryWatch()
+        var health = HealthReport()
         for await input in inputs {
             switch input {
             case .track(let place):
                 guard let place else {
                     map = nil
                     trackers.removeAll()
+                    report(trackers, at: health.dueAt, &health)
                     motion = MotionSense()
                     if batteries.follow(nil, things: []) { tell(batteries) }
                     continue
                 }
+                headings.enter(place.environment)
                 var environment = place.environment
                 if let beaconUUID { environment.data["uuid"] = .string(beaconUUID) }
                 let known = BeaconMap(
@@ -62,22 +69,20 @@ struct SensorDesk: Sendable {
                 onSwitch(sensor, on)
             case .looked(let mark):
                 mark.yield()
-            case .reading(.heading(let degrees, let time), let source):
+            case .reading(.heading(let degrees, let north, let time), let source):
                 guard !switchedOff.contains(.compass) else { continue }
-                let isDue = headingToldAt[source].map { time - $0 >= Self.signOfLife } ?? true
-                guard let rounded = heading.hear(degrees) ?? (isDue ? heading.degrees : nil) else { continue }
-                headingToldAt[source] = time
-                send(.headingChanged(degrees: Double(rounded)))
+                headings.hear(degrees, from: north, source: source, at: time)
             case .reading(.location(let place, let accuracy, _), _):
-                guard !switchedOff.contains(.gps) else { continue }
+                guard !switchedOff.contains(.gps), accuracy ?? 0 <= largestError else { continue }
+                headings.locate(at: place)
                 send(.located(Location(point: place, accuracyMetres: accuracy)))
             case .reading(.beacon(let sighting), let source):
                 guard !switchedOff.contains(.beacons), let map else { continue }
-                var tracker =
-                    trackers[source]
-                    ?? PositionTracker(estimator: CentroidEstimator(map: map))
-                for estimate in tracker.hear(sighting) { tell(estimate, &motion) }
-                trackers[source] = tracker
+                // In place: a copy of an estimator is large.
+                let estimates = trackers[source, default: PositionTracker(estimator: estimator(map))]
+                    .hear(sighting)
+                for estimate in estimates { tell(estimate, &motion) }
+                if let last = estimates.last { report(trackers, at: last.time, &health) }
             case .reading(.telemetry(let telemetry, let sender, _), _):
                 if batteries.hear(telemetry, of: sender) { tell(batteries) }
             case .reading(.tick(let time), let source):
@@ -110,6 +115,31 @@ struct SensorDesk: Sendable {
         logger.info(
             "listening for beacons",
             metadata: ["environment": "\(environment.name)", "beacons": "\(map.beacons.count)"]
+        )
+    }
+
+    /// What was said of the beacons' health, and when it is looked at again.
+    private struct HealthReport {
+        var told: [BeaconFinding] = []
+        var dueAt = -Double.infinity
+    }
+
+    private func report(_ trackers: [Int: PositionTracker], at time: Double, _ report: inout HealthReport) {
+        // Each source has a clock of its own; a step back looks at once.
+        guard time >= report.dueAt || time < report.dueAt - Self.healthInterval else { return }
+        report.dueAt = time + Self.healthInterval
+        let findings = trackers.sorted { $0.key < $1.key }.flatMap(\.value.estimator.findings)
+        guard findings != report.told else { return }
+        report.told = findings
+        for finding in findings { logger.warning("beacons: \(finding)") }
+        send(
+            findings.isEmpty
+                ? .alertCleared("beacon-health")
+                : .alertRaised(
+                    "beacon-health",
+                    .warning,
+                    message: findings.prefix(5).map(\.description).joined(separator: "; ")
+                )
         )
     }
 

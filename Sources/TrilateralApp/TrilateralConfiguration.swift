@@ -137,6 +137,11 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     }
 
     package struct Sensors: Sendable, Hashable {
+        /// In the order in which they count.
+        package enum CompassSource: String, Sendable, CaseIterable {
+            case auto, iio, gpsd, mqtt
+        }
+
         package var beaconsEnabled = true
         /// `nil`: the environment's `data.uuid`.
         package var beaconsUUID: UUID?
@@ -147,7 +152,19 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         /// What stands in that file.
         package var ephemeralBeacons: [EphemeralBeacon] = []
         package var compassEnabled = true
+        package var compassSource = CompassSource.auto
+        /// `nil`: the first that is found.
+        package var compassDevice: String?
+        package var compassRate = 20.0
+        /// `nil`: headings are magnetic.
+        package var declination: DeclinationSetting?
+        package var compassMount: Matrix3?
+        package var rotationScale: Double?
+        package var compassFolder = "/sys/bus/iio/devices"
         package var gpsEnabled = true
+        /// `nil`: none is asked.
+        package var gpsd: HostAndPort? = HostAndPort(host: "localhost", port: 2947)
+        package var gpsErrorMetres = 100.0
         package var cmxEnabled = true
         package var replayFile: String?
         package var replaySpeed = 1.0
@@ -156,10 +173,11 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
     package struct Positioning: Sendable, Hashable {
         package enum Estimator: String, Sendable, CaseIterable {
-            case centroid
+            case grid, centroid
         }
 
-        package var estimator = Estimator.centroid
+        package var estimator = Estimator.grid
+        package var grid = GridEstimator.Settings()
     }
 
     package struct Pages: Sendable, Hashable {

@@ -89,6 +89,19 @@ import Things
         #expect(rig.happens(House.estimate(1, 1), after: 5000).requests.isEmpty)
     }
 
+    @Test func `moves of less than a decimetre are sent every ten seconds`() {
+        var rig = Rig.atHome()
+        rig.happens(House.estimate(2, 1), after: 1000)
+        for second in 1...9 {
+            let effects = rig.happens(House.estimate(2 + 0.01 * Double(second), 1), after: 1000)
+            #expect(positions(effects).isEmpty && !effects.told.contains("device moved"))
+            #expect(rig.state.fix?.at == Rig.moment(1000 + 1000 * Int64(second)), "it is known all the same")
+        }
+        #expect(positions(rig.happens(House.estimate(2.05, 1), after: 1000)) == [Point3D(x: 2.05, y: 1)])
+        #expect(positions(rig.happens(House.estimate(2.15, 1), after: 1000)) == [Point3D(x: 2.15, y: 1)])
+        #expect(positions(rig.happens(House.estimate(2.15, 1), after: 20_000)).isEmpty)
+    }
+
     @Test func `lost and found are told once`() {
         var rig = Rig.atHome()
         var told: [String] = []

@@ -7,9 +7,9 @@ import Testing
 struct WebSocketLifeTests {
     @Test func `the time limits of requests are none of a WebSocket's`() async throws {
         let impatient: (inout HTTPListenerConfiguration) -> Void = {
-            $0.idleTimeout = .milliseconds(250)
-            $0.headTimeout = .milliseconds(250)
-            $0.bodyTimeout = .milliseconds(250)
+            $0.idleTimeout = .milliseconds(1500)
+            $0.headTimeout = .milliseconds(1500)
+            $0.bodyTimeout = .milliseconds(1500)
         }
         try await withFront(impatient, gate: EchoGate()) { port, _ in
             try await onThread {

@@ -42,7 +42,7 @@ struct SensorTests {
                 try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
             }
             try await visitor.awaits("zone") { $0["slug"] == "kitchen" }
-            let position = try await visitor.awaits("device/position") { $0["x"] == 8.5 }
+            let position = try await visitor.awaits("device/position") { isBesideKitchenLight($0) }
             #expect(position["source"] == "beacons" && position["quality"] == "coarse")
             #expect(position["accuracy_m"]?.number != nil)
             let kinds = await visitor.events.compactMap { $0["event_type"]?.string }
@@ -89,8 +89,15 @@ struct SensorTests {
                     try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
                 }
             }
-            #expect(try await visitor.awaits("device/position")["x"] == 8.5, "as if the other were not there")
+            let position = try await visitor.awaits("device/position")
+            #expect(isBesideKitchenLight(position), "as if the other were not there")
         }
+    }
+
+    /// One beacon that is heard very loudly leaves some decimetres open.
+    private func isBesideKitchenLight(_ position: JSONValue) -> Bool {
+        guard let x = position["x"]?.number, let y = position["y"]?.number else { return false }
+        return hypot(x - 8.5, y - 2) < 0.5
     }
 
     @Test func `a sensor that is off is not heard, and stays off after a restart`() async throws {

@@ -2,8 +2,8 @@ import Positioning
 import Testing
 
 @Suite struct AltBeaconCurveTests {
-    @Test(arguments: [(-59.0, -59, 1.01076), (-59, -70, 0.18094), (-70, -59, 3.47245), (-80, -59, 9.52156)])
-    func `the curve is the library's`(_ rssi: Double, _ power: Int, _ metres: Double) throws {
+    @Test(arguments: [(-59.0, -59.0, 1.01076), (-59, -70, 0.18094), (-70, -59, 3.47245), (-80, -59, 9.52156)])
+    func `the curve is the library's`(_ rssi: Double, _ power: Double, _ metres: Double) throws {
         let distance = try #require(AltBeaconCurve.distance(rssi: rssi, powerAtOneMetre: power))
         #expect(abs(distance - metres) < 0.001)
     }
@@ -17,8 +17,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0.0, -59), (5, -59), (-60, 0), (-60, 4), (.nan, -59), (-.infinity, -59)])
-    func `powers that cannot be give no distance`(_ rssi: Double, _ power: Int) {
+    @Test(arguments: [(0.0, -59.0), (5, -59), (-60, 0), (-60, 4), (.nan, -59), (-.infinity, -59)])
+    func `powers that cannot be give no distance`(_ rssi: Double, _ power: Double) {
         #expect(AltBeaconCurve.distance(rssi: rssi, powerAtOneMetre: power) == nil)
     }
 }

@@ -72,4 +72,12 @@ import Testing
         #expect(tracker.advance(to: 1e300).isEmpty)
         #expect(tracker.advance(to: 11).map(\.time) == [11])
     }
+
+    @Test func `a clock that is set back by more than half a minute is followed`() {
+        var tracker = PositionTracker(estimator: Echo())
+        _ = tracker.advance(to: 1000.5)
+        #expect(tracker.advance(to: 975).isEmpty)
+        #expect(tracker.advance(to: 10.5).map(\.time) == [10])
+        #expect(tracker.advance(to: 12).map(\.time) == [11, 12])
+    }
 }

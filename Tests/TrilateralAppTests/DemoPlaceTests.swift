@@ -24,7 +24,9 @@ struct DemoPlaceTests {
     }
 
     /// The nearest thing within the environment's distance at each second, as stretches.
-    private func stays(seed: UInt64) throws -> [(thing: FlareThing?, from: Double, seconds: Int)] {
+    private func stays(seed: UInt64, isGrid: Bool) throws -> [(
+        thing: FlareThing?, from: Double, seconds: Int
+    )] {
         let capture = try WalkCapture.demoWalk(
             environment: environment,
             zones: zones,
@@ -32,7 +34,9 @@ struct DemoPlaceTests {
             seed: seed
         )
         let map = BeaconMap(environment: environment, zones: zones, things: things)
-        var tracker = PositionTracker(estimator: CentroidEstimator(map: map))
+        var tracker = PositionTracker(
+            estimator: isGrid ? GridEstimator(map: map) as any PositionEstimator : CentroidEstimator(map: map)
+        )
         var recording = try Recording(.bytes(capture, name: "walk"))
         let limit = ProximityLimit.metres(environmentData: environment.data)
         var stays: [(thing: FlareThing?, from: Double, seconds: Int)] = []
@@ -68,8 +72,10 @@ struct DemoPlaceTests {
         }
     }
 
-    @Test func `a lamp is nearby within twenty seconds, and each time for ten at least`() throws {
-        let near = try stays(seed: DemoPlace.seed).filter { stay in lamps.contains { $0.id == stay.thing?.id }
+    @Test(arguments: [true, false])
+    func `a lamp is nearby within twenty seconds, and each time for ten at least`(isGrid: Bool) throws {
+        let near = try stays(seed: DemoPlace.seed, isGrid: isGrid).filter { stay in
+            lamps.contains { $0.id == stay.thing?.id }
         }
         #expect(Set(near.compactMap(\.thing?.id)) == Set(lamps.map(\.id)))
         #expect(near.allSatisfy { $0.seconds >= 10 })

@@ -33,7 +33,7 @@ struct PositionBenchmark {
 
     private func positions(_ packets: [Packet], _ map: BeaconMap) -> Int {
         var parser = AdvertisingReportParser()
-        var tracker = PositionTracker(estimator: CentroidEstimator(map: map))
+        var tracker = PositionTracker(estimator: GridEstimator(map: map))
         var count = 0
         for packet in packets {
             for advertisement in parser.advertisements(in: packet.event, at: packet.time) {

@@ -21,14 +21,20 @@ struct Row {
         let ratio = floor > 0 ? ours / floor : 0
         let isMet = aim.map { ratio < $0 } ?? limit.map { ours < $0 }
         let verdict = isMet.map { $0 ? "yes" : "**no**" } ?? "–"
-        let goal = aim.map { "< \(Self.text($0))" } ?? limit.map { "< \(time($0))" } ?? "–"
+        let goal = aim.map { "< \(Self.text($0))" } ?? limit.map { "< \(Self.time($0))" } ?? "–"
         Swift.print(
-            "| \(what) | \(time(floor)) | \(time(ours)) | \(Self.text(ratio)) | \(goal) | \(verdict) |"
+            "| \(what) | \(Self.time(floor)) | \(Self.time(ours)) | \(Self.text(ratio)) | \(goal) | \(verdict) |"
         )
     }
 
-    private func time(_ nanoseconds: Double) -> String {
-        nanoseconds < 1_000 ? "\(Int(nanoseconds.rounded())) ns" : "\(Self.text(nanoseconds / 1_000)) µs"
+    /// What has no floor and an aim in nanoseconds.
+    static func print(_ what: String, _ ours: Double, aim: Double) {
+        let verdict = ours < aim ? "yes" : "**no**"
+        Swift.print("| \(what) | – | \(time(ours)) | – | < \(time(aim)) | \(verdict) |")
+    }
+
+    private static func time(_ nanoseconds: Double) -> String {
+        nanoseconds < 1_000 ? "\(Int(nanoseconds.rounded())) ns" : "\(text(nanoseconds / 1_000)) µs"
     }
 
     /// With two digits after the point.

@@ -93,8 +93,11 @@ struct ScanBenchmark {
     }
 
     private static func processorSeconds(_ clock: clockid_t) -> Double {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        // As two words: which module the members of the structure belong to depends on what else is imported.
+        var time = (seconds: 0, nanoseconds: 0)
+        withUnsafeMutableBytes(of: &time) { bytes in
+            if let place = bytes.bindMemory(to: timespec.self).baseAddress { clock_gettime(clock, place) }
+        }
+        return Double(time.seconds) + Double(time.nanoseconds) / 1e9
     }
 }

@@ -4,6 +4,7 @@
 //     trilateral-bench move FOLDER       the cost of a move, against one row written by SQLite
 //     trilateral-bench adverts           the cost of an advertising report through parsing and filter
 //     trilateral-bench position          the cost of an advertising packet, against reading its bytes
+//     trilateral-bench grid              the cost of an update of the grid estimator, and its allocations if counted
 
 import Flare
 
@@ -17,6 +18,8 @@ case ["adverts"]:
     await ScanBenchmark().run()
 case ["position"]:
     PositionBenchmark().run()
+case ["grid"]:
+    GridBenchmark().run()
 default:
-    print("usage: trilateral-bench model COUNT | move FOLDER | adverts | position")
+    print("usage: trilateral-bench model COUNT | move FOLDER | adverts | position | grid")
 }

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Where in the plane the truth probably is, about an estimate.
+/// - Source: positioning 6.5.
+package struct ErrorEllipse: Sendable, Hashable {
+    /// Half the longer and half the shorter axis for one standard deviation, metres.
+    package var majorMetres: Double
+    package var minorMetres: Double
+    /// Of the longer axis against the x axis, counter-clockwise, above −90 and up to 90.
+    package var degrees: Double
+
+    package init(majorMetres: Double, minorMetres: Double, degrees: Double) {
+        self.majorMetres = majorMetres
+        self.minorMetres = minorMetres
+        self.degrees = degrees
+    }
+
+    /// How many times as large the ellipse is that holds 95 of 100.
+    package static let scaleFor95Percent = 2.45
+}
+
+/// How two coordinates vary, m².
+struct Covariance: Sendable, Hashable {
+    var xx: Double
+    var xy: Double
+    var yy: Double
+
+    static func + (one: Covariance, other: Covariance) -> Covariance {
+        Covariance(xx: one.xx + other.xx, xy: one.xy + other.xy, yy: one.yy + other.yy)
+    }
+
+    /// The root of the mean square distance, metres.
+    var accuracyMetres: Double { max(xx + yy, 0).squareRoot() }
+
+    var ellipse: ErrorEllipse {
+        let middle = (xx + yy) / 2
+        let half = hypot((xx - yy) / 2, xy)
+        let degrees = half > 0 ? atan2(xy, (xx - yy) / 2) * 90 / .pi : 0
+        return ErrorEllipse(
+            majorMetres: max(middle + half, 0).squareRoot(),
+            minorMetres: max(middle - half, 0).squareRoot(),
+            degrees: degrees
+        )
+    }
+}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// How far one comes in a step: weights for a cell and its neighbours to each side, along one axis.
+/// - Source: positioning 6.4.
+struct MotionBlur: Sendable {
+    private(set) var weights: [Float] = []
+    var radius: Int { weights.count / 2 }
+
+    /// Wider ones are cut: after so long a step everything is possible anyway.
+    static let widest = 64
+
+    /// - Parameter deviation: Standard deviation, in cells.
+    mutating func set(deviation: Double) {
+        let radius = min(Self.widest, Int(4 * max(deviation, 0) + 0.5))
+        weights.removeAll(keepingCapacity: true)
+        weights.reserveCapacity(2 * Self.widest + 1)
+        var sum = 0.0
+        for offset in -radius...radius { sum += Self.weight(offset, deviation) }
+        for offset in -radius...radius { weights.append(Float(Self.weight(offset, deviation) / sum)) }
+    }
+
+    private static func weight(_ offset: Int, _ deviation: Double) -> Double {
+        guard offset != 0 else { return 1 }
+        let distance = Double(offset) / deviation
+        return exp(-0.5 * distance * distance)
+    }
+}

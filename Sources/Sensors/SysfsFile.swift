@@ -1,0 +1,68 @@
+import Glibc
+import Positioning
+
+/// Why a sensor's file gave no number.
+enum SysfsFault: Error, Sendable, Hashable {
+    /// Not now; the next time it may.
+    case missed(String)
+    /// The device has gone.
+    case gone
+}
+
+/// A file of the kernel that holds one number, read again and again.
+///
+/// It stays open: each reading from its beginning makes the driver measure anew. Files of sysfs cannot be waited for, so
+/// whoever wants to know what changes has to ask.
+final class SysfsFile {
+    private let path: String
+    private let descriptor: Int32
+    private let identity: Identity?
+
+    private static let longest = 128
+
+    private struct Identity: Equatable {
+        let device: dev_t
+        let node: ino_t
+    }
+
+    /// `nil` when there is no such file, or it may not be read.
+    init?(_ path: String) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        identity =
+            fstat(descriptor, &status) == 0 ? Identity(device: status.st_dev, node: status.st_ino) : nil
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func number() throws(SysfsFault) -> Double {
+        var count = 0
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.longest) { buffer, filled in
+            repeat {
+                count = pread(descriptor, buffer.baseAddress, Self.longest, 0)
+                code = errno
+            } while count < 0 && code == EINTR
+            filled = max(count, 0)
+        }
+        guard count >= 0 else {
+            if [ENODEV, ENXIO, ENOENT, EBADF, ESTALE].contains(code) { throw .gone }
+            throw .missed("\(path): \(String(cString: strerror(code)))")
+        }
+        guard count < Self.longest, let number = DecimalText.number(String(decoding: bytes, as: UTF8.self))
+        else {
+            let shown = String(decoding: bytes.prefix(20), as: UTF8.self)
+            throw .missed("\(path): no number (\"\(shown.filter { !$0.isNewline })\")")
+        }
+        return number
+    }
+
+    /// Whether the path still leads to the file that is open: a device that was pulled out and put back has others.
+    var isCurrent: Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return identity == Identity(device: status.st_dev, node: status.st_ino)
+    }
+}

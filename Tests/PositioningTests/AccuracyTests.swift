@@ -1,0 +1,92 @@
+import Flare
+import Foundation
+import Positioning
+import Testing
+
+/// How good positions are: on recorded walks against the reference, and everywhere against what they were before.
+///
+/// `TRILATERAL_RECORD=1` writes the figures anew, and a review shows the difference.
+@Suite struct AccuracyTests {
+    private static let seeds = UInt64(101)...104
+    private static let simulated = "simulated office"
+    private static let isRecording = ProcessInfo.processInfo.environment["TRILATERAL_RECORD"] == "1"
+
+    private static func recorded(_ group: RecordedSets.Group) throws -> Score {
+        try #require(RecordedSets.found, "TRILATERAL_POSITIONING_DATA names no recorded walks")
+            .score(group) { map, group in
+                var settings = GridEstimator.Settings()
+                settings.deviceZ = group.deviceZ
+                return GridEstimator(map: map, settings: settings)
+            }
+    }
+
+    /// Four walks through the simulated office, followed by the grid and by the mean of the beacons.
+    private static let offices: (grid: Score, mean: Score) = {
+        let office = SimulatedOffice()
+        var (grid, mean) = (Score(), Score())
+        for seed in seeds {
+            let route = office.route(seed: seed)
+            let heard = office.sightings(route, seed: seed)
+            grid += office.score(heard, on: route, GridEstimator(map: office.map))
+            mean += office.score(heard, on: route, CentroidEstimator(map: office.map))
+        }
+        return (grid, mean)
+    }()
+
+    @Test(.enabled(if: RecordedSets.areExpected), arguments: RecordedSets.groups)
+    func `recorded walks are followed as well as by the reference`(group: RecordedSets.Group) throws {
+        let score = try Self.recorded(group)
+        #expect(score.errors.count >= 200)
+        for (own, reference) in zip(score.figures.all, group.reference.all) {
+            #expect(own <= reference + 0.02, "\(group): \(score.figures)")
+        }
+        #expect((0.5...0.92).contains(score.share(within: 1)))
+        #expect(score.share(within: 2) >= 0.95)
+        guard !Self.isRecording else { return }
+        try Self.expectNoWorse(group.name, score.figures)
+    }
+
+    @Test func `walks through an office are followed better than by the mean of the beacons`() throws {
+        let (grid, mean) = Self.offices
+        for (own, other) in zip(grid.figures.all, mean.figures.all) {
+            #expect(own < 0.95 * other, "\(grid.figures) against \(mean.figures)")
+        }
+        #expect((0.5...0.92).contains(grid.share(within: 1)))
+        #expect(grid.share(within: 2) >= 0.93)
+        guard !Self.isRecording else { return }
+        try Self.expectNoWorse(Self.simulated, grid.figures)
+    }
+
+    @Test(.enabled(if: isRecording)) func `the figures are recorded`() throws {
+        var lines = ["set,median_m,p75_m,p95_m"]
+        let scores = try RecordedSets.groups.map { ($0.name, try Self.recorded($0).figures) }
+        for (name, figures) in scores + [(Self.simulated, Self.offices.grid.figures)] {
+            let numbers = figures.all.map { "\(($0 * 1000).rounded() / 1000)" }
+            lines.append(([name] + numbers).joined(separator: ","))
+        }
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Walks/accuracy.csv")
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+    }
+
+    /// No figure may be more than 3 % above what it was.
+    private static func expectNoWorse(_ name: String, _ figures: Score.Figures) throws {
+        let line = try #require(
+            Walks.text("accuracy.csv").split(separator: "\n").first { $0.hasPrefix("\(name),") },
+            "accuracy.csv has no \(name)"
+        )
+        let before = line.split(separator: ",").compactMap { Double($0) }
+        try #require(before.count == 3)
+        for (now, before) in zip(figures.all, before) {
+            #expect(now <= before * 1.03, "\(name): \(figures), and it was \(line)")
+        }
+    }
+}
+
+/// Files beside these tests.
+enum Walks {
+    static func bytes(_ name: String) throws -> [UInt8] {
+        try Array(Data(contentsOf: Bundle.module.bundleURL.appending(path: "Walks/\(name)")))
+    }
+
+    static func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
+}

@@ -1,0 +1,213 @@
+import Flare
+import Foundation
+import Positioning
+import Sensors
+import Testing
+
+@Suite struct GPSDSessionTests {
+    /// What gpsd 3.22 of Debian 12 says.
+    private static let version =
+        #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
+    private static let fix =
+        #"{"class":"TPV","device":"/dev/pts/1","status":2,"mode":3,"time":"2026-04-10T10:00:00.000Z","#
+        + #""ept":0.005,"lat":47.000100000,"lon":11.000200000,"altHAE":611.2000,"altMSL":563.4000,"#
+        + #""alt":563.4000,"epx":3.408,"epy":4.313,"epv":9.890,"track":0.0000,"magtrack":356.2000,"magvar":3.8,"#
+        + #""speed":0.000,"climb":0.000,"eph":5.320,"sep":12.350}"#
+
+    private func session(true wantsTrueNorth: Bool = false) -> GPSDSession {
+        GPSDSession(wantsTrueNorth: wantsTrueNorth, at: 0)
+    }
+
+    private func hear(_ session: inout GPSDSession, _ lines: String..., at time: Double = 1) -> [GPSDSession
+        .Outcome]
+    {
+        session.hear(lines.map { $0 + "\r\n" }.joined().utf8, at: time)
+    }
+
+    private func readings(_ lines: String..., true wantsTrueNorth: Bool = false) -> [SensorReading] {
+        var session = session(true: wantsTrueNorth)
+        return session.hear(lines.map { $0 + "\n" }.joined().utf8, at: 1).compactMap {
+            if case .reading(let reading) = $0 { reading } else { nil }
+        }
+    }
+
+    private func place(_ latitude: Double, _ longitude: Double, _ accuracy: Double?) -> SensorReading {
+        .location(GeoPoint(latitude: latitude, longitude: longitude), accuracyMetres: accuracy, time: 1)
+    }
+
+    @Test func `a greeting, receivers, a fix and satellites are understood`() {
+        var session = session()
+        let devices =
+            #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/pts/1","driver":"NMEA0183"}]}"#
+        let sky =
+            #"{"class":"SKY","device":"/dev/pts/1","hdop":0.9,"nSat":12,"uSat":8,"satellites":[{"PRN":1,"used":true}]}"#
+        #expect(hear(&session, Self.version) == [.changed])
+        #expect(hear(&session, devices, #"{"class":"WATCH","enable":true}"#) == [.changed])
+        #expect(hear(&session, Self.fix) == [.reading(place(47.0001, 11.0002, 5.32)), .changed])
+        #expect(hear(&session, Self.fix, sky) == [.reading(place(47.0001, 11.0002, 5.32))])
+        #expect(session.release == "3.22" && session.receivers == 1 && session.mode == 3)
+        #expect(session.satellites?.used == 8 && session.satellites?.seen == 12)
+        #expect(session.doubt == nil && session.nonsense == 0)
+    }
+
+    @Test func `an old gpsd tells errors by axis, tags, and satellites in a list`() {
+        // 3.9 of 2013.
+        #expect(
+            readings(
+                #"{"class":"VERSION","release":"3.9","rev":"3.9","proto_major":3,"proto_minor":8}"#,
+                #"{"class":"TPV","tag":"MID2","device":"/dev/ttyUSB0","mode":2,"lat":-33.5,"lon":-70.1,"#
+                    + #""epx":3,"epy":4,"alt":10.5}"#
+            ) == [place(-33.5, -70.1, 5)]
+        )
+        var session = session()
+        _ = hear(
+            &session,
+            #"{"class":"SKY","tag":"MID4","satellites":[{"PRN":3,"used":true},{"PRN":4,"used":false}]}"#
+        )
+        #expect(session.satellites?.used == 1 && session.satellites?.seen == 2)
+        _ = hear(&session, #"{"class":"SKY","device":"/dev/pts/1","xdop":0.5}"#)
+        #expect(session.satellites?.seen == 2, "a message of dilutions alone says nothing of satellites")
+    }
+
+    @Test(arguments: [
+        #"{"class":"TPV","mode":0}"#, #"{"class":"TPV","mode":1,"lat":47,"lon":11}"#,
+        #"{"class":"TPV","mode":3}"#, #"{"class":"TPV","mode":3,"lat":47}"#,
+        #"{"class":"TPV","mode":3,"lat":91,"lon":11}"#, #"{"class":"TPV","mode":3,"lat":"47","lon":11}"#,
+        #"{"class":"TPV","lat":47,"lon":11}"#, #"{"class":"ATT"}"#, #"{"class":"ATT","heading":400}"#,
+        #"{"class":"ATT","heading":"east","mheading":null}"#, #"{"class":"ERROR","message":"no"}"#,
+        #"{"class":"TOFF","device":"/dev/pts/1"}"#,
+    ]) func `what tells no place and no direction gives no reading`(_ line: String) {
+        #expect(readings(line) == [])
+    }
+
+    @Test func `an error that makes no sense is none`() {
+        #expect(readings(#"{"class":"TPV","mode":2,"lat":1,"lon":2,"eph":-5}"#) == [place(1, 2, nil)])
+        #expect(readings(#"{"class":"TPV","mode":2,"lat":1,"lon":2,"epx":3}"#) == [place(1, 2, nil)])
+    }
+
+    @Test func `of two headings the wanted one counts`() {
+        let both = #"{"class":"ATT","heading":100.5,"mheading":96.7,"pitch":1,"roll":2}"#
+        #expect(readings(both) == [.heading(degrees: 96.7, north: .magnetic, time: 1)])
+        #expect(readings(both, true: true) == [.heading(degrees: 100.5, north: .geographic, time: 1)])
+        let magnetic = #"{"class":"ATT","mheading":360}"#
+        #expect(readings(magnetic, true: true) == [.heading(degrees: 0, north: .magnetic, time: 1)])
+        let geographic = #"{"class":"IMU","heading":2}"#
+        #expect(readings(geographic) == [.heading(degrees: 2, north: .geographic, time: 1)])
+    }
+
+    @Test func `two courses tell the declination, and magvar is not asked`() throws {
+        let heard = readings(Self.fix, #"{"class":"ATT","heading":2}"#)
+        guard case .heading(let degrees, .magnetic, _) = try #require(heard.last) else {
+            return #expect(Bool(false))
+        }
+        #expect((degrees - 358.2).magnitude < 1e-9)
+        #expect(
+            readings(#"{"class":"TPV","mode":3,"magvar":3.8}"#, #"{"class":"ATT","heading":2}"#)
+                == [.heading(degrees: 2, north: .geographic, time: 1)]
+        )
+    }
+
+    @Test func `lines may come in pieces of any size`() {
+        let all = Array((Self.version + "\r\n" + Self.fix + "\n\r\n" + Self.fix + "\r\n").utf8)
+        for size in [1, 2, 7, 100, all.count] {
+            var session = session()
+            var count = 0
+            for start in stride(from: 0, to: all.count, by: size) {
+                for case .reading in session.hear(all[start..<min(start + size, all.count)], at: 1) {
+                    count += 1
+                }
+            }
+            #expect(count == 2)
+            #expect(session.nonsense == 0)
+        }
+    }
+
+    @Test func `nonsense and what is too long is passed over, until it is all there is`() {
+        var session = session()
+        _ = hear(&session, Self.version)
+        let long =
+            #"{"class":"TPV","mode":3,"lat":1,"lon":2,"x":""# + String(repeating: "a", count: 10_240) + #""}"#
+        #expect(hear(&session, "GPSD,O=?", "[1,2]", #"{"class":5}"#, "{", long) == [])
+        #expect(session.nonsense == 5)
+        #expect(hear(&session, Self.fix).count == 2)
+        for _ in 0..<49 { #expect(hear(&session, "HTTP/1.1 400 Bad Request") == []) }
+        guard case .failed(let why)? = hear(&session, "HTTP/1.1 400 Bad Request").first else {
+            return #expect(Bool(false))
+        }
+        #expect(why.contains("makes no sense"))
+    }
+
+    @Test func `who does not greet is no gpsd`() {
+        var session = session()
+        #expect(session.deadline == 10)
+        #expect(session.wake(at: 9.9) == [])
+        _ = hear(&session, "220 smtp.example ESMTP", at: 5)
+        guard case .failed? = session.wake(at: 10).first else { return #expect(Bool(false)) }
+    }
+
+    @Test func `silence is normal, but it must answer when it is asked`() {
+        var session = session()
+        _ = hear(&session, Self.version, at: 1)
+        #expect(session.deadline == 61)
+        #expect(session.wake(at: 61) == [.send("?VERSION;\n")])
+        #expect(session.wake(at: 70) == [])
+        #expect(hear(&session, Self.version, at: 75) == [])
+        #expect(session.deadline == 135)
+        #expect(session.wake(at: 135) == [.send("?VERSION;\n")])
+        guard case .failed? = session.wake(at: 155).first else { return #expect(Bool(false)) }
+    }
+
+    @Test func `another version of the protocol is doubtful, but heard`() {
+        var session = session()
+        _ = hear(&session, #"{"class":"VERSION","release":"5.0","proto_major":4,"proto_minor":0}"#)
+        #expect(session.doubt == "it speaks version 4 of its protocol; only 3 is known")
+        #expect(hear(&session, Self.fix).count == 2)
+    }
+
+    @Test func `a clock that goes back does no harm`() {
+        var session = session()
+        _ = hear(&session, Self.version, at: 1000)
+        #expect(session.wake(at: 5) == [])
+        #expect(hear(&session, Self.fix, at: 5).count == 2)
+        #expect(session.deadline == 65)
+    }
+
+    @Test func `any bytes give readings that are legal, or none`() {
+        var generator = SeededGenerator(seed: 12)
+        let seeds = [
+            Self.version, Self.fix, #"{"class":"ATT","heading":100.5,"mheading":96.7}"#,
+            #"{"class":"SKY","nSat":12,"uSat":8,"satellites":[{"PRN":1,"used":true}]}"#,
+            #"{"class":"DEVICES","devices":[{"class":"DEVICE"}]}"#,
+        ].map { Array($0.utf8) }
+        let words = [
+            "null", "-1", "1e308", "1e999", "NaN", "\"\"", "[]", "{}", "99999999999999999999", "true",
+        ]
+        .map { Array($0.utf8) }
+        var session = session()
+        var heard = 0
+        for _ in 0..<20_000 {
+            var line = seeds[Int(generator.next() % UInt64(seeds.count))]
+            for _ in 0..<generator.next() % 4 {
+                let place = Int(generator.next() % UInt64(line.count))
+                switch generator.next() % 4 {
+                case 0: line[place] = UInt8(truncatingIfNeeded: generator.next())
+                case 1: line.insert(contentsOf: words[Int(generator.next() % UInt64(words.count))], at: place)
+                case 2: line.removeSubrange(place..<min(place + Int(generator.next() % 9), line.count))
+                default: line.replaceSubrange(place..<place + 1, with: words[Int(generator.next() % 10)])
+                }
+                if line.isEmpty { line = [0x7B] }
+            }
+            for outcome in session.hear(line + [0x0A], at: 1) {
+                guard case .reading(let reading) = outcome else { continue }
+                heard += 1
+                switch reading {
+                case .location(let place, let accuracy, _):
+                    #expect(place.isValid && (accuracy ?? 0) >= 0 && (accuracy ?? 0).isFinite)
+                case .heading(let degrees, _, _): #expect((0..<360).contains(degrees))
+                case .beacon, .telemetry, .tick: #expect(Bool(false))
+                }
+            }
+        }
+        #expect(heard > 1000)
+    }
+}
