@@ -1,5 +1,7 @@
 import ArgumentParser
+import Flare
 import Foundation
+import Logging
 import Positioning
 import Sensors
 
