@@ -160,7 +160,7 @@ struct CompassTests {
             await recording.destroy()
 
             try await home.take()
-            // The hut is at 47, 11: its 4.4° make 275 of 270.
+            // The hut is at 47, 11: its 4° make 275 of 270.
             let keys = [
                 "sensors.replay.file": trace, "sensors.replay.loop": "true",
                 "sensors.compass.declination": "auto",
