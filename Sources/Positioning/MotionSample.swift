@@ -4,9 +4,9 @@ package struct MotionSample: Sendable, Hashable {
     package var time: Double
     /// Microtesla, in the magnetometer's own axes: its iron belongs to these.
     package var field: Vector3
-    /// m/s² in the device's axes; at rest it points up. `nil` without an accelerometer.
+    /// What the accelerometer says along the device's axes, m/s², up at rest; `nil` without one.
     package var acceleration: Vector3?
-    /// Radians a second in the device's axes. `nil` without a gyroscope.
+    /// What the gyroscope says about the device's axes, radians a second; `nil` without one.
     package var rotation: Vector3?
 
     package init(time: Double, field: Vector3, acceleration: Vector3? = nil, rotation: Vector3? = nil) {

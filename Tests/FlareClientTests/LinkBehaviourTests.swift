@@ -101,7 +101,7 @@ import Testing
             let other = Home.text(Home.sofa)
             try await hub.setPosition(Home.sofaObject, Point3D(x: 3, y: 4, z: 5), sender: other)
             #expect(
-                await link.nextNotice()
+                await link.nextNews(since: ("n", 99))
                     == .position(Home.sofaObject, Point3D(x: 3, y: 4, z: 5), sender: other)
             )
             try await hub.performAction(Home.lampObject, "dance", sender: other)

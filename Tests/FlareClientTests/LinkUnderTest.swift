@@ -59,6 +59,15 @@ struct LinkUnderTest {
         return nil
     }
 
+    /// The next but those that say a value again: a burst that takes long makes the link ask for it.
+    mutating func nextNews(since value: (key: String, value: JSONValue)) async -> FlareNotice? {
+        while let notice = await nextNotice() {
+            if case .data(_, let values, _) = notice, values[value.key] == value.value { continue }
+            return notice
+        }
+        return nil
+    }
+
     /// All that comes until the link is done.
     mutating func rest() async -> [FlareEvent] {
         requests.finish()
