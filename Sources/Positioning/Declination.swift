@@ -68,6 +68,11 @@ package struct Declination: Sendable {
         setting == .automatic && !(Self.model.epoch..<Self.model.validUntil).contains(year)
     }
 
+    /// A true heading as a compass needle would have it; `nil` while the declination is not known.
+    package func magnetic(_ heading: Double) -> Double? {
+        degrees.flatMap { CompassAngle.normalised(heading - $0) }
+    }
+
     /// The heading to pass on; while the declination is not known, the heading as it came.
     package func heading(_ heading: Double, from north: North) -> Double {
         guard north == .magnetic, let degrees else { return heading }

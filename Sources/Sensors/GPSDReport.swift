@@ -22,10 +22,8 @@ enum GPSDReport: Sendable, Hashable {
         var place: GeoPoint?
         /// The error to be expected in the plane, metres.
         var errorMetres: Double?
-        /// Degrees that a compass needle points east of the pole, from the two courses that the receiver tells.
-        ///
-        /// Not from `magvar`, whose sign differs from receiver to receiver.
-        var declination: Double?
+        /// When it was measured, in years.
+        var year: Double?
     }
 
     /// What a compass at the gpsd tells.
@@ -93,10 +91,14 @@ extension GPSDReport.Fix {
         let axes = [json["epx"], json["epy"]].compactMap { $0?.number }.filter { (0...1e9).contains($0) }
         let fromAxes = axes.count == 2 ? (axes[0] * axes[0] + axes[1] * axes[1]).squareRoot() : nil
         errorMetres = json["eph"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil } ?? fromAxes
-        if let track = json["track"]?.number, let magnetic = json["magtrack"]?.number,
-            track.magnitude <= 360, magnetic.magnitude <= 360
-        {
-            declination = CompassAngle.difference(from: magnetic, to: track)
-        }
+        year = json["time"]?.string.flatMap(Self.year)
+    }
+
+    /// From `2026-04-10T10:00:00.000Z`; to the month, which is enough for what the earth's field does.
+    private static func year(_ text: String) -> Double? {
+        let parts = text.prefix(7).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let year = Int(parts[0]), let month = Int(parts[1]), (1...12).contains(month)
+        else { return nil }
+        return Double(year) + (Double(month) - 0.5) / 12
     }
 }

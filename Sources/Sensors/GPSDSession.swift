@@ -40,7 +40,8 @@ package struct GPSDSession: Sendable {
     private var line: [UInt8] = []
     private var isOverlong = false
     private var nonsenseInRow = 0
-    private var declination: Double?
+    /// Our own: the `magtrack` of gpsd 3.22 errs by twice its `magvar`, whose sign differs from receiver to receiver.
+    private var declination = Declination(.automatic)
     private var heardAt: Double
     private var askedAt: Double?
 
@@ -109,9 +110,11 @@ package struct GPSDSession: Sendable {
             doubt = major == 3 ? nil : "it speaks version \(major) of its protocol; only 3 is known"
             return isNew ? [.changed] : []
         case .fix(let fix):
-            if let told = fix.declination { declination = told }
             var outcomes: [Outcome] = []
             if let place = fix.place {
+                // A receiver that has lost count of the weeks is decades off.
+                let (first, last) = (Declination.model.epoch, Declination.model.validUntil)
+                _ = declination.locate(at: place, year: min(max(fix.year ?? first, first), last))
                 outcomes.append(.reading(.location(place, accuracyMetres: fix.errorMetres, time: time)))
             }
             if mode != fix.mode { outcomes.append(.changed) }
@@ -129,18 +132,14 @@ package struct GPSDSession: Sendable {
         }
     }
 
-    /// The heading of the kind that is wanted, else of the other, made into the wanted one where both courses of a
-    /// receiver tell how they differ.
+    /// The heading of the kind that is wanted; else the other, a true one made magnetic where the place is known.
     private func heading(_ attitude: GPSDReport.Attitude) -> (Double, North)? {
-        let (trueHeading, magnetic) = (attitude.heading, attitude.magneticHeading)
+        let (geographic, magnetic) = (attitude.heading, attitude.magneticHeading)
         if wantsTrueNorth {
-            return trueHeading.map { ($0, .geographic) } ?? magnetic.map { ($0, .magnetic) }
+            return geographic.map { ($0, .geographic) } ?? magnetic.map { ($0, .magnetic) }
         }
         if let magnetic { return (magnetic, .magnetic) }
-        guard let trueHeading else { return nil }
-        guard let declination, let turned = CompassAngle.normalised(trueHeading - declination) else {
-            return (trueHeading, .geographic)
-        }
-        return (turned, .magnetic)
+        guard let geographic else { return nil }
+        return declination.magnetic(geographic).map { ($0, .magnetic) } ?? (geographic, .geographic)
     }
 }

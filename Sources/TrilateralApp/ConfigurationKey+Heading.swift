@@ -32,13 +32,13 @@ extension ConfigurationKey {
             "sensors.compass.mount_matrix",
             \.sensors.compassMount,
             .optional(.matrix),
-            "How the sensors lie in the device, as the three rows of a matrix: \"0, 1, 0; -1, 0, 0; 0, 0, 1\"; x is to be "
-                + "right, y front and z up. null for as the kernel says."
+            "The axes of the sensors in the device, as the rows of a matrix such as \"0, 1, 0; -1, 0, 0; 0, 0, 1\" that makes x "
+                + "right, y front and z up of what the kernel gives; null leaves that as it is."
         ),
         .init(
             "sensors.compass.rotation_scale",
             \.sensors.rotationScale,
-            .optional(.number(1e-9...360)),
+            .optional(.number(1e-6...360)),
             "Degrees for one step of a sensor hub that makes headings itself; null finds out in a turn."
         ),
         .init(

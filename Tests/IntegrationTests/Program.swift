@@ -24,8 +24,12 @@ enum Program {
         shell: String? = nil,
         output: String
     ) throws -> ChildProcess {
-        // Tests must not meddle with the Bluetooth of the machine that they run on.
-        let keys = ["sensors.beacons.adapter": "none"].merging(keys) { $1 }
+        // Tests must not meddle with the Bluetooth of the machine that they run on, nor hear its compass and GPS.
+        let quiet = [
+            "sensors.beacons.adapter": "none", "sensors.gps.gpsd": "null",
+            "sensors.compass.iio_folder": folder.path("iio"),
+        ]
+        let keys = quiet.merging(keys) { $1 }
         let variables = keys.sorted { $0.key < $1.key }.map { key, value in
             "TRILATERAL_\(key.uppercased().map { $0 == "." ? "_" : String($0) }.joined())=\(value)"
         }
