@@ -20,9 +20,18 @@ final class SysfsFile {
 
     private static let longest = 128
 
+    /// Device and number of a file.
     private struct Identity: Equatable {
-        let device: dev_t
-        let node: ino_t
+        let device: UInt64
+        let node: UInt64
+
+        /// As the first two words, which they are on every 64-bit Linux: which module the members of the structure belong
+        /// to depends on what else is imported, and on how the build is optimised.
+        init(_ status: stat) {
+            (device, node) = withUnsafeBytes(of: status) {
+                ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            }
+        }
     }
 
     /// `nil` when there is no such file, or it may not be read.
@@ -32,7 +41,7 @@ final class SysfsFile {
         guard descriptor >= 0 else { return nil }
         var status = stat()
         identity =
-            fstat(descriptor, &status) == 0 ? Identity(device: status.st_dev, node: status.st_ino) : nil
+            fstat(descriptor, &status) == 0 ? Identity(status) : nil
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -63,6 +72,6 @@ final class SysfsFile {
     var isCurrent: Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
-        return identity == Identity(device: status.st_dev, node: status.st_ino)
+        return identity == Identity(status)
     }
 }
