@@ -47,8 +47,10 @@ struct BluetoothDesk: Sendable {
         for await condition in conditions {
             note(condition, after: last)
             last = condition
+            // That nothing is heard may be so because there is nothing.
+            let severity: Alert.Severity = condition.state == .deaf ? .warning : .error
             send(
-                condition.problem.map { .alertRaised(Self.alert, .error, message: $0) }
+                condition.problem.map { .alertRaised(Self.alert, severity, message: $0) }
                     ?? .alertCleared(Self.alert)
             )
             await bridge.state(link: "bluetooth", isUp: condition.isLinkUp)
