@@ -132,7 +132,8 @@ package struct IIOCompass: Sendable {
         repeatAtRate(signal) { now in
             if now - lookedAt >= settings.inspectionSeconds || now < lookedAt {
                 lookedAt = now
-                guard sensors.isCurrent else { return false }
+                // An accelerometer whose driver is loaded later is not to be missed.
+                guard sensors.isCurrent, IIOSensors(settings)?.choice == sensors.choice else { return false }
                 if !sensors.calibratesItself {
                     compass.calibration = calibration(sensors.device.title)
                     condition.calibration = compass.calibration?.quality.rawValue ?? "none"

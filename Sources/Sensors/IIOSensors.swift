@@ -79,6 +79,18 @@ struct IIOSensors {
 
     var measuresField: Bool { field != nil }
 
+    /// What another search would have to find for these to be used on.
+    struct Choice: Equatable {
+        let folder: String
+        let name: String?
+        let helpers: [String]
+        let mount: Matrix3
+    }
+
+    var choice: Choice {
+        Choice(folder: device.folder, name: device.name, helpers: helpers, mount: mount)
+    }
+
     /// Whether the files that are open are still those of the devices.
     var isCurrent: Bool {
         [field, acceleration, gyroscope].compactMap { $0 }.allSatisfy(\.isCurrent)

@@ -30,8 +30,11 @@ struct SensorTree: Sendable {
         }
     }
 
+    /// All at once, as when a device is pulled out.
     func remove(_ number: Int) throws {
-        try FileManager.default.removeItem(atPath: folder.path("iio:device\(number)"))
+        let gone = folder.path("gone-\(UUID().uuidString)")
+        try FileManager.default.moveItem(atPath: folder.path("iio:device\(number)"), toPath: gone)
+        try FileManager.default.removeItem(atPath: gone)
     }
 
     /// Three axes of a kind, such as `in_magn`.
