@@ -25,12 +25,25 @@ final class SysfsFile {
         let device: UInt64
         let node: UInt64
 
-        /// As the first two words, which they are on every 64-bit Linux: which module the members of the structure belong
-        /// to depends on what else is imported, and on how the build is optimised.
-        init(_ status: stat) {
-            (device, node) = withUnsafeBytes(of: status) {
-                ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        /// From the first two words, which they are on every 64-bit Linux: which module the members of the structure
+        /// belong to depends on what else is imported, and on how the build is optimised.
+        /// - Parameter look: One of the calls that fill the structure in; 0 when it could.
+        init?(_ look: (UnsafeMutablePointer<stat>) -> Int32) {
+            let words = withUnsafeTemporaryAllocation(
+                byteCount: max(MemoryLayout<stat>.size, 16),
+                alignment: MemoryLayout<stat>.alignment
+            ) { buffer -> (UInt64, UInt64)? in
+                guard let start = buffer.baseAddress, look(start.assumingMemoryBound(to: stat.self)) == 0
+                else {
+                    return nil
+                }
+                return (
+                    start.loadUnaligned(as: UInt64.self),
+                    start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                )
             }
+            guard let words else { return nil }
+            (device, node) = words
         }
     }
 
@@ -39,9 +52,8 @@ final class SysfsFile {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        var status = stat()
-        identity =
-            fstat(descriptor, &status) == 0 ? Identity(status) : nil
+        let opened = descriptor
+        identity = Identity { fstat(opened, $0) }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -70,8 +82,7 @@ final class SysfsFile {
 
     /// Whether the path still leads to the file that is open: a device that was pulled out and put back has others.
     var isCurrent: Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return false }
-        return identity == Identity(status)
+        guard let identity else { return false }
+        return identity == Identity { stat(path, $0) }
     }
 }
