@@ -1,4 +1,5 @@
 import Flare
+import TestSupport
 import Testing
 
 @Suite struct BoxTreeTests {
@@ -9,20 +10,7 @@ import Testing
         var high: Point3D
     }
 
-    /// SplitMix64.
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
-    private func coordinate(_ scale: Int, _ generator: inout Generator) -> Double {
+    private func coordinate(_ scale: Int, _ generator: inout SplitMix64) -> Double {
         switch scale {
         case 0: Double(Int.random(in: 0...3, using: &generator))
         case 1: Double.random(in: -20...20, using: &generator)
@@ -31,7 +19,7 @@ import Testing
         }
     }
 
-    private func point(_ scale: Int, _ generator: inout Generator) -> Point3D {
+    private func point(_ scale: Int, _ generator: inout SplitMix64) -> Point3D {
         Point3D(
             x: coordinate(scale, &generator),
             y: coordinate(scale, &generator),
@@ -55,7 +43,7 @@ import Testing
 
     @Test(arguments: 0..<4)
     func `the nearest is the one that looking at all finds, after any changes`(scale: Int) {
-        var generator = Generator(state: UInt64(scale) + 1)
+        var generator = SplitMix64(seed: UInt64(scale) + 1)
         for _ in 0..<500 {
             var tree = BoxTree()
             var entries: [Entry] = []
@@ -97,7 +85,7 @@ import Testing
 
     @Test(arguments: 0..<4)
     func `the box around a point is the first of all, after any changes`(scale: Int) {
-        var generator = Generator(state: UInt64(scale) + 100)
+        var generator = SplitMix64(seed: UInt64(scale) + 100)
         for _ in 0..<300 {
             var tree = BoxTree()
             var entries: [Entry] = []
@@ -152,7 +140,7 @@ import Testing
                 tree.put(FlareID(high: 1, low: UInt32(number)), order: number, from: place, to: place)
             }
             var visits = 0
-            var generator = Generator(state: 7)
+            var generator = SplitMix64(seed: 7)
             for _ in 0..<200 {
                 let number = Int.random(in: 0..<count, using: &generator)
                 var asked = layout.place(number, of: count)

@@ -1,17 +1,18 @@
 import Foundation
+import TestSupport
 
 /// Inputs for a decoder: valid ones that were cut, changed, joined and repeated, and random bytes.
 struct Fuzz {
     /// How many inputs a decoder gets: 20,000, or what `TRILATERAL_FUZZ` says.
     static let count = ProcessInfo.processInfo.environment["TRILATERAL_FUZZ"].flatMap(Int.init) ?? 20_000
 
-    private var random: SeededRandom
+    private var random: SplitMix64
     private let corpus: [[UInt8]]
     private let interesting: [UInt8] =
         Array("0123456789%&=?/+.-,:[]{}\"\\eEuntf".utf8) + [0, 0x7F, 0x80, 0xC3, 0xFF]
 
     init(seed: UInt64, corpus: [String]) {
-        random = SeededRandom(state: seed)
+        random = SplitMix64(seed: seed)
         self.corpus = corpus.map { Array($0.utf8) }
     }
 

@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import TestSupport
 import Testing
 
 @Suite struct ModelTreeTests {
@@ -124,7 +125,7 @@ import Testing
 
     @Test func `any cut of a file, and any wrong byte in it, gives problems and no trap`() throws {
         let bytes = Array(ModelExport(Hall.records).bytes)
-        var generator = BoxTreeTests.Generator(state: 5)
+        var generator = SplitMix64(seed: 5)
         for end in 0..<(bytes.count - 2) {
             #expect(throws: ModelProblems.self) { try ModelTree.read(bytes.prefix(end)) }
         }

@@ -40,7 +40,7 @@ struct RESTFormTests {
     }
 
     @Test func `no form traps or nests deeper than allowed`() throws {
-        var random = SeededRandom(state: 3)
+        var random = SplitMix64(seed: 3)
         let alphabet = Array("ab0129[]=&%+.$é\u{0}".unicodeScalars)
         for _ in 0..<20_000 {
             var text = ""

@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import TestSupport
 import Testing
 
 struct SchemaChangeTests {
@@ -92,7 +93,7 @@ struct SchemaChangeTests {
     }
 
     @Test func `no body traps, and what is made is stable when it is made again`() throws {
-        var random = SeededRandom(state: 42)
+        var random = SplitMix64(seed: 42)
         for _ in 0..<15_000 {
             let body = random.body()
             for kind in FlareClass.allCases {
@@ -110,18 +111,7 @@ struct SchemaChangeTests {
     }
 }
 
-/// A small generator with a fixed start.
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix64 {
     mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int(next() % UInt64(elements.count))]
     }

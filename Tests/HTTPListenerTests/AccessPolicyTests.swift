@@ -81,7 +81,7 @@ struct AccessPolicyTests {
     }
 
     @Test func `no header of random bytes traps, and none passes by chance`() {
-        var random = SplitMix(state: 7)
+        var random = SplitMix64(seed: 7)
         let alphabet = Array("localhost127.0.1[]:@/%xé \u{0}".unicodeScalars)
         let policy = Self.policy()
         for _ in 0..<20_000 {
@@ -95,18 +95,5 @@ struct AccessPolicyTests {
                 #expect(isRefused, "\(text)")
             }
         }
-    }
-}
-
-/// A small generator with a fixed start.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TrilateralApp
 
@@ -299,7 +300,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test func `damaged files never trap`() throws {
-        var generator = SmallGenerator(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let alphabet = Array("mqtt: {}[]\"'\n\n  port1&*!|>-#,?\u{E000}é\t".unicodeScalars)
         let folder = try ScratchFolder()
         for _ in 0..<400 {
@@ -322,20 +323,5 @@ struct ConfigurationLoaderTests {
                 try ConfigurationLoader.load(file: file, environment: [:])
             }
         }
-    }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct SmallGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
