@@ -27,6 +27,15 @@ import Testing
         }) { try await body($0) }
     }
 
+    /// A listener on a port that the thread which accepted from the one before may still hold for a moment.
+    private func listener(on port: Int) async throws -> LoopbackSocket {
+        for _ in 0..<1000 {
+            if let listener = try? LoopbackSocket.listening(port: port) { return listener }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return try LoopbackSocket.listening(port: port)
+    }
+
     /// The client's next connection, after it has asked to watch.
     private func accept(_ listener: LoopbackSocket) async throws -> LoopbackSocket {
         let (link, asked) = try await waiting {
@@ -80,8 +89,7 @@ import Testing
             #expect(await told.conditions.last?.problem == nil)
             for round in 0..<3 {
                 await told.forget()
-                let listener = try LoopbackSocket.listening(port: port)
-                let link = try await accept(listener)
+                let link = try await accept(try await listener(on: port))
                 try say(link, Self.version, Self.fix)
                 #expect(await eventually { await told.readings.count == 1 })
                 if round == 1 { link.reset() } else { link.shut() }
