@@ -1,6 +1,6 @@
-import Bridge
 import Controller
 import Flare
+import Messages
 import Testing
 
 struct TopicsTests {
