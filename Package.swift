@@ -98,14 +98,14 @@ let package = Package(
         ),
         room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
         room("MQTT", ["CMosquitto", log]),
-        room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
+        room("Bridge", ["Flare", "Things", "Controller", "Messages", "Lamps", "MQTT", log]),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Sensors",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps", "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
                 "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,

@@ -33,6 +33,7 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
+        answer.actor = pending.command.actor
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
@@ -47,6 +48,7 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
+        answer.actor = pending.command.actor
         answer.refusal = refusal
         answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
         effects.append(.answer(answer))
@@ -100,7 +102,7 @@ extension DeviceController {
     }
 
     private func cause(_ command: Command) -> ChangeEvent.Cause {
-        ChangeEvent.Cause("command", tx: command.tx)
+        ChangeEvent.Cause(command.actor == .link ? "link" : "command", tx: command.tx)
     }
 
     private var unreachable: Refusal {

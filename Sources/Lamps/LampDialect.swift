@@ -57,5 +57,10 @@ package struct LampComplaint: Error, Sendable, Hashable, CustomStringConvertible
     /// The offending part, shortened.
     package let value: String
 
+    package init(cause: String, value: String) {
+        self.cause = cause
+        self.value = value
+    }
+
     package var description: String { value.isEmpty ? cause : "\(cause) (is \(value))" }
 }

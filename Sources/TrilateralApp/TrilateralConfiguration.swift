@@ -14,6 +14,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var sensors = Sensors()
     package var positioning = Positioning()
     package var web = Pages()
+    package var links: [LampSettings] = []
     package var log = Log()
 
     package init() {}
