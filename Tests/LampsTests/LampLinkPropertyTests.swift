@@ -31,9 +31,11 @@ struct LampLinkPropertyTests {
     }
 
     @Test func `the two ends are equal when it is quiet, and few words were needed`() {
-        for seed in 0..<1500 {
+        for seed in 0..<800 {
             var generator = SplitMix64(seed: UInt64(seed))
             var world = LinkWorld(seed: UInt64(seed))
+            world.isCoarse = seed.isMultiple(of: 2)
+            world.isGradual = seed.isMultiple(of: 3)
             world.start()
             world.forget()
             var changes = 0
@@ -59,7 +61,7 @@ struct LampLinkPropertyTests {
     }
 
     @Test func `the same with links that break and lamps that go`() {
-        for seed in 0..<1500 {
+        for seed in 0..<800 {
             var generator = SplitMix64(seed: UInt64(seed))
             var world = LinkWorld(seed: UInt64(seed))
             world.start()

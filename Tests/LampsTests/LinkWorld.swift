@@ -33,6 +33,10 @@ struct LinkWorld {
     /// What the lamp is like: `state`, `brightness` and `color` of zigbee2mqtt.
     private(set) var lamp: [String: JSONValue]
     var isDeaf = false
+    /// Whether it knows percents, whole degrees of hue and nothing below 5 %.
+    var isCoarse = false
+    /// Whether it tells what it is like on its way.
+    var isGradual = false
     var isMute = false
     /// Whether the server takes nothing.
     var isServerAway = false
@@ -176,9 +180,28 @@ struct LinkWorld {
     private mutating func obey(_ message: LampMessage) {
         guard !isDeaf, !isCut, let members = try? JSONValue(parsing: message.payload).object else { return }
         if message.topic.hasSuffix("/set") {
+            let before = lamp["brightness"]?.number ?? 0
             for key in ["state", "brightness", "color"] { lamp[key] = members[key] ?? lamp[key] }
+            if isCoarse { coarsen() }
+            if isGradual, let after = lamp["brightness"]?.number {
+                var onTheWay = lamp
+                onTheWay["brightness"] = .number(((before + after) / 2).rounded())
+                later(.lampReported(.object(onTheWay)), delays.report, on: "report")
+            }
         }
         report()
+    }
+
+    private mutating func coarsen() {
+        guard case .state(let state)? = try? link.reading(JSONValue.object(lamp).text) else { return }
+        if let level = state.level {
+            lamp["brightness"] = .number((max((level * 100).rounded(), 5) * 2.54).rounded())
+        }
+        if let (hue, saturation, _) = state.colour?.hueSaturationValue {
+            lamp["color"] = [
+                "hue": .number(hue.rounded()), "saturation": .number((saturation * 100).rounded()),
+            ]
+        }
     }
 
     private mutating func perform(_ actions: [LampLink.Action]) {
