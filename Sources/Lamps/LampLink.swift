@@ -163,9 +163,16 @@ package struct LampLink: Sendable {
         var actions: [Action] = []
         switch refusal?.code {
         case nil:
-            guard wish == .nobody, !isAgreed else { break }
-            // It took what it can, unless the lamp has changed once more.
-            if adoption.lamp == lamp { agree() } else { wish = .lamp }
+            guard wish == .nobody, let thing, !isAgreed else { break }
+            if adoption.lamp != lamp {
+                wish = .lamp
+            } else if thing.has(adoption.values) {
+                // More it cannot take.
+                agree()
+            } else {
+                // Somebody has put it back before it was seen.
+                wish = .thing(seconds: nil)
+            }
         case .superseded?, .staleTarget?:
             break
         case .serverUnreachable?, .timeout?, .serverRejected?, .rateLimited?, .internalError?:

@@ -68,6 +68,12 @@ package struct LinkedThing: Sendable, Hashable {
         return near.name
     }
 
+    /// Whether it is as it was asked to be.
+    func has(_ values: LampState) -> Bool {
+        (values.isOn == nil || values.isOn == wanted.isOn) && values.isLevelShown(by: wanted)
+            && values.isColourShown(by: wanted)
+    }
+
     /// Whether a change to another state of the thing is nothing but what was asked of it.
     func becomes(_ later: LinkedThing, by values: LampState) -> Bool {
         let (old, new) = (wanted, later.wanted)

@@ -1,10 +1,10 @@
-import Controller
+package import Controller
 
 /// Those who look at the state: each gets the newest, with all that changed since it last looked.
 ///
 /// Nobody waits for a reader. A reader hears only of what it is interested in, so that one who looks at lamps costs
 /// nothing while somebody walks.
-struct SnapshotReaders: Sendable {
+package struct SnapshotReaders: Sendable {
     private struct Reader: Sendable {
         let continuation: AsyncStream<StateSnapshot>.Continuation
         /// `nil`: in everything.
@@ -13,8 +13,12 @@ struct SnapshotReaders: Sendable {
 
     private var readers: [Reader] = []
 
+    package init() {}
+
     /// A new reader's snapshots; those from before it came are not among them.
-    mutating func add(where isInterested: (@Sendable (Facet) -> Bool)? = nil) -> AsyncStream<StateSnapshot> {
+    package mutating func add(
+        where isInterested: (@Sendable (Facet) -> Bool)? = nil
+    ) -> AsyncStream<StateSnapshot> {
         let (snapshots, continuation) = AsyncStream.makeStream(
             of: StateSnapshot.self,
             bufferingPolicy: .bufferingNewest(1)
@@ -24,7 +28,7 @@ struct SnapshotReaders: Sendable {
     }
 
     /// Gives all the newest state; what a slow reader has not looked at is folded into it.
-    func publish(_ snapshot: StateSnapshot) {
+    package func publish(_ snapshot: StateSnapshot) {
         for reader in readers {
             var snapshot = snapshot
             if let isInterested = reader.isInterested {
@@ -37,7 +41,7 @@ struct SnapshotReaders: Sendable {
         }
     }
 
-    func finish() {
+    package func finish() {
         for reader in readers { reader.continuation.finish() }
     }
 }

@@ -320,6 +320,21 @@ struct LampLinkTests {
         #expect(link.nextDue(after: 20) == nil)
     }
 
+    @Test func `a thing that was put back before that was seen is told to the lamp`() {
+        var link = LampLink(ZigbeeLamp(topic: "z/l"))
+        var thing = FlareThing(id: FlareID(high: 1, low: 1))
+        thing.data = ["on": true]
+        _ = link.brokerChanged(isUp: true, at: 0)
+        _ = link.lampSaid(.state(LampState(isOn: true)), on: "z/l", at: 0)
+        _ = link.thingSeen(LinkedThing(thing), at: 0)
+        let off = ThingRequest(attributes: ["state": "OFF"])
+        #expect(link.lampSaid(.state(LampState(isOn: false)), on: "z/l", at: 10) == [.set(off)])
+        #expect(link.thingSeen(LinkedThing(thing), at: 20).isEmpty)
+        #expect(
+            link.answered(nil, at: 20) == [.publish([LampMessage("z/l/set", #"{"state":"ON"}"#)])]
+        )
+    }
+
     @Test func `a link without its thing rests`() {
         var link = LampLink(ZigbeeLamp(topic: "z/l"))
         var thing = FlareThing(id: FlareID(high: 1, low: 1))

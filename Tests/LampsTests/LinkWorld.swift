@@ -168,6 +168,10 @@ struct LinkWorld {
     private mutating func later(_ what: Occurrence, _ range: ClosedRange<Int64>, on way: String) {
         let at = max(now + Int64.random(in: range, using: &generator), lastOnWay[way] ?? 0)
         lastOnWay[way] = at
+        // Of what nobody has looked at yet, often only the newest is left.
+        if case .thingSeen = what, Bool.random(using: &generator) {
+            queue.removeAll { if case .thingSeen = $0.what { true } else { false } }
+        }
         nextOrder += 1
         queue.append((at, nextOrder, what))
     }
