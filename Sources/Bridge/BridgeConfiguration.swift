@@ -23,4 +23,10 @@ package struct BridgeConfiguration: Sendable, Hashable {
 
     /// `<base>/<node>`: what every topic begins with.
     package var root: String { "\(base)/\(node)" }
+
+    /// Whether another health message is due at a tick of the alive interval.
+    func isHealthDue(atTick tick: Int) -> Bool {
+        let (now, before) = (aliveInterval * tick, aliveInterval * (tick - 1))
+        return (now / healthInterval).rounded(.down) > (before / healthInterval).rounded(.down)
+    }
 }

@@ -45,6 +45,7 @@ package actor MQTTBridge {
     /// Whether everything was taken back: nothing is said here any more.
     private var isLeaving = false
     private var droppedEvents = 0
+    private var positionTiming: PositionTiming
 
     private let wakes: AsyncStream<Int64>
     private let wake: AsyncStream<Int64>.Continuation
@@ -56,6 +57,7 @@ package actor MQTTBridge {
         client: MQTTClient,
         logger: Logger,
         clock: @escaping @Sendable () -> Moment,
+        seconds: @escaping @Sendable () -> Double,
         counters: @escaping @Sendable () -> [String: Int] = { [:] },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
@@ -67,6 +69,7 @@ package actor MQTTBridge {
         self.counters = counters
         self.send = send
         topics = Topics(root: configuration.root)
+        positionTiming = PositionTiming(topic: topics.devicePosition, seconds: seconds)
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -183,6 +186,7 @@ package actor MQTTBridge {
             links["flare"] = snapshot.state.isLinkUp
             stateHealth()
         }
+        positionTiming.take(snapshot)
         toldSequence = max(toldSequence, snapshot.state.sequence)
         renderer.state(snapshot, in: &book)
         flush()
@@ -195,6 +199,7 @@ package actor MQTTBridge {
         for message in book.due(at: now) {
             guard publish(message) else { return }
             book.sent(message, at: now)
+            positionTiming.sent(message)
         }
         if let due = book.nextDue(after: now), plannedWake.map({ due < $0 || $0 <= now }) ?? true {
             plannedWake = due
@@ -298,14 +303,9 @@ package actor MQTTBridge {
     }
 
     private func alertToRetained(_ topic: String) {
-        send(
-            .alertRaised(
-                "retained-command",
-                .warning,
-                message:
-                    "A retained command was refused on \(topic). Clear it by publishing an empty retained message there."
-            )
-        )
+        let advice = "Clear it by publishing an empty retained message there."
+        let message = "A retained command was refused on \(topic). \(advice)"
+        send(.alertRaised("retained-command", .warning, message: message))
     }
 
     // MARK: What we are
@@ -337,12 +337,12 @@ package actor MQTTBridge {
         guard let info = try? JSONValue(parsing: message.payload),
             let epoch = info["epoch"]?.string, epoch != identity.epoch
         else { return }
+        let problem = "Another daemon publishes on \(configuration.root) too."
         send(
             .alertRaised(
                 "duplicate-node",
                 .error,
-                message:
-                    "Another daemon publishes on \(configuration.root) too. Give each a node of its own (node: NAME)."
+                message: "\(problem) Give each a node of its own (node: NAME)."
             )
         )
         logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
@@ -363,10 +363,7 @@ package actor MQTTBridge {
             ticks += 1
             do { try await Task.sleep(until: start + configuration.aliveInterval * ticks) } catch { return }
             for topic in renderer.aliveTopics(at: clock()) { book.repeatTopic(topic) }
-            let isHealthDue =
-                (configuration.aliveInterval * ticks / configuration.healthInterval).rounded(.down)
-                > (configuration.aliveInterval * (ticks - 1) / configuration.healthInterval).rounded(.down)
-            if isHealthDue { stateHealth() }
+            if configuration.isHealthDue(atTick: ticks) { stateHealth() }
             flush()
             // Nothing on its way: what was cleared is so at the broker.
             if isConnected, book.isSent, client.counters.queued == 0 {
@@ -385,6 +382,7 @@ package actor MQTTBridge {
             links: links,
             broker: client.counters,
             droppedEvents: droppedEvents,
+            positionLatency: positionTiming.histogram,
             counters: counters()
         )
         book.state(

@@ -13,6 +13,8 @@ extension ConfigurationKey {
         "device": "This device, as it appears in the place.",
         "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",
         "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone UID and EID).",
+        "sensors.espresense":
+            "ESPresense nodes that hear this device's beacon; each stands where a thing has its name as data.receiver.",
         "sensors.compass": "Compass: this machine's own, one at a gpsd, or one that speaks over MQTT.",
         "sensors.gps": "GPS: by way of gpsd, which has the receivers, or over MQTT.",
         "sensors.cmx": "Cisco CMX.",

@@ -54,7 +54,13 @@ struct RecordCommand: AsyncParsableCommand {
                 let (link, root) = try await broker.daemon(for: "record", timeout: .seconds(10))
                 let connected = MQTTClient(link, logger: logger)
                 client = connected
-                sources.append(RawReadings(client: connected, root: root, logger: logger).source)
+                let raw = RawReadings(
+                    client: connected,
+                    root: root,
+                    espresense: configuration.sensors.espresenseFilter,
+                    logger: logger
+                )
+                sources.append(raw.source)
                 StandardError.print("trilateral record: listening on \(root)/sensors/+/raw; Ctrl-C ends it")
             }
             let count = try await record(sources + (local?.sources ?? []), local, client)

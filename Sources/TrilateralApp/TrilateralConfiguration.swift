@@ -151,6 +151,9 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var identityKeysFile: String?
         /// What stands in that file.
         package var ephemeralBeacons: [EphemeralBeacon] = []
+        /// The device's id at ESPresense; `nil`: its nodes are not heard.
+        package var espresenseDevice: String?
+        package var espresenseTopic = "espresense"
         package var compassEnabled = true
         package var compassSource = CompassSource.auto
         /// `nil`: the first that is found.

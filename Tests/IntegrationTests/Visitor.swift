@@ -131,9 +131,14 @@ actor Visitor {
 
     /// Says something, without waiting for anything.
     nonisolated func say(_ tail: String, _ payload: String, isRetained: Bool = false) {
+        say(absolute: "\(root)/\(tail)", payload, isRetained: isRetained)
+    }
+
+    /// Publishes outside the daemon's own tree.
+    nonisolated func say(absolute topic: String, _ payload: String, isRetained: Bool = false) {
         client.publish(
             MQTTMessage(
-                topic: "\(root)/\(tail)",
+                topic: topic,
                 payload: Array(payload.utf8),
                 qos: .atLeastOnce,
                 isRetained: isRetained
