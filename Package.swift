@@ -98,7 +98,7 @@ let package = Package(
         ),
         room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
         room("MQTT", ["CMosquitto", log]),
-        room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
+        room("Bridge", ["Flare", "Things", "Controller", "Messages", "PlaceMap", "MQTT", log]),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell

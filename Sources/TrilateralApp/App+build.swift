@@ -7,6 +7,7 @@ import Foundation
 import HTTPListener
 import Logging
 import MQTT
+import Messages
 import Positioning
 import Sensors
 import ServiceLifecycle
@@ -235,7 +236,7 @@ extension Daemon {
                 sources,
                 raw: RawReadings(
                     client: client,
-                    root: bridgeConfiguration.root,
+                    topics: Topics(root: bridgeConfiguration.root),
                     espresense: configuration.sensors.espresenseFilter,
                     logger: logger
                 ),
