@@ -7,7 +7,6 @@ import Foundation
 import HTTPListener
 import Logging
 import MQTT
-import Messages
 import Positioning
 import Sensors
 import ServiceLifecycle
@@ -236,7 +235,7 @@ extension Daemon {
                 sources,
                 raw: RawReadings(
                     client: client,
-                    topics: Topics(root: bridgeConfiguration.root),
+                    root: bridgeConfiguration.root,
                     espresense: configuration.sensors.espresenseFilter,
                     logger: logger
                 ),

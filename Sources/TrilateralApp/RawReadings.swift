@@ -8,7 +8,7 @@ import Sensors
 /// All of it is one source with one clock, so that one position comes of it.
 struct RawReadings: Sendable {
     let client: MQTTClient
-    let topics: Topics
+    let root: String
     /// What ESPresense nodes say of this device is heard on; `nil` when nobody listens.
     let espresense: String?
     let logger: Logger
@@ -32,7 +32,7 @@ struct RawReadings: Sendable {
         let (items, port) = AsyncStream.makeStream(of: Item.self)
         await withDiscardingTaskGroup { group in
             for sensor in RawSensor.allCases {
-                let messages = client.subscribe([topics.raw(sensor.rawValue)], qos: .atMostOnce)
+                let messages = client.subscribe([Topics(root: root).raw(sensor.rawValue)], qos: .atMostOnce)
                 group.addTask { for await message in messages { port.yield(.message(sensor, message)) } }
             }
             if let espresense {
