@@ -78,6 +78,7 @@ let package = Package(
         room("Things", ["Flare"]),
         room("Controller", ["Flare", "Things"]),
         room("Messages", ["Flare", "Things", "Controller"]),
+        room("PlaceMap", ["Flare", "Things", "Controller"]),
 
         // Adapters
         room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
@@ -97,7 +98,7 @@ let package = Package(
         ),
         room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
         room("MQTT", ["CMosquitto", log]),
-        room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
+        room("Bridge", ["Flare", "Things", "Controller", "Messages", "PlaceMap", "MQTT", log]),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell
@@ -139,6 +140,7 @@ let package = Package(
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
+        tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
