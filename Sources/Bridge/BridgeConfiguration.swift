@@ -18,6 +18,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var healthInterval: Duration = .seconds(60)
     /// How often position and angle are repeated while their sensor is alive.
     package var aliveInterval: Duration = .seconds(10)
+    /// The least time between two pictures of the place; `nil`: none is drawn.
+    package var mapInterval: Duration?
 
     package init() {}
 

@@ -31,6 +31,7 @@ package actor MQTTBridge {
 
     private var book = PublicationBook()
     private var renderer: StateRenderer
+    private var map: MapPage
     private var inbox: CommandInbox
     private var isConnected = false
     private var isFull = false
@@ -72,6 +73,7 @@ package actor MQTTBridge {
         positionTiming = PositionTiming(topic: topics.devicePosition, seconds: seconds)
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
+        map = MapPage(topic: topics.map, interval: configuration.mapInterval)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -80,10 +82,7 @@ package actor MQTTBridge {
         snapshots: AsyncStream<StateSnapshot>,
         outputs: AsyncStream<Output>
     ) async {
-        let commands = client.subscribe(
-            CommandTopic.filters.map { "\(configuration.root)/\($0)" },
-            qos: .atLeastOnce
-        )
+        let commands = client.subscribe(topics.commands, qos: .atLeastOnce)
         let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
         stateInfo()
         await withDiscardingTaskGroup { group in
@@ -126,12 +125,7 @@ package actor MQTTBridge {
     }
 
     private nonisolated var offline: MQTTMessage {
-        MQTTMessage(
-            topic: topics.status,
-            payload: Array("offline".utf8),
-            qos: .atLeastOnce,
-            isRetained: true
-        )
+        MQTTMessage(topic: topics.status, payload: Array("offline".utf8), qos: .atLeastOnce, isRetained: true)
     }
 
     /// Takes back all that the broker keeps of us: we will speak on other topics, or elsewhere.
@@ -140,6 +134,7 @@ package actor MQTTBridge {
     /// be taken back.
     package func leave(within limit: Duration = .seconds(5)) async {
         isLeaving = true
+        map.end()
         book.clearAll()
         book.state(offline, rank: .status)
         let end = ContinuousClock.now + limit
@@ -189,6 +184,7 @@ package actor MQTTBridge {
         positionTiming.take(snapshot)
         toldSequence = max(toldSequence, snapshot.state.sequence)
         renderer.state(snapshot, in: &book)
+        map.take(snapshot)
         flush()
     }
 
@@ -196,12 +192,14 @@ package actor MQTTBridge {
     private func flush() {
         guard isConnected, !isFull else { return }
         let now = clock().steadyMilliseconds
+        map.draw(in: &book, at: now)
         for message in book.due(at: now) {
             guard publish(message) else { return }
             book.sent(message, at: now)
             positionTiming.sent(message)
         }
-        if let due = book.nextDue(after: now), plannedWake.map({ due < $0 || $0 <= now }) ?? true {
+        let due = [book.nextDue(after: now), map.nextDue].compactMap(\.self).min()
+        if let due, plannedWake.map({ due < $0 || $0 <= now }) ?? true {
             plannedWake = due
             wake.yield(due)
         }

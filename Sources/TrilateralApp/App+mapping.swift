@@ -148,6 +148,7 @@ extension BridgeConfiguration {
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
+        mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
     }
 }

@@ -22,6 +22,7 @@ extension ConfigurationKey {
         "positioning": "From beacons to a position.",
         "positioning.grid":
             "Constants of the grid estimator; none needs a change. An environment may have its own, in data.positioning.",
+        "map": "The picture of the place, with what is on and where this device is.",
         "web": "Pages for people and monitors.",
         "log": "The log.",
     ]

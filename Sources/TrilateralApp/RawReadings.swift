@@ -1,5 +1,6 @@
 import Logging
 import MQTT
+import Messages
 import Sensors
 
 /// What other programs say on the broker, as a source of readings: on `B/sensors/…/raw`, and what ESPresense nodes hear.
@@ -31,7 +32,7 @@ struct RawReadings: Sendable {
         let (items, port) = AsyncStream.makeStream(of: Item.self)
         await withDiscardingTaskGroup { group in
             for sensor in RawSensor.allCases {
-                let messages = client.subscribe(["\(root)/sensors/\(sensor.rawValue)/raw"], qos: .atMostOnce)
+                let messages = client.subscribe([Topics(root: root).raw(sensor.rawValue)], qos: .atMostOnce)
                 group.addTask { for await message in messages { port.yield(.message(sensor, message)) } }
             }
             if let espresense {

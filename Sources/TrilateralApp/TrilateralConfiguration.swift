@@ -13,6 +13,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var device = Device()
     package var sensors = Sensors()
     package var positioning = Positioning()
+    package var map = Map()
     package var web = Pages()
     package var links: [LampSettings] = []
     package var log = Log()
@@ -182,6 +183,11 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
         package var estimator = Estimator.grid
         package var grid = GridEstimator.Settings()
+    }
+
+    package struct Map: Sendable, Hashable {
+        package var isEnabled = false
+        package var intervalSeconds = 5
     }
 
     package struct Pages: Sendable, Hashable {

@@ -21,7 +21,8 @@ struct SurveyTests {
                 "mqtt.host": "127.0.0.1", "mqtt.port": "\(try SharedMosquitto.broker.port)",
                 "mqtt.node": home.node,
             ].merging(keys) { $1 },
-            shell: "exec < '\(home.folder.path("answers"))'"
+            shell: "exec < '\(home.folder.path("answers"))'",
+            within: .seconds(40)
         )
     }
 
@@ -36,7 +37,7 @@ struct SurveyTests {
         let walking = Task {
             while !Task.isCancelled {
                 visitor.say("sensors/beacons/raw", packet)
-                try? await Task.sleep(for: .milliseconds(100))
+                try? await Task.sleep(for: .milliseconds(50))
             }
         }
         defer { walking.cancel() }
@@ -96,7 +97,7 @@ struct SurveyTests {
             let server = try #require(await home.serverURL())
             try await walking(visitor, rssi: -67) {
                 let words = [
-                    "calibrate", "beacons", "--server", server, "--environment", "Flat", "--seconds", "2",
+                    "calibrate", "beacons", "--server", server, "--environment", "Flat", "--seconds", "3",
                 ]
                 // Asked first, and with nobody to say yes nothing is changed.
                 let asked = try await run(words + ["Kitchen light"], answers: "\n", home)
