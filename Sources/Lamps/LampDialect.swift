@@ -1,3 +1,5 @@
+import Things
+
 /// How a kind of lamp is spoken to over MQTT, and how it answers.
 package protocol LampDialect: Sendable {
     /// Where the lamp takes its orders.
@@ -29,6 +31,16 @@ package protocol LampDialect: Sendable {
 extension LampDialect {
     /// Everything that has to be heard.
     package var topics: [String] { stateTopics + availabilityTopics }
+
+    /// Every topic on which something is ever published.
+    package var publishedTopics: [String] {
+        let all = LampState(isOn: true, level: 0.5, colour: RGBColour(hex: 0xFF0000))
+        let states = [all, LampState(isOn: true, level: 0.5), LampState(isOn: true), LampState(isOn: false)]
+        let orders = states.flatMap {
+            order($0, from: LampState(), over: nil) + order($0, from: all, over: 1)
+        }
+        return Set((orders + question(about: all)).map(\.topic)).sorted()
+    }
 }
 
 /// What a message of a lamp says.

@@ -109,6 +109,7 @@ extension LampLink {
         let order = Order(
             goal: goal,
             messages: dialect.order(goal, from: lamp, over: nil),
+            lightsFrom: now + Self.quietMilliseconds,
             answerBy: now + length + Self.answerMilliseconds,
             quietAt: now + length + Self.quietMilliseconds,
             quietAtLast: now + length + Self.longestQuiet

@@ -40,13 +40,21 @@ package struct LampLink: Sendable {
         /// What is said when it did not answer: everything.
         var messages: [LampMessage]
         var tries = 1
-        /// Whether the lamp has said anything since, and that it is as told.
+        /// Whether the lamp has said anything since, that it is as told, and that it is on.
         var isHeard = false
         var isConfirmed = false
+        var hasLit = false
+        /// From when on a lamp that goes out in the middle of a transition was switched off by somebody.
+        var lightsFrom: Int64
         /// When an answer is overdue; when all that it causes has been said; when that is so at the latest.
         var answerBy: Int64
         var quietAt: Int64
         var quietAtLast: Int64
+
+        /// Whether somebody has switched the lamp off while it was to shine: that is no value on its way.
+        func isBroken(by lamp: LampState, at now: Int64) -> Bool {
+            goal.isOn != false && lamp.isOn == false && hasLit && now >= lightsFrom && now < quietAt
+        }
     }
 
     /// A change over a time that the lamp cannot do by itself.
@@ -133,14 +141,20 @@ package struct LampLink: Sendable {
     package mutating func lampSaid(_ report: LampReport, on topic: String, at now: Int64) -> [Action] {
         switch report {
         case .nothing: return []
+        case .state(let news) where news.isEmpty: return []
         case .available(let isOnline): return available(isOnline, topic, at: now)
         case .state(let news):
             lamp.merge(news)
             isHeard = true
             questionBy = nil
             silence = .none
-            if var order {
+            if let order, order.isBroken(by: lamp, at: now) {
+                self.order = nil
+                fade = nil
+                if wish == .nobody { wish = .lamp }
+            } else if var order {
                 order.isHeard = true
+                order.hasLit = order.hasLit || lamp.isOn == true
                 if order.goal.isShown(by: lamp) || order.goal == agreement?.wanted && isAgreed {
                     order.isConfirmed = true
                 } else if order.isConfirmed {

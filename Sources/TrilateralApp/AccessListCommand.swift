@@ -1,4 +1,5 @@
 import ArgumentParser
+import Lamps
 import Messages
 
 /// `trilateral acl`: the access lists that a broker with passwords needs.
@@ -66,11 +67,18 @@ struct AccessListCommand: ParsableCommand {
         let node = node ?? BrokerPlace(values.mqtt, traits).node
         var list = AccessList(topics: Topics(root: "\(base)/\(node)"), discoveryPrefix: "homeassistant")
         list.replies = replies
-        list.heard = [values.sensors.espresenseFilter].compactMap(\.self)
+        let lamps = values.links.compactMap(\.dialect)
+        list.heard = [values.sensors.espresenseFilter].compactMap(\.self) + lamps.flatMap(\.topics).inOrder
+        list.said = lamps.flatMap(\.publishedTopics).inOrder
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }
         return list
     }
+}
+
+extension [String] {
+    /// Each once, sorted.
+    fileprivate var inOrder: [String] { Set(self).sorted() }
 }
 
 /// `driver=nodered`, on the command line.

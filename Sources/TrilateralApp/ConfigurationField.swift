@@ -55,7 +55,7 @@ extension ConfigurationForm {
         } encode: { record in
             .mapping(fields.map { .init(key: $0.name, value: $0.show(record)) }.filter { $0.value != .null })
         }
-        let all = ConfigurationForm.list(entry)
+        let all = ConfigurationForm.list(entry, upTo: 1000)
         var form = ConfigurationForm(all.legal) { input in
             guard case .scalar = input else { return all.decode(input) }
             let message = "must be a list of entries with keys; it can stand in the file only"

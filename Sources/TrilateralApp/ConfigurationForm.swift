@@ -35,6 +35,8 @@ struct ConfigurationFault: Error {
 
     init(messages: [String]) { self.messages = messages }
 
+    var message: String { messages.joined(separator: "; ") }
+
     /// What is not a number, or is one in quotes.
     static func notANumber(_ demand: String, _ input: ConfigurationInput) -> ConfigurationFault {
         if case .scalar(let text, isQuoted: true) = input, Double(text) != nil {
@@ -104,7 +106,7 @@ extension ConfigurationForm {
     }
 
     /// A list; a single text with commas counts as one, as variables need it.
-    static func list<Element>(_ form: ConfigurationForm<Element>) -> ConfigurationForm
+    static func list<Element>(_ form: ConfigurationForm<Element>, upTo most: Int = 64) -> ConfigurationForm
     where Value == [Element] {
         ConfigurationForm("a list of: " + form.legal) { input in
             let inputs: [ConfigurationInput]
@@ -118,9 +120,9 @@ extension ConfigurationForm {
             case .mapping:
                 return .failure(ConfigurationFault(message: "must be a list (is a section)"))
             }
-            guard inputs.count <= 64 else {
+            guard inputs.count <= most else {
                 return .failure(
-                    ConfigurationFault(message: "must have at most 64 entries (has \(inputs.count))")
+                    ConfigurationFault(message: "must have at most \(most) entries (has \(inputs.count))")
                 )
             }
             var values: [Element] = []

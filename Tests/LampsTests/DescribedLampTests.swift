@@ -73,6 +73,15 @@ struct DescribedLampTests {
         #expect(lamp.order(wanted, from: LampState(level: 0.3), over: nil).map(\.payload) == ["on 30"])
     }
 
+    @Test func `what is published where is known beforehand`() throws {
+        #expect(
+            TasmotaLamp(topic: "t").publishedTopics == ["cmnd/t/Backlog", "cmnd/t/POWER", "cmnd/t/STATE"]
+        )
+        #expect(ZigbeeLamp(topic: "z/l").publishedTopics == ["z/l/get", "z/l/set"])
+        #expect(WLEDLamp(topic: "w").publishedTopics == ["w/api"])
+        #expect(try template("{state}").publishedTopics == ["c"])
+    }
+
     @Test func `only a text with a place for it takes a transition`() throws {
         #expect(try template("{state}").longestFade == 0)
         #expect(try template("{state} {transition}").longestFade == 3600)

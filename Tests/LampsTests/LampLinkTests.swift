@@ -255,6 +255,17 @@ struct LampLinkTests {
         #expect(world.requests.isEmpty && world.isEqual)
     }
 
+    @Test func `who switches the lamp off in the middle of a transition is believed at once`() {
+        var world = world()
+        world.setThing(["brightness": 1], over: 60)
+        world.pass(10_000)
+        world.pressLamp(["state": "OFF"])
+        world.pass(1000)
+        #expect(world.requests == [ThingRequest(attributes: ["state": "OFF"])])
+        world.settle()
+        #expect(world.isEqual && world.sets.count == 1)
+    }
+
     @Test func `a lamp without transitions is led step by step`() throws {
         var settings = TemplateLamp.Settings(
             commandTopic: "c",
