@@ -143,7 +143,7 @@ extension BridgeConfiguration {
         features =
             ["mqtt"] + (configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []) + [
                 "beacons"
-            ]
+            ] + (configuration.links.isEmpty ? [] : ["links"])
         publishesLocation = configuration.device.publishLocation
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
