@@ -168,6 +168,7 @@ let package = Package(
                 "TestSupport", arguments, grdb, log,
             ]
         ),
+        tests("ContribTests", ["Messages", "Controller", "Things", "Flare", yams]),
         tests("IntegrationTests", ["Bridge", "Controller", "MQTT", "Flare", "TestSupport", grdb, log]),
     ]
 )
