@@ -78,6 +78,7 @@ let package = Package(
         room("Things", ["Flare"]),
         room("Controller", ["Flare", "Things"]),
         room("Messages", ["Flare", "Things", "Controller"]),
+        room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
 
         // Adapters
         room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
@@ -97,14 +98,14 @@ let package = Package(
         ),
         room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
         room("MQTT", ["CMosquitto", log]),
-        room("Bridge", ["Flare", "Things", "Controller", "Messages", "MQTT", log]),
+        room("Bridge", ["Flare", "Things", "Controller", "Messages", "HomeAssistant", "MQTT", log]),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Sensors",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "HomeAssistant", "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
                 "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
@@ -139,6 +140,7 @@ let package = Package(
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
+        tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
@@ -157,7 +159,7 @@ let package = Package(
             ]
         ),
         tests("MQTTTests", ["MQTT", "TestSupport", log]),
-        tests("BridgeTests", ["Bridge", "Messages", "Controller", "Things", "Flare", "MQTT"]),
+        tests("BridgeTests", ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Flare", "MQTT"]),
         tests(
             "TrilateralAppTests",
             [

@@ -1,3 +1,6 @@
+package import HomeAssistant
+import Messages
+
 /// What a user may decide about the bridge to the broker.
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The first levels of every topic, without a slash at either end.
@@ -19,8 +22,31 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// How often position and angle are repeated while their sensor is alive.
     package var aliveInterval: Duration = .seconds(10)
 
+    package var discovery = Discovery()
+
+    /// What Home Assistant is told of.
+    package struct Discovery: Sendable, Hashable {
+        package var isEnabled = true
+        package var prefix = "homeassistant"
+        package var things = DiscoveryConfiguration.Things.all
+        /// Whether there is a picture of the map.
+        package var hasMap = false
+    }
+
     package init() {}
 
     /// `<base>/<node>`: what every topic begins with.
     package var root: String { "\(base)/\(node)" }
+
+    func discoveryConfiguration(installation: String, topics: Topics) -> DiscoveryConfiguration {
+        var result = DiscoveryConfiguration(node: node, installation: installation, topics: topics)
+        result.isEnabled = discovery.isEnabled
+        result.prefix = discovery.prefix
+        result.things = discovery.things
+        result.hasMap = discovery.hasMap
+        result.version = version
+        result.hasLocation = publishesLocation
+        result.healthSeconds = max(1, Int(healthInterval.components.seconds))
+        return result
+    }
 }

@@ -1,5 +1,6 @@
 package import Controller
 import Flare
+import HomeAssistant
 package import Logging
 package import MQTT
 import Messages
@@ -17,33 +18,36 @@ package actor MQTTBridge {
         case answer(Answer)
         /// Send the state feed, changed or not, as it was when this was asked for or newer.
         case resendState(ControllerState)
+        /// Announce everything to Home Assistant.
+        case announce(ControllerState)
     }
 
-    private var configuration: BridgeConfiguration
-    private let identity: BridgeIdentity
-    private let topics: Topics
-    private let client: MQTTClient
-    private let clock: @Sendable () -> Moment
-    private let send: @Sendable (ControllerEvent) -> Void
+    var configuration: BridgeConfiguration
+    let identity: BridgeIdentity
+    let topics: Topics
+    let client: MQTTClient
+    let clock: @Sendable () -> Moment
+    let send: @Sendable (ControllerEvent) -> Void
     /// What others have counted, for the health message.
     private let counters: @Sendable () -> [String: Int]
-    private let logger: Logger
+    let logger: Logger
 
-    private var book = PublicationBook()
+    var book = PublicationBook()
     private var renderer: StateRenderer
     private var inbox: CommandInbox
-    private var isConnected = false
+    var discovery: DiscoveryDesk
+    var isConnected = false
     private var isFull = false
     /// Links of the daemon beside that to the broker, by name.
-    private var links = ["flare": false]
+    private(set) var links = ["flare": false]
     /// The number of the last event when the newest snapshot was taken.
     ///
     /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
     /// change.
     private var toldSequence = 0
-    private var rivals = NodeRivals()
+    var rivals = NodeRivals()
     /// Whether everything was taken back: nothing is said here any more.
-    private var isLeaving = false
+    private(set) var isLeaving = false
     private var droppedEvents = 0
 
     private let wakes: AsyncStream<Int64>
@@ -57,6 +61,7 @@ package actor MQTTBridge {
         logger: Logger,
         clock: @escaping @Sendable () -> Moment,
         counters: @escaping @Sendable () -> [String: Int] = { [:] },
+        remember: @escaping @Sendable (ControllerEffect.Memento) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.configuration = configuration
@@ -69,6 +74,11 @@ package actor MQTTBridge {
         topics = Topics(root: configuration.root)
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
+        discovery = DiscoveryDesk(
+            configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
+            remembered: identity.announced,
+            remember: remember
+        )
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -82,8 +92,11 @@ package actor MQTTBridge {
             qos: .atLeastOnce
         )
         let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
+        let births = client.subscribe(discovery.births, qos: .atLeastOnce)
         stateInfo()
         await withDiscardingTaskGroup { group in
+            group.addTask { for await message in births { await self.take(birth: message) } }
+            group.addTask { await self.announceBitByBit() }
             group.addTask { for await event in self.client.links { await self.take(event) } }
             group.addTask { for await message in commands { await self.take(command: message) } }
             group.addTask { for await message in infos { await self.take(info: message) } }
@@ -108,6 +121,7 @@ package actor MQTTBridge {
         links[link] = isUp
         stateHealth()
         flush()
+        noteLinks()
     }
 
     /// What is wrong just now, a sentence each; for a health check.
@@ -122,7 +136,7 @@ package actor MQTTBridge {
         return MQTTMessage(topic: topics.status, payload: [], qos: .atLeastOnce, isRetained: true)
     }
 
-    private nonisolated var offline: MQTTMessage {
+    nonisolated var offline: MQTTMessage {
         MQTTMessage(
             topic: topics.status,
             payload: Array("offline".utf8),
@@ -137,6 +151,7 @@ package actor MQTTBridge {
     /// be taken back.
     package func leave(within limit: Duration = .seconds(5)) async {
         isLeaving = true
+        withdrawAnnouncements()
         book.clearAll()
         book.state(offline, rank: .status)
         let end = ContinuousClock.now + limit
@@ -145,6 +160,7 @@ package actor MQTTBridge {
         while isConnected, !book.isSent, ContinuousClock.now < end {
             guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
         }
+        forgetAnnouncements()
     }
 
     // MARK: The link
@@ -163,12 +179,14 @@ package actor MQTTBridge {
             stateHealth()
             flush()
             send(.brokerLinkChanged(isUp: true))
+            send(.announcementWanted)
         case .disconnected:
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
             // Whatever is still so is told again at the next connect, perhaps before the link is told.
             send(.alertCleared("retained-command"))
             forgetRivals()
             isConnected = false
+            discovery.linkLost()
         case .drained:
             isFull = false
             flush()
@@ -184,12 +202,13 @@ package actor MQTTBridge {
             stateHealth()
         }
         toldSequence = max(toldSequence, snapshot.state.sequence)
+        announceChanges(snapshot)
         renderer.state(snapshot, in: &book)
         flush()
     }
 
     /// Hands over what is due, as far as the client has room.
-    private func flush() {
+    func flush() {
         guard isConnected, !isFull else { return }
         let now = clock().steadyMilliseconds
         for message in book.due(at: now) {
@@ -203,7 +222,7 @@ package actor MQTTBridge {
     }
 
     /// - Returns: Whether the client took the message (or dropped one that may be dropped).
-    private func publish(_ message: MQTTMessage) -> Bool {
+    func publish(_ message: MQTTMessage) -> Bool {
         switch client.publish(message) {
         case .queued, .dropped: return true
         case .refused(let error):
@@ -238,7 +257,8 @@ package actor MQTTBridge {
 
     private func take(_ output: Output) {
         switch output {
-        case .resendState where isLeaving: break
+        case .resendState where isLeaving, .announce where isLeaving: break
+        case .announce(let state): announceAll(state)
         case .resendState(let state):
             // Not every event changes the feed, but its number counts. A newer feed may be in the book already.
             if state.sequence >= toldSequence { renderer.feed(state, in: &book) }
@@ -308,53 +328,7 @@ package actor MQTTBridge {
         )
     }
 
-    // MARK: What we are
-
-    private func stateInfo() {
-        guard !isLeaving else { return }
-        book.state(
-            MQTTMessage(
-                topic: topics.info,
-                payload: identity.info(configuration).bytes,
-                qos: .atLeastOnce,
-                isRetained: true
-            ),
-            rank: .info
-        )
-    }
-
-    /// A second daemon on our topics shows itself by another epoch, and leaves ours in disorder when it goes.
-    private func take(info message: MQTTMessage) {
-        guard !isLeaving, !message.isRetained else { return }
-        if message.topic == topics.status {
-            guard isConnected, message.payload == offline.payload else { return }
-            logger.error("somebody else said that we are offline; everything is told again")
-            // Others that are still there do the same, and show themselves by it.
-            forgetRivals()
-            book.startAgain()
-            return flush()
-        }
-        guard let info = try? JSONValue(parsing: message.payload),
-            let epoch = info["epoch"]?.string, epoch != identity.epoch
-        else { return }
-        send(
-            .alertRaised(
-                "duplicate-node",
-                .error,
-                message:
-                    "Another daemon publishes on \(configuration.root) too. Give each a node of its own (node: NAME)."
-            )
-        )
-        logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
-        guard rivals.heard(epoch, at: clock().steadyMilliseconds) else { return }
-        book.repeatTopic(topics.info)
-        flush()
-    }
-
-    private func forgetRivals() {
-        rivals.forget()
-        send(.alertCleared("duplicate-node"))
-    }
+    // MARK: Regularly
 
     private func repeatRegularly() async {
         let start = ContinuousClock.now
@@ -372,7 +346,9 @@ package actor MQTTBridge {
             if isConnected, book.isSent, client.counters.queued == 0 {
                 let cleared = renderer.takeCleared()
                 if !cleared.isEmpty { send(.topicsCleared(cleared)) }
+                forgetAnnouncements()
             }
+            askForPlaceless()
         }
     }
 

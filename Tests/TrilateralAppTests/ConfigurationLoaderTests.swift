@@ -107,7 +107,7 @@ struct ConfigurationLoaderTests {
         ("mqtt: {node: Küche}", "1:8: mqtt.node: must be 1 to 48 of a-z, 0-9 and hyphens (is \"Küche\")"),
         (
             "mqtt: {base: a/+}",
-            "1:8: mqtt.base: must be a topic without +, #, leading $, and without a / at its ends (is \"a/+\")"
+            "1:8: mqtt.base: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"a/+\")"
         ),
         ("flare: {mode: remoter}", "1:9: flare.mode: must be embedded or remote (is \"remoter\")"),
         ("flare: {mode: remote}", "1:9: flare.mode: remote needs flare.remote.url as well"),
