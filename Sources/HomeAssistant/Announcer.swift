@@ -293,8 +293,9 @@ package struct Announcer: Sendable {
         let names = isComplete ? device.components : device.components + missing
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
         cleanups.removeAll { $0.device == name }
+        // What an earlier run has remembered is as good.
+        if held[name]?.components != list || gone.contains(topic) { news[topic] = list }
         held[name] = Held(components: list, fingerprint: fingerprint)
-        news[topic] = list
         gone.remove(topic)
         let plain = Announcement(topic: topic, payload: device.payload.bytes, components: list)
         guard isComplete, !missing.isEmpty else { return plain }
