@@ -39,7 +39,7 @@ extension MQTTBridge {
         guard isConnected else { return }
         let urgent = discovery.announcer.take(snapshot, at: clock().steadyMilliseconds)
         publish(urgent)
-        if discovery.announcer.hasWork { discovery.ring() }
+        if discovery.announcer.hasWork || discovery.announcer.hasGone { discovery.ring() }
     }
 
     /// Another link is told of in health, or one is no more.
@@ -100,6 +100,7 @@ extension MQTTBridge {
             discovery.resends = discovery.resends.dropFirst(Self.stateBatch)
             flush()
         }
-        return discovery.announcer.hasWork || !discovery.resends.isEmpty
+        if client.counters.queued == 0, discovery.announcer.isTold { forgetAnnouncements() }
+        return discovery.announcer.hasWork || discovery.announcer.hasGone || !discovery.resends.isEmpty
     }
 }

@@ -346,7 +346,6 @@ package actor MQTTBridge {
             if isConnected, book.isSent, client.counters.queued == 0 {
                 let cleared = renderer.takeCleared()
                 if !cleared.isEmpty { send(.topicsCleared(cleared)) }
-                forgetAnnouncements()
             }
             askForPlaceless()
         }

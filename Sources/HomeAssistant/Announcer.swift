@@ -336,6 +336,9 @@ package struct Announcer: Sendable {
         return news
     }
 
+    /// Whether topics were taken away that are not forgotten yet.
+    package var hasGone: Bool { !gone.isEmpty }
+
     /// The topics taken away since this was asked last: to be forgotten, once the broker has it.
     package mutating func takeGone() -> Set<String> {
         defer { gone.removeAll() }
