@@ -79,6 +79,7 @@ let package = Package(
         room("Controller", ["Flare", "Things"]),
         room("Messages", ["Flare", "Things", "Controller"]),
         room("PlaceMap", ["Flare", "Things", "Controller"]),
+        room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
 
         // Adapters
         room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
@@ -98,14 +99,18 @@ let package = Package(
         ),
         room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
         room("MQTT", ["CMosquitto", log]),
-        room("Bridge", ["Flare", "Things", "Controller", "Messages", "PlaceMap", "MQTT", log]),
+        room(
+            "Bridge",
+            ["Flare", "Things", "Controller", "Messages", "PlaceMap", "HomeAssistant", "MQTT", log]
+        ),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Sensors",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "HomeAssistant",
+                "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
                 "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
@@ -141,6 +146,7 @@ let package = Package(
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
+        tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
@@ -159,7 +165,10 @@ let package = Package(
             ]
         ),
         tests("MQTTTests", ["MQTT", "TestSupport", log]),
-        tests("BridgeTests", ["Bridge", "Messages", "Controller", "Things", "Flare", "MQTT"]),
+        tests(
+            "BridgeTests",
+            ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Flare", "MQTT"]
+        ),
         tests(
             "TrilateralAppTests",
             [
@@ -168,7 +177,7 @@ let package = Package(
                 "TestSupport", arguments, grdb, log,
             ]
         ),
-        tests("ContribTests", ["Messages", "Controller", "Things", "Flare", yams]),
+        tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),
         tests("IntegrationTests", ["Bridge", "Controller", "MQTT", "Flare", "TestSupport", grdb, log]),
     ]
 )

@@ -64,7 +64,8 @@ struct AccessListCommand: ParsableCommand {
     private func list(_ values: TrilateralConfiguration, _ traits: DeviceTraits) -> AccessList {
         let base = base ?? values.mqtt.base
         let node = node ?? BrokerPlace(values.mqtt, traits).node
-        var list = AccessList(topics: Topics(root: "\(base)/\(node)"), discoveryPrefix: "homeassistant")
+        let topics = Topics(root: "\(base)/\(node)")
+        var list = AccessList(topics: topics, discoveryPrefix: values.discovery.prefix)
         list.replies = replies
         list.heard = [values.sensors.espresenseFilter].compactMap(\.self)
         list.users[.daemon] = values.mqtt.username

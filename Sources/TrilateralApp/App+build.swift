@@ -78,7 +78,13 @@ extension Daemon {
         let sources = plan.recordings + (bluetooth.map { [$0.scanner.source] } ?? []) + (local?.sources ?? [])
         var bridgeConfiguration = BridgeConfiguration(configuration, node: node)
         bridgeConfiguration.flareURL = place.url
-        let identity = BridgeIdentity(epoch: epoch, started: started, rememberedSlugs: try memory.slugs())
+        let identity = BridgeIdentity(
+            epoch: epoch,
+            started: started,
+            rememberedSlugs: try memory.slugs(),
+            installation: try memory.installationID(),
+            announced: try memory.announced()
+        )
         let client = MQTTClient(
             MQTTConfiguration(
                 configuration.mqtt,
@@ -96,6 +102,7 @@ extension Daemon {
             clock: clock,
             seconds: RuntimeClock.steadySeconds,
             counters: { bluetooth?.counters ?? [:] },
+            remember: { memoryPort.yield($0) },
             send: send
         )
         let desk = SensorDesk(

@@ -1,38 +1,47 @@
 import Controller
 import Flare
+import HomeAssistant
+import Messages
+import Testing
 
-/// The entities that discovery makes for the node "demo" with config/place.json.
+/// The entities that discovery makes for the node "demo" in config/place.json.
 enum Announced {
-    private static let own: [String: [String]] = [
-        "select": ["environment"],
-        "sensor": ["zone", "nearby", "x", "y", "accuracy", "angle"],
-        "event": ["zone", "nearby", "bridge"],
-        "light": ["nearby"],
-        "image": ["map"],
-        "binary_sensor": ["broker", "flare", "bluetooth", "compass", "gps"],
-        "switch": ["gps", "beacons", "cmx", "compass"],
-        "button": ["next", "previous", "refresh", "reload"],
-    ]
-
     static var entities: Set<String> {
         get throws {
-            var entities = own.flatMap { platform, names in names.map { "\(platform).trilateral_demo_\($0)" }
+            let topics = Topics(root: "trilateral/demo")
+            var configuration = DiscoveryConfiguration(node: "demo", installation: "1", topics: topics)
+            configuration.hasMap = true
+            var announcer = Announcer(configuration, remembered: [:])
+            announcer.announceAll(try place, at: 0)
+            let ids = try announcer.next(1000, at: 0).flatMap { announcement in
+                let components = try JSONValue(parsing: announcement.payload)["components"]?.object ?? [:]
+                return components.values.compactMap { $0["default_entity_id"]?.string }
             }
-            let zones =
-                try Contrib.json("config/place.json")["environments"]?.array?.first?["zones"]?.array ?? []
-            entities += zones.compactMap(\.slug).map { "light.trilateral_demo_\($0)_lights" }
-            let things = zones.flatMap { $0["things"]?.array ?? [] }.compactMap(\.slug)
-            entities += things.map { "light.trilateral_demo_\($0)" }
-            return Set(entities)
+            return Set(ids)
         }
     }
-}
 
-extension JSONValue {
-    /// The short name of an object of the model, as an entity id has it.
-    fileprivate var slug: String? {
-        self["name"]?.string.flatMap { SlugBook.slug(from: $0) }.map {
-            String($0.map { $0 == "-" ? "_" : $0 })
+    private static var place: ControllerState {
+        get throws {
+            var state = ControllerState(epoch: "1")
+            let json = try #require(try Contrib.json("config/place.json")["environments"]?.array?.first)
+            let environment = try #require(FlareEnvironment(json: json))
+            state.environments[environment.id] = environment
+            state.environmentID = environment.id
+            _ = state.slugs.assign(to: ObjectReference(.environment, environment.id), name: environment.name)
+            for json in json["zones"]?.array ?? [] {
+                let zone = try #require(FlareZone(json: json))
+                state.zones[zone.id] = zone
+                _ = state.slugs.assign(to: ObjectReference(.zone, zone.id), name: zone.name)
+                for json in json["things"]?.array ?? [] {
+                    var thing = try #require(FlareThing(json: json))
+                    thing.zone = zone.id
+                    state.things[thing.id] = thing
+                    _ = state.slugs.assign(to: ObjectReference(.thing, thing.id), name: thing.name)
+                }
+            }
+            state.isPlaceKnown = true
+            return state
         }
     }
 }

@@ -42,6 +42,7 @@ void row_below(const char *what, const char *format, double ours, const char *ai
 int echo(int port, const char *root, int things, int rounds);
 int start(int port, const char *root, int things, int runs, char **command);
 int idle(int pid, int things, int seconds);
+int discovery(int port, const char *root, int things, int runs);
 int storm(int port, const char *root, int things, int seconds, int pid);
 int scanning(int port, const char *root, int pid, int seconds);
 
