@@ -105,7 +105,8 @@ let package = Package(
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "HomeAssistant", "Sensors",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "HomeAssistant",
+                "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
                 "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
@@ -159,7 +160,10 @@ let package = Package(
             ]
         ),
         tests("MQTTTests", ["MQTT", "TestSupport", log]),
-        tests("BridgeTests", ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Flare", "MQTT"]),
+        tests(
+            "BridgeTests",
+            ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Flare", "MQTT"]
+        ),
         tests(
             "TrilateralAppTests",
             [

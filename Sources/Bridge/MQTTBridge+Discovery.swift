@@ -7,7 +7,7 @@ import MQTT
 extension MQTTBridge {
     /// So many messages at a time, and so long until the next ones: commands come in between.
     private static let batch = 20
-    private static let pause: Duration = .milliseconds(20)
+    private static let pause: Duration = .milliseconds(10)
     /// States are shorter, and ready.
     private static let stateBatch = 60
     /// With so many messages that the broker has not confirmed, it is waited for.

@@ -48,6 +48,8 @@ package struct Announcer: Sendable {
     private var news: [String: String] = [:]
     private var gone: Set<String> = []
     private var remarks: [String] = []
+    /// What was remarked in this run: once is enough.
+    private var remarked: Set<String> = []
 
     /// - Parameter remembered: The topics on which earlier runs have announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
@@ -249,7 +251,7 @@ package struct Announcer: Sendable {
         guard let device = card.announcement(configuration) else {
             return held[name] == nil ? nil : remove(name)
         }
-        remark(device.leftOut, of: card.thing.name.isEmpty ? card.slug : card.thing.name)
+        remark(device.leftOut, of: "the thing \(card.slug)")
         return hold(device, name, fingerprint: card.fingerprint, isComplete: true, at: now)
     }
 
@@ -320,12 +322,11 @@ package struct Announcer: Sendable {
     }
 
     private mutating func remark(_ leftOut: [ComponentName], of device: String) {
-        guard !leftOut.isEmpty, remarks.count < 100 else { return }
-        let names = Quotation.list(leftOut.map(\.key))
-        remarks.append(
-            "\(Quotation.of(device)) has more than a message of \(DeviceAnnouncement.sizeLimit) bytes can tell; "
-                + "Home Assistant is not told of: \(names)"
-        )
+        guard !leftOut.isEmpty, remarked.count < 100 else { return }
+        let remark =
+            "\(device) has more than a message of \(DeviceAnnouncement.sizeLimit) bytes can tell; "
+            + "Home Assistant is not told of: \(Quotation.list(leftOut.map(\.key)))"
+        if remarked.insert(remark).inserted { remarks.append(remark) }
     }
 
     // MARK: What others have to know
@@ -350,32 +351,4 @@ package struct Announcer: Sendable {
         defer { remarks.removeAll() }
         return remarks
     }
-}
-
-/// Cards in the order in which they came, the newest of each thing.
-private struct WaitingCards: Sendable {
-    private var cards: [String: ThingCard] = [:]
-    private var order: ArraySlice<String> = []
-
-    init(_ cards: [ThingCard] = []) {
-        for card in cards { put(card) }
-    }
-
-    var isEmpty: Bool { cards.isEmpty }
-
-    func contains(_ slug: String) -> Bool { cards[slug] != nil }
-
-    mutating func put(_ card: ThingCard) {
-        if cards.updateValue(card, forKey: card.slug) == nil { order.append(card.slug) }
-    }
-
-    mutating func takeFirst() -> ThingCard? {
-        while let slug = order.popFirst() {
-            if let card = cards.removeValue(forKey: slug) { return card }
-        }
-        return nil
-    }
-
-    /// - Returns: Whether it was there.
-    mutating func remove(_ slug: String) -> Bool { cards.removeValue(forKey: slug) != nil }
 }

@@ -138,7 +138,10 @@ struct ConfigurationLoaderTests {
             "discovery: {prefix: 'ha/'}",
             "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"ha/\")"
         ),
-        ("discovery: {things: some}", "1:13: discovery.things: must be all, zone, nearby or none (is \"some\")"),
+        (
+            "discovery: {things: some}",
+            "1:13: discovery.things: must be all, zone, nearby or none (is \"some\")"
+        ),
         ("discovery: {enabled: 1}", "1:13: discovery.enabled: must be true or false (is 1)"),
         ("flare: {mode: remoter}", "1:9: flare.mode: must be embedded or remote (is \"remoter\")"),
         ("flare: {mode: remote}", "1:9: flare.mode: remote needs flare.remote.url as well"),
