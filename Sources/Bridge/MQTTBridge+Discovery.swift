@@ -15,9 +15,10 @@ extension MQTTBridge {
 
     /// Home Assistant has come; not all of its friends should answer in the same moment.
     func take(birth message: MQTTMessage) async {
-        guard !message.isRetained, message.payload == Array("online".utf8), !discovery.isBirthAwaited else {
-            return
-        }
+        let isThere = message.payload == Array("online".utf8)
+        guard isThere || message.payload == Array("offline".utf8) else { return }
+        discovery.announcer.note(isHeard: isThere)
+        guard isThere, !message.isRetained, !discovery.isBirthAwaited else { return }
         discovery.isBirthAwaited = true
         try? await Task.sleep(for: .milliseconds(Int.random(in: 0...1000)))
         discovery.isBirthAwaited = false
@@ -30,7 +31,11 @@ extension MQTTBridge {
     func announceAll(_ state: ControllerState) {
         guard isConnected else { return }
         discovery.announcer.note(links: Set(links.keys))
-        discovery.announcer.announceAll(state, at: clock().steadyMilliseconds)
+        discovery.announcer.announceAll(
+            state,
+            isBirth: discovery.resendsStates,
+            at: clock().steadyMilliseconds
+        )
         discovery.ring()
     }
 

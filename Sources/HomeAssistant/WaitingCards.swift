@@ -3,7 +3,11 @@ struct WaitingCards: Sendable {
     private var cards: [String: ThingCard] = [:]
     private var order: ArraySlice<String> = []
 
-    init(_ cards: [ThingCard] = []) {
+    /// Whether they wait because Home Assistant was born.
+    private let areBorn: Bool
+
+    init(_ cards: [ThingCard] = [], areBorn: Bool = false) {
+        self.areBorn = areBorn
         for card in cards { put(card) }
     }
 
@@ -15,9 +19,9 @@ struct WaitingCards: Sendable {
         if cards.updateValue(card, forKey: card.slug) == nil { order.append(card.slug) }
     }
 
-    mutating func takeFirst() -> ThingCard? {
+    mutating func takeFirst() -> (card: ThingCard, isBirth: Bool)? {
         while let slug = order.popFirst() {
-            if let card = cards.removeValue(forKey: slug) { return card }
+            if let card = cards.removeValue(forKey: slug) { return (card, areBorn) }
         }
         return nil
     }
