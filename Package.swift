@@ -79,6 +79,7 @@ let package = Package(
         room("Controller", ["Flare", "Things"]),
         room("Messages", ["Flare", "Things", "Controller"]),
         room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
+        room("PlaceMap", ["Flare", "Things", "Controller"]),
 
         // Adapters
         room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
@@ -98,7 +99,10 @@ let package = Package(
         ),
         room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
         room("MQTT", ["CMosquitto", log]),
-        room("Bridge", ["Flare", "Things", "Controller", "Messages", "HomeAssistant", "MQTT", log]),
+        room(
+            "Bridge",
+            ["Flare", "Things", "Controller", "Messages", "HomeAssistant", "PlaceMap", "MQTT", log]
+        ),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell
@@ -142,6 +146,7 @@ let package = Package(
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
         tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
+        tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",

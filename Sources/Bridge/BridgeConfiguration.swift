@@ -21,6 +21,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var healthInterval: Duration = .seconds(60)
     /// How often position and angle are repeated while their sensor is alive.
     package var aliveInterval: Duration = .seconds(10)
+    /// The least time between two pictures of the place; `nil`: none is drawn.
+    package var mapInterval: Duration?
 
     package var discovery = Discovery()
 
@@ -29,8 +31,6 @@ package struct BridgeConfiguration: Sendable, Hashable {
         package var isEnabled = true
         package var prefix = "homeassistant"
         package var things = DiscoveryConfiguration.Things.all
-        /// Whether there is a picture of the map.
-        package var hasMap = false
     }
 
     package init() {}
@@ -43,10 +43,16 @@ package struct BridgeConfiguration: Sendable, Hashable {
         result.isEnabled = discovery.isEnabled
         result.prefix = discovery.prefix
         result.things = discovery.things
-        result.hasMap = discovery.hasMap
+        result.hasMap = mapInterval != nil
         result.version = version
         result.hasLocation = publishesLocation
         result.healthSeconds = max(1, Int(healthInterval.components.seconds))
         return result
+    }
+
+    /// Whether another health message is due at a tick of the alive interval.
+    func isHealthDue(atTick tick: Int) -> Bool {
+        let (now, before) = (aliveInterval * tick, aliveInterval * (tick - 1))
+        return (now / healthInterval).rounded(.down) > (before / healthInterval).rounded(.down)
     }
 }

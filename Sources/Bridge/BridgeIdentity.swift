@@ -49,6 +49,7 @@ package struct BridgeIdentity: Sendable {
         links: [String: Bool],
         broker: MQTTCounters,
         droppedEvents: Int,
+        positionLatency: LatencyHistogram,
         counters: [String: Int]
     ) -> JSONValue {
         let own = [
@@ -59,7 +60,16 @@ package struct BridgeIdentity: Sendable {
             uptimeSeconds: Int(now.milliseconds(since: started) / 1000),
             links: links.merging(["mqtt": true]) { $1 },
             counters: counters.merging(own) { $1 },
+            positionLatency: HealthMessage.Latency(positionLatency),
             at: now
         ).json
+    }
+}
+
+extension HealthMessage.Latency {
+    /// `nil` before the first.
+    fileprivate init?(_ histogram: LatencyHistogram) {
+        guard let median = histogram.quantile(0.5), let p99 = histogram.quantile(0.99) else { return nil }
+        self.init(count: histogram.count, median: median * 1000, p99: p99 * 1000)
     }
 }

@@ -34,6 +34,7 @@ package actor MQTTBridge {
 
     var book = PublicationBook()
     private var renderer: StateRenderer
+    private var map: MapPage
     private var inbox: CommandInbox
     var discovery: DiscoveryDesk
     var isConnected = false
@@ -49,6 +50,7 @@ package actor MQTTBridge {
     /// Whether everything was taken back: nothing is said here any more.
     private(set) var isLeaving = false
     private var droppedEvents = 0
+    private var positionTiming: PositionTiming
 
     private let wakes: AsyncStream<Int64>
     private let wake: AsyncStream<Int64>.Continuation
@@ -60,6 +62,7 @@ package actor MQTTBridge {
         client: MQTTClient,
         logger: Logger,
         clock: @escaping @Sendable () -> Moment,
+        seconds: @escaping @Sendable () -> Double,
         counters: @escaping @Sendable () -> [String: Int] = { [:] },
         remember: @escaping @Sendable (ControllerEffect.Memento) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
@@ -72,6 +75,7 @@ package actor MQTTBridge {
         self.counters = counters
         self.send = send
         topics = Topics(root: configuration.root)
+        positionTiming = PositionTiming(topic: topics.devicePosition, seconds: seconds)
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
         discovery = DiscoveryDesk(
@@ -79,6 +83,7 @@ package actor MQTTBridge {
             remembered: identity.announced,
             remember: remember
         )
+        map = MapPage(topic: topics.map, interval: configuration.mapInterval)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -87,10 +92,7 @@ package actor MQTTBridge {
         snapshots: AsyncStream<StateSnapshot>,
         outputs: AsyncStream<Output>
     ) async {
-        let commands = client.subscribe(
-            CommandTopic.filters.map { "\(configuration.root)/\($0)" },
-            qos: .atLeastOnce
-        )
+        let commands = client.subscribe(topics.commands, qos: .atLeastOnce)
         let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
         let births = client.subscribe(discovery.births, qos: .atLeastOnce)
         stateInfo()
@@ -137,12 +139,7 @@ package actor MQTTBridge {
     }
 
     nonisolated var offline: MQTTMessage {
-        MQTTMessage(
-            topic: topics.status,
-            payload: Array("offline".utf8),
-            qos: .atLeastOnce,
-            isRetained: true
-        )
+        MQTTMessage(topic: topics.status, payload: Array("offline".utf8), qos: .atLeastOnce, isRetained: true)
     }
 
     /// Takes back all that the broker keeps of us: we will speak on other topics, or elsewhere.
@@ -152,6 +149,7 @@ package actor MQTTBridge {
     package func leave(within limit: Duration = .seconds(5)) async {
         isLeaving = true
         withdrawAnnouncements()
+        map.end()
         book.clearAll()
         book.state(offline, rank: .status)
         let end = ContinuousClock.now + limit
@@ -201,9 +199,11 @@ package actor MQTTBridge {
             links["flare"] = snapshot.state.isLinkUp
             stateHealth()
         }
+        positionTiming.take(snapshot)
         toldSequence = max(toldSequence, snapshot.state.sequence)
         announceChanges(snapshot)
         renderer.state(snapshot, in: &book)
+        map.take(snapshot)
         flush()
     }
 
@@ -211,11 +211,14 @@ package actor MQTTBridge {
     func flush() {
         guard isConnected, !isFull else { return }
         let now = clock().steadyMilliseconds
+        map.draw(in: &book, at: now)
         for message in book.due(at: now) {
             guard publish(message) else { return }
             book.sent(message, at: now)
+            positionTiming.sent(message)
         }
-        if let due = book.nextDue(after: now), plannedWake.map({ due < $0 || $0 <= now }) ?? true {
+        let due = [book.nextDue(after: now), map.nextDue].compactMap(\.self).min()
+        if let due, plannedWake.map({ due < $0 || $0 <= now }) ?? true {
             plannedWake = due
             wake.yield(due)
         }
@@ -318,14 +321,9 @@ package actor MQTTBridge {
     }
 
     private func alertToRetained(_ topic: String) {
-        send(
-            .alertRaised(
-                "retained-command",
-                .warning,
-                message:
-                    "A retained command was refused on \(topic). Clear it by publishing an empty retained message there."
-            )
-        )
+        let advice = "Clear it by publishing an empty retained message there."
+        let message = "A retained command was refused on \(topic). \(advice)"
+        send(.alertRaised("retained-command", .warning, message: message))
     }
 
     // MARK: Regularly
@@ -337,10 +335,7 @@ package actor MQTTBridge {
             ticks += 1
             do { try await Task.sleep(until: start + configuration.aliveInterval * ticks) } catch { return }
             for topic in renderer.aliveTopics(at: clock()) { book.repeatTopic(topic) }
-            let isHealthDue =
-                (configuration.aliveInterval * ticks / configuration.healthInterval).rounded(.down)
-                > (configuration.aliveInterval * (ticks - 1) / configuration.healthInterval).rounded(.down)
-            if isHealthDue { stateHealth() }
+            if configuration.isHealthDue(atTick: ticks) { stateHealth() }
             flush()
             // Nothing on its way: what was cleared is so at the broker.
             if isConnected, book.isSent, client.counters.queued == 0 {
@@ -360,6 +355,7 @@ package actor MQTTBridge {
             links: links,
             broker: client.counters,
             droppedEvents: droppedEvents,
+            positionLatency: positionTiming.histogram,
             counters: counters()
         )
         book.state(

@@ -30,17 +30,21 @@ package enum ControllerEvent: Sendable, Hashable {
         package var accuracyMetres: Double?
         package var quality: PositionFix.Quality
         package var isMoving: Bool
+        /// When what it was drawn from was heard, seconds on the steady clock; `nil` when nothing new was.
+        package var heardAt: Double?
 
         package init(
             position: Point3D,
             accuracyMetres: Double?,
             quality: PositionFix.Quality,
-            isMoving: Bool = false
+            isMoving: Bool = false,
+            heardAt: Double? = nil
         ) {
             self.position = position
             self.accuracyMetres = accuracyMetres
             self.quality = quality
             self.isMoving = isMoving
+            self.heardAt = heardAt
         }
     }
 }

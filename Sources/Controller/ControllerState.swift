@@ -75,14 +75,18 @@ package struct PositionFix: Sendable, Hashable {
     package var source: String
     package var isMoving: Bool
     package var at: Moment
+    /// When what it was drawn from was heard, seconds on the steady clock; `nil` when nothing new was.
+    package var heardAt: Double?
 
     package init(
         accuracyMetres: Double?,
         quality: Quality,
         source: String,
         isMoving: Bool = false,
-        at: Moment
+        at: Moment,
+        heardAt: Double? = nil
     ) {
+        self.heardAt = heardAt
         self.accuracyMetres = accuracyMetres
         self.quality = quality
         self.source = source

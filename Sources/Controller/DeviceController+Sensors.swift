@@ -69,7 +69,8 @@ extension DeviceController {
             quality: estimate.quality,
             source: "beacons",
             isMoving: estimate.isMoving,
-            at: time
+            at: time,
+            heardAt: estimate.heardAt
         )
         changes.insert(.position)
         guard before != estimate.quality else { return }

@@ -84,20 +84,12 @@ extension ControllerState {
         }
         var members: [String: JSONValue] = ["distance_m": .number(here.distance(to: there).rounded(to: 100))]
         let dx = there.x - here.x
-        let dy = isFlipped ? here.y - there.y : there.y - here.y
+        let dy = environment?.isFlipped == true ? here.y - there.y : there.y - here.y
         if dx != 0 || dy != 0 {
             let degrees = atan2(dx, dy) * 180 / .pi + (environment?.angle ?? 0)
             members["bearing_deg"] = degrees.compassDegrees.map { JSONValue($0) }
         }
         return members
-    }
-
-    private var isFlipped: Bool {
-        switch environment?.data["flipped"] {
-        case .bool(let flag)?: flag
-        case let value?: JSONValue.object(["flipped": value]).flareNumber("flipped").map { $0 != 0 } ?? false
-        case nil: false
-        }
     }
 }
 

@@ -7,9 +7,32 @@ package struct HealthMessage: Sendable, Hashable {
     /// By name: whether the link is up.
     package var links: [String: Bool]
     package var counters: [String: Int]
+    /// From hearing a packet to telling the position; `nil` before the first.
+    package var positionLatency: Latency?
     package var at: Moment
 
-    package init(uptimeSeconds: Int, links: [String: Bool], counters: [String: Int], at: Moment) {
+    /// How long something took, milliseconds.
+    package struct Latency: Sendable, Hashable {
+        package var count: Int
+        package var median: Double
+        /// What 99 % did not exceed.
+        package var p99: Double
+
+        package init(count: Int, median: Double, p99: Double) {
+            self.count = count
+            self.median = median
+            self.p99 = p99
+        }
+    }
+
+    package init(
+        uptimeSeconds: Int,
+        links: [String: Bool],
+        counters: [String: Int],
+        positionLatency: Latency? = nil,
+        at: Moment
+    ) {
+        self.positionLatency = positionLatency
         self.uptimeSeconds = uptimeSeconds
         self.links = links
         self.counters = counters
@@ -18,12 +41,19 @@ package struct HealthMessage: Sendable, Hashable {
 
     /// `status` is `ok` while every link is up, else `degraded`.
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "status": links.values.allSatisfy { $0 } ? "ok" : "degraded",
             "uptime_s": JSONValue(uptimeSeconds),
             "links": .object(links.mapValues { .bool($0) }),
             "counters": .object(counters.mapValues { JSONValue($0) }), "ts": .string(at.timestamp),
         ]
+        members["position_ms"] = positionLatency.map {
+            [
+                "count": JSONValue($0.count), "median": .number($0.median.rounded(to: 100)),
+                "p99": .number($0.p99.rounded(to: 100)),
+            ]
+        }
+        return .object(members)
     }
 }
 

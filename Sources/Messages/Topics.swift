@@ -20,6 +20,8 @@ package struct Topics: Sendable, Hashable {
     package var deviceLocation: String { "\(root)/device/location" }
     package var nearby: String { "\(root)/nearby" }
     package var nearbyAvailability: String { "\(root)/nearby/availability" }
+    /// The picture of the place.
+    package var map: String { "\(root)/map" }
 
     package func alert(_ id: String) -> String { "\(root)/alert/\(id)" }
     package func sensor(_ sensor: SensorKind) -> String { "\(root)/sensors/\(sensor.rawValue)" }
@@ -31,6 +33,18 @@ package struct Topics: Sendable, Hashable {
     package func lights(zone slug: String) -> String { "\(root)/zones/\(slug)/lights" }
     package func data(thing slug: String) -> String { "\(root)/things/\(slug)/data" }
     package func availability(thing slug: String) -> String { "\(root)/things/\(slug)/availability" }
+
+    /// Where another program tells what it measures: `compass`, `gps` or `beacons`.
+    package func raw(_ sensor: String) -> String { "\(root)/sensors/\(sensor)/raw" }
+
+    /// Where commands are heard, as filters.
+    package var commands: [String] { CommandTopic.filters.map { "\(root)/\($0)" } }
+
+    /// Where the displays of a kiosk tell whether somebody can see them, as a filter.
+    package var presence: String { "\(root)/display/+/presence" }
+
+    /// Everything of this node, as a filter.
+    package var everything: String { "\(root)/#" }
 
     package func response(_ subject: Answer.Subject) -> String {
         switch subject {

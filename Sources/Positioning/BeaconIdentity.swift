@@ -70,6 +70,8 @@ package struct BeaconIdentity: Sendable, Hashable {
     package enum Group: Sendable, Hashable {
         case uuid(BeaconUUID)
         case namespace(EddystoneNamespace)
+        /// The roles are swapped: receivers of the place hear the device; the numbers count them in its map.
+        case receivers
     }
 
     package let group: Group
@@ -91,6 +93,7 @@ package struct BeaconIdentity: Sendable, Hashable {
         switch group {
         case .uuid(let own): own == uuid
         case .namespace(let namespace): namespace.abbreviates(uuid)
+        case .receivers: false
         }
     }
 }

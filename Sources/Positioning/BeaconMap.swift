@@ -5,6 +5,9 @@ package import Flare
 /// A beacon is a thing with `minor` in its data, in a zone with `major`, in an environment with `uuid`; its
 /// data may hold `power`, its level at one metre. Numbers may be numeric text. An environment without a valid
 /// `uuid` takes beacons of every UUID by major and minor alone.
+///
+/// A thing with `receiver` in its data is the other way round: a receiver of that name stands there and hears the
+/// device. The radio does not mind, and so it counts as a beacon.
 /// - Source: flare-protocol 10.1, 10.3 and 12.
 package struct BeaconMap: Sendable, Hashable {
     package struct Beacon: Sendable, Hashable {
@@ -15,6 +18,8 @@ package struct BeaconMap: Sendable, Hashable {
         package let minor: UInt16
         /// dBm; `nil` when only the beacon itself says it.
         package let powerAtOneMetre: Double?
+        /// The name of the receiver, when it is one that hears the device.
+        package let receiver: String?
         /// On which of the ``BeaconMap/floors`` it is; 0 when there are none.
         package let floor: Int
 
@@ -25,6 +30,7 @@ package struct BeaconMap: Sendable, Hashable {
             major: UInt16,
             minor: UInt16,
             powerAtOneMetre: Double?,
+            receiver: String? = nil,
             floor: Int = 0
         ) {
             self.thing = thing
@@ -33,6 +39,7 @@ package struct BeaconMap: Sendable, Hashable {
             self.major = major
             self.minor = minor
             self.powerAtOneMetre = powerAtOneMetre
+            self.receiver = receiver
             self.floor = floor
         }
     }
@@ -50,6 +57,7 @@ package struct BeaconMap: Sendable, Hashable {
     /// What is wrong with the place's beacon numbers, one sentence each; such beacons are left out.
     package internal(set) var problems: [String] = []
     private var index: [UInt32: Int] = [:]
+    private var receivers: [String: BeaconIdentity] = [:]
 
     package init(environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]) {
         let zones = zones.filter { $0.environment ?? environment.id == environment.id }
@@ -60,9 +68,7 @@ package struct BeaconMap: Sendable, Hashable {
         readConstants(of: environment)
         var rooms: [FlareID: Room] = [:]
         for zone in zones {
-            guard let major = number("major", in: zone.data, of: "zone \(zone.name) (\(zone.id))") else {
-                continue
-            }
+            let major = number("major", in: zone.data, of: "zone \(zone.name) (\(zone.id))")
             rooms[zone.id] = Room(major: major, base: zone.perimeter?.origin.z)
         }
         for thing in things where thing.environment ?? environment.id == environment.id {
@@ -88,13 +94,23 @@ package struct BeaconMap: Sendable, Hashable {
 
     /// Its number in ``beacons``.
     package func index(of identity: BeaconIdentity) -> Int? {
+        if identity.group == .receivers {
+            let index = Int(Self.key(identity.major, identity.minor))
+            return beacons.indices.contains(index) ? index : nil
+        }
         if let uuid, !identity.belongs(to: uuid) { return nil }
         return index[Self.key(identity.major, identity.minor)]
     }
 
+    /// What stands for a receiver of the place in this map, and in no other; `nil` when there is none of that name.
+    package func identity(ofReceiver name: String) -> BeaconIdentity? { receivers[name] }
+
+    /// The names of the receivers, in order.
+    package var receiverNames: [String] { receivers.keys.sorted() }
+
     /// What a beacon needs to know of its zone.
     private struct Room {
-        let major: UInt16
+        let major: UInt16?
         /// Where its perimeter begins, metres.
         let base: Double?
     }
@@ -114,8 +130,14 @@ package struct BeaconMap: Sendable, Hashable {
 
     private mutating func add(_ thing: FlareThing, rooms: [FlareID: Room]) {
         let label = "thing \(thing.name) (\(thing.id))"
+        if let receiver = thing.data["receiver"], !receiver.isNull {
+            if thing.data["minor"].map({ !$0.isNull }) == true {
+                problems.append("\(label) has a receiver and a minor; the receiver counts")
+            }
+            return add(thing, receiver: receiver, base: thing.zone.flatMap { rooms[$0]?.base }, label)
+        }
         guard let minor = number("minor", in: thing.data, of: label) else { return }
-        guard let room = thing.zone.flatMap({ rooms[$0] }) else {
+        guard let room = thing.zone.flatMap({ rooms[$0] }), let major = room.major else {
             problems.append("\(label) has a minor, but its zone has no major")
             return
         }
@@ -123,10 +145,10 @@ package struct BeaconMap: Sendable, Hashable {
             problems.append("\(label) has a minor, but no position")
             return
         }
-        let key = Self.key(room.major, minor)
+        let key = Self.key(major, minor)
         if let other = index[key] {
             problems.append(
-                "\(label) has the same major \(room.major) and minor \(minor) as \(beacons[other].name) "
+                "\(label) has the same major \(major) and minor \(minor) as \(beacons[other].name) "
                     + "(\(beacons[other].thing)), which counts"
             )
             return
@@ -137,10 +159,48 @@ package struct BeaconMap: Sendable, Hashable {
                 thing: thing.id,
                 name: thing.name,
                 position: position,
-                major: room.major,
+                major: major,
                 minor: minor,
                 powerAtOneMetre: power(of: thing, label),
                 floor: floor(at: room.base ?? position.z)
+            )
+        )
+    }
+
+    /// Bytes.
+    package static let longestReceiverName = 64
+
+    private mutating func add(_ thing: FlareThing, receiver: JSONValue, base: Double?, _ label: String) {
+        guard let name = receiver.string, !name.isEmpty, name.utf8.count <= Self.longestReceiverName else {
+            problems.append(
+                "\(label): receiver must be a name of 1 to \(Self.longestReceiverName) bytes (is \(receiver))"
+            )
+            return
+        }
+        guard let position = thing.position, position.isFinite else {
+            problems.append("\(label) has a receiver, but no position")
+            return
+        }
+        if let other = receivers[name].flatMap({ index(of: $0) }) {
+            problems.append(
+                "\(label) has the same receiver \(name) as \(beacons[other].name) (\(beacons[other].thing)), "
+                    + "which counts"
+            )
+            return
+        }
+        let number = UInt32(clamping: beacons.count)
+        let (major, minor) = (UInt16(number >> 16), UInt16(truncatingIfNeeded: number))
+        receivers[name] = BeaconIdentity(group: .receivers, major: major, minor: minor)
+        beacons.append(
+            Beacon(
+                thing: thing.id,
+                name: thing.name,
+                position: position,
+                major: major,
+                minor: minor,
+                powerAtOneMetre: power(of: thing, label),
+                receiver: name,
+                floor: floor(at: base ?? position.z)
             )
         )
     }

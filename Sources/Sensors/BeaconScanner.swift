@@ -59,10 +59,12 @@ package struct BeaconScanner: Sendable {
         self.report = report
     }
 
+    package static let name = "bluetooth"
+
     package var counters: Counters { counted.withLock { $0 } }
 
     package var source: SensorSource {
-        SensorSource(name: "bluetooth") { take async throws(SensorError) in await run(take) }
+        SensorSource(name: Self.name) { take async throws(SensorError) in await run(take) }
     }
 
     /// Batches that may wait to be taken; one holds what came while the thread slept.

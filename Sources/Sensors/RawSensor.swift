@@ -90,7 +90,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         guard list.count <= mostBeacons else {
             throw ReadingProblem(text: "\(list.count) beacons are too many; at most \(mostBeacons)")
         }
-        var heard: [(sighting: BeaconSighting, stamp: Double?)] = []
+        var heard: [(reading: SensorReading, rssi: Int, stamp: Double?)] = []
         for (index, element) in list.enumerated() {
             do {
                 heard.append(try sighting(element, at: time))
@@ -99,35 +99,48 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             }
         }
         let newest = heard.compactMap(\.stamp).max()
-        return heard.compactMap { sighting, stamp in
-            guard BeaconSighting.isUsable(rssi: sighting.rssi) else { return nil }
-            var sighting = sighting
-            if let newest, let stamp { sighting.time = max(time - min(newest - stamp, oldest), 0) }
-            return .beacon(sighting)
+        return heard.compactMap { reading, rssi, stamp in
+            guard BeaconSighting.isUsable(rssi: rssi) else { return nil }
+            guard let newest, let stamp else { return reading }
+            return reading.later(by: -min(newest - stamp, oldest, time))
         }
     }
 
     private static func sighting(
         _ json: JSONValue,
         at time: Double
-    ) throws(ReadingProblem) -> (sighting: BeaconSighting, stamp: Double?) {
+    ) throws(ReadingProblem) -> (reading: SensorReading, rssi: Int, stamp: Double?) {
         guard let members = json.object else {
             throw ReadingProblem(
-                text: #"a beacon is {"uuid","major","minor","rssi","power"?,"ts"?} (is \#(json.excerpt))"#
+                text: #"a beacon is {"uuid","major","minor","rssi","power"?,"ts"?}, "#
+                    + #"or {"receiver","rssi",…} where it heard us (is \#(json.excerpt))"#
             )
         }
         var fields = ReadingFields(members)
-        let identity = BeaconIdentity(
-            uuid: try fields.uuid(),
-            major: try fields.number16("major"),
-            minor: try fields.number16("minor")
-        )
+        let identity: BeaconIdentity?
+        if members["receiver"] == nil {
+            identity = BeaconIdentity(
+                uuid: try fields.uuid(),
+                major: try fields.number16("major"),
+                minor: try fields.number16("minor")
+            )
+        } else {
+            identity = nil
+        }
+        let receiver = try identity == nil ? fields.name("receiver") : ""
         let rssi = try fields.whole("rssi", in: -128...127)
         let power = try fields.optionalWhole("power", in: -127 ... -1)
         let stamp = try fields.optional("ts").flatMap(Self.stamp)
         try fields.end()
-        let sighting = BeaconSighting(identity: identity, rssi: rssi, powerAtOneMetre: power, time: time)
-        return (sighting, stamp)
+        let reading: SensorReading =
+            if let identity {
+                .beacon(BeaconSighting(identity: identity, rssi: rssi, powerAtOneMetre: power, time: time))
+            } else {
+                .receiver(
+                    ReceiverSighting(receiver: receiver, rssi: rssi, powerAtOneMetre: power, time: time)
+                )
+            }
+        return (reading, rssi, stamp)
     }
 
     /// Seconds of the sender's clock, from seconds or milliseconds since 1970 or RFC 3339 text.

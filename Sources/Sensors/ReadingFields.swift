@@ -62,6 +62,18 @@ struct ReadingFields {
         try present(try optionalText(key), key)
     }
 
+    /// What a receiver is called.
+    mutating func name(_ key: String) throws(ReadingProblem) -> String {
+        let text = try text(key)
+        guard !text.isEmpty, text.utf8.count <= BeaconMap.longestReceiverName else {
+            throw ReadingProblem(
+                text: "\(key) must be a name of 1 to \(BeaconMap.longestReceiverName) bytes "
+                    + "(is \(JSONValue.string(text).excerpt))"
+            )
+        }
+        return text
+    }
+
     mutating func uuid() throws(ReadingProblem) -> BeaconUUID {
         let text = try text("uuid")
         guard let uuid = BeaconUUID(text) else {

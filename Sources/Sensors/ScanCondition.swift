@@ -1,3 +1,5 @@
+package import Positioning
+
 /// How scanning fares.
 package struct ScanCondition: Sendable, Hashable {
     package enum State: String, Sendable, Hashable, CaseIterable {
@@ -16,6 +18,8 @@ package struct ScanCondition: Sendable, Hashable {
     package var state = State.off
     /// `hci0`, once one was chosen.
     package var adapter: String?
+    /// The adapter's own address, once one was chosen.
+    package var address: DeviceAddress?
     /// Whether the controller knows extended advertising.
     package var isExtended = false
     /// What is wrong and what to do; `nil` when all is well, or when there is nothing to be done.

@@ -64,6 +64,7 @@ extension ScanSession {
         }
         adapter = chosen
         condition.adapter = chosen.name
+        condition.address = chosen.address
         if [.off, .absent].contains(condition.state) { condition.state = .starting }
         if chosen.isUp {
             switchedOff = nil

@@ -17,7 +17,6 @@ struct ScanThread: Sendable {
 
     private var device: Int32 = -1
     private var watcher: Int32 = -1
-    private var origin = 0.0
     private var hasEnded = false
     private var waiting: [ScanSession.Action] = []
     private var isCarryingOut = false
@@ -87,10 +86,9 @@ struct ScanThread: Sendable {
         }
     }
 
-    private var now: Double { clocks.steady() - origin }
+    private var now: Double { clocks.steady() }
 
     private mutating func run() {
-        origin = clocks.steady()
         var buffer = [UInt8](repeating: 0, count: Self.longestPacket)
         var readings: [SensorReading] = []
         watch()

@@ -16,6 +16,11 @@ extension SensorReading {
             members.merge(sighting.identity.members) { $1 }
             members["rssi"] = JSONValue(sighting.rssi)
             members["power"] = sighting.powerAtOneMetre.map { JSONValue($0) }
+        case .receiver(let sighting):
+            members["type"] = "receiver"
+            members["receiver"] = .string(sighting.receiver)
+            members["rssi"] = JSONValue(sighting.rssi)
+            members["power"] = sighting.powerAtOneMetre.map { JSONValue($0) }
         case .heading(let degrees, let north, _):
             members["type"] = "heading"
             members["degrees"] = .number(degrees)
@@ -43,6 +48,7 @@ extension SensorReading {
         let type = try fields.text("type")
         switch type {
         case "beacon": self = .beacon(try Self.sighting(&fields, at: time))
+        case "receiver": self = .receiver(try Self.receiverSighting(&fields, at: time))
         case "heading":
             let degrees = try fields.number("degrees", in: 0...360)
             let word = try fields.optionalText("north")
@@ -67,7 +73,8 @@ extension SensorReading {
         case "tick": self = .tick(time: time)
         default:
             throw ReadingProblem(
-                text: "unknown type \"\(type)\"; known are beacon, heading, location, telemetry and tick"
+                text:
+                    "unknown type \"\(type)\"; known are beacon, receiver, heading, location, telemetry and tick"
             )
         }
         try fields.end()
@@ -86,12 +93,28 @@ extension SensorReading {
     }
 }
 
+extension SensorReading {
+    private static func receiverSighting(
+        _ fields: inout ReadingFields,
+        at time: Double
+    ) throws(ReadingProblem) -> ReceiverSighting {
+        ReceiverSighting(
+            receiver: try fields.name("receiver"),
+            rssi: try fields.whole("rssi", in: -128...127),
+            powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
+            time: time
+        )
+    }
+}
+
 extension BeaconIdentity {
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = ["major": JSONValue(Int(major)), "minor": JSONValue(Int(minor))]
         switch group {
         case .uuid(let uuid): members["uuid"] = .string(uuid.description)
         case .namespace(let namespace): members["namespace"] = .string(namespace.description)
+        // Of a map, and in no reading: that names the receiver.
+        case .receivers: break
         }
         return members
     }

@@ -3,9 +3,11 @@ package import Positioning
 
 /// One thing that a sensor said.
 ///
-/// Times are seconds on the source's steady clock, from 0 at its start.
+/// Times are seconds on the source's steady clock.
 package enum SensorReading: Sendable, Hashable {
     case beacon(BeaconSighting)
+    /// Something in the place heard the device.
+    case receiver(ReceiverSighting)
     /// Compass degrees, 0 up to 360, clockwise from north.
     case heading(degrees: Double, north: North = .asTold, time: Double)
     case location(GeoPoint, accuracyMetres: Double?, time: Double)
@@ -17,6 +19,7 @@ package enum SensorReading: Sendable, Hashable {
     package var time: Double {
         switch self {
         case .beacon(let sighting): sighting.time
+        case .receiver(let sighting): sighting.time
         case .heading(_, _, let time), .location(_, _, let time), .telemetry(_, _, let time), .tick(let time):
             time
         }
@@ -28,6 +31,9 @@ package enum SensorReading: Sendable, Hashable {
         case .beacon(var sighting):
             sighting.time += seconds
             return .beacon(sighting)
+        case .receiver(var sighting):
+            sighting.time += seconds
+            return .receiver(sighting)
         case .heading(let degrees, let north, let time):
             return .heading(degrees: degrees, north: north, time: time + seconds)
         case .location(let place, let accuracy, let time):

@@ -37,10 +37,11 @@ package enum WalkCapture {
         radio: RadioSettings = demoRadio
     ) throws(Problem) -> [UInt8] {
         let map = BeaconMap(environment: environment, zones: zones, things: things)
-        guard !map.beacons.isEmpty else { throw .noBeacons(map.problems) }
+        let beacons = map.beacons.filter { $0.receiver == nil }
+        guard !beacons.isEmpty else { throw .noBeacons(map.problems) }
         let route = demoRoute(environment: environment, zones: zones, things: things, visit: visit)
         let simulator = WalkSimulator(
-            beacons: map.beacons.enumerated().map { beacon($1, uuid: map.uuid, number: $0) },
+            beacons: beacons.enumerated().map { beacon($1, uuid: map.uuid, number: $0) },
             walls: WallPlan(rooms: zones.compactMap(\.perimeter)),
             route: route,
             settings: radio,

@@ -36,7 +36,7 @@ package struct ThingProfile: Sendable, Hashable {
 
     /// Keys of a thing's data that say what or where it is: the place's matter, not a command's.
     package static let fixedKeys: Set<String> = [
-        "minor", "major", "uuid", "namespace", "instance", "mac", "options",
+        "minor", "major", "uuid", "namespace", "instance", "mac", "options", "receiver",
     ]
 
     package init(thing: FlareThing) {

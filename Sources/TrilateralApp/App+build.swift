@@ -100,6 +100,7 @@ extension Daemon {
             client: client,
             logger: logger,
             clock: clock,
+            seconds: RuntimeClock.steadySeconds,
             counters: { bluetooth?.counters ?? [:] },
             remember: { memoryPort.yield($0) },
             send: send
@@ -107,7 +108,17 @@ extension Daemon {
         let desk = SensorDesk(
             inputs: sensorInputs,
             beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
-            estimator: { configuration.positioning.makeEstimator($0) },
+            positions: PositionDesk(
+                estimator: { configuration.positioning.makeEstimator($0) },
+                receivers: ReceiverMemory(
+                    sources: [RawReadings.name] + sources.map(\.name),
+                    adapter: { bluetooth?.adapterAddress },
+                    memory: memory,
+                    logger: logger
+                ),
+                send: send,
+                logger: logger
+            ),
             headings: HeadingDesk(
                 configuration.sensors,
                 sources: [RawReadings.name] + sources.map(\.name),
@@ -229,8 +240,12 @@ extension Daemon {
         services.append(
             contentsOf: sensorServices(
                 sources,
-                client: client,
-                root: bridgeConfiguration.root,
+                raw: RawReadings(
+                    client: client,
+                    root: bridgeConfiguration.root,
+                    espresense: configuration.sensors.espresenseFilter,
+                    logger: logger
+                ),
                 port: sensorPort,
                 send: send,
                 logger: logger
@@ -254,13 +269,11 @@ extension Daemon {
     /// Readings from the broker and from others, each source with a clock of its own.
     private static func sensorServices(
         _ others: [SensorSource],
-        client: MQTTClient,
-        root: String,
+        raw: RawReadings,
         port: AsyncStream<SensorDesk.Input>.Continuation,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
     ) -> [any Service] {
-        let raw = RawReadings(client: client, root: root, logger: logger)
         let sources = [raw.source] + others
         return sources.enumerated().map { index, source in
             let (looked, mark) = AsyncStream.makeStream(of: Void.self)

@@ -149,6 +149,7 @@ extension BridgeConfiguration {
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
+        mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
         discovery.isEnabled = configuration.discovery.isEnabled
         discovery.prefix = configuration.discovery.prefix

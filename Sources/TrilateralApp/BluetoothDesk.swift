@@ -10,6 +10,7 @@ struct BluetoothDesk: Sendable {
     /// Switches it on and off.
     let power: ScanSwitch
     private let conditions: AsyncStream<ScanCondition>
+    private let address: Locked<DeviceAddress?>
     private let logger: Logger
 
     private static let alert = "bluetooth"
@@ -21,16 +22,22 @@ struct BluetoothDesk: Sendable {
         self.conditions = conditions
         self.logger = logger
         power = ScanSwitch(isOn: isOn)
+        let address = Locked<DeviceAddress?>(nil)
+        self.address = address
         scanner = BeaconScanner(
             settings: ScanSettings(sensors),
             power: power,
             ephemerals: EphemeralBeacons(sensors),
             clocks: .ofThisMachine,
             logger: logger
-        ) {
-            port.yield($0)
+        ) { condition in
+            if let chosen = condition.address { address.withLock { $0 = chosen } }
+            port.yield(condition)
         }
     }
+
+    /// The address of the adapter that listens, or did last.
+    var adapterAddress: String? { address.withLock { $0?.description } }
 
     /// For the health message.
     var counters: [String: Int] {

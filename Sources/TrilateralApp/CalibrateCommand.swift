@@ -10,7 +10,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
         abstract: "Find out what a sensor's measurements must be corrected by.",
-        subcommands: [CalibrateCompassCommand.self]
+        subcommands: [CalibrateCompassCommand.self, CalibrateBeaconsCommand.self]
     )
 }
 

@@ -14,6 +14,8 @@ extension ConfigurationKey {
         "device": "This device, as it appears in the place.",
         "sensors": "What tells us where we are. A sensor that is absent is reported and does no harm.",
         "sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone UID and EID).",
+        "sensors.espresense":
+            "ESPresense nodes that hear this device's beacon; each stands where a thing has its name as data.receiver.",
         "sensors.compass": "Compass: this machine's own, one at a gpsd, or one that speaks over MQTT.",
         "sensors.gps": "GPS: by way of gpsd, which has the receivers, or over MQTT.",
         "sensors.cmx": "Cisco CMX.",
@@ -21,6 +23,7 @@ extension ConfigurationKey {
         "positioning": "From beacons to a position.",
         "positioning.grid":
             "Constants of the grid estimator; none needs a change. An environment may have its own, in data.positioning.",
+        "map": "The picture of the place, with what is on and where this device is.",
         "web": "Pages for people and monitors.",
         "log": "The log.",
     ]

@@ -1,11 +1,16 @@
 import Logging
 import MQTT
+import Messages
 import Sensors
 
-/// What other programs say on `B/sensors/…/raw`, as a source of readings: a phone can be the sensor.
+/// What other programs say on the broker, as a source of readings: on `B/sensors/…/raw`, and what ESPresense nodes hear.
+///
+/// All of it is one source with one clock, so that one position comes of it.
 struct RawReadings: Sendable {
     let client: MQTTClient
     let root: String
+    /// What ESPresense nodes say of this device is heard on; `nil` when nobody listens.
+    let espresense: String?
     let logger: Logger
 
     static let name = "broker"
@@ -15,6 +20,7 @@ struct RawReadings: Sendable {
 
     private enum Item {
         case message(RawSensor, MQTTMessage)
+        case report(MQTTMessage)
         case second
     }
 
@@ -23,18 +29,25 @@ struct RawReadings: Sendable {
     }
 
     private func run(_ take: SensorSource.Take) async {
-        let start = RuntimeClock.steadySeconds()
         let (items, port) = AsyncStream.makeStream(of: Item.self)
         await withDiscardingTaskGroup { group in
             for sensor in RawSensor.allCases {
-                let messages = client.subscribe(["\(root)/sensors/\(sensor.rawValue)/raw"], qos: .atMostOnce)
+                let messages = client.subscribe([Topics(root: root).raw(sensor.rawValue)], qos: .atMostOnce)
                 group.addTask { for await message in messages { port.yield(.message(sensor, message)) } }
+            }
+            if let espresense {
+                let messages = client.subscribe([espresense], qos: .atMostOnce)
+                group.addTask { for await message in messages { port.yield(.report(message)) } }
             }
             var lastHeard = -Double.infinity
             var isTicking = false
             var complaints: Set<String> = []
+            func complain(_ problem: RawReadingError) {
+                guard complaints.count < 100, complaints.insert(problem.description).inserted else { return }
+                logger.warning("reading ignored", metadata: ["why": "\(problem)"])
+            }
             for await item in items {
-                let now = RuntimeClock.steadySeconds() - start
+                let now = RuntimeClock.steadySeconds()
                 switch item {
                 case .message(let sensor, let message):
                     // What was heard before we came says nothing about now.
@@ -43,11 +56,16 @@ struct RawReadings: Sendable {
                     case .success(let readings):
                         await take(readings)
                         if sensor == .beacons { lastHeard = now }
-                    case .failure(let problem):
-                        guard complaints.count < 100, complaints.insert(problem.description).inserted else {
-                            continue
-                        }
-                        logger.warning("reading ignored", metadata: ["why": "\(problem)"])
+                    case .failure(let problem): complain(problem)
+                    }
+                case .report(let message):
+                    if message.isRetained { continue }
+                    switch ESPresenseReport.reading(from: message.payload, topic: message.topic, at: now) {
+                    case .success(let reading?):
+                        await take([reading])
+                        lastHeard = now
+                    case .success(nil): break
+                    case .failure(let problem): complain(problem)
                     }
                 case .second:
                     isTicking = false

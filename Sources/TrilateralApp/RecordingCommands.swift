@@ -42,22 +42,22 @@ struct RecordCommand: AsyncParsableCommand {
         defer { log.flush() }
         let logger = log.logger("record")
         do {
-            var sources = try localSources(configuration.sensors, logger)
-            let local = localSensors(configuration.sensors, logger)
-            var client: MQTTClient?
+            var heard = try HeardSources(
+                radioOf: configuration.sensors,
+                isAdapterOnly: bluetooth,
+                for: "record",
+                logger: logger
+            )
             if bluetooth {
-                guard !sources.isEmpty else {
+                guard !heard.sources.isEmpty else {
                     throw ValidationError("--bluetooth: the configuration has sensors.beacons.adapter: none")
                 }
                 StandardError.print("trilateral record: listening with Bluetooth; Ctrl-C ends it")
             } else {
-                let (link, root) = try await broker.daemon(for: "record", timeout: .seconds(10))
-                let connected = MQTTClient(link, logger: logger)
-                client = connected
-                sources.append(RawReadings(client: connected, root: root, logger: logger).source)
-                StandardError.print("trilateral record: listening on \(root)/sensors/+/raw; Ctrl-C ends it")
+                try await heard.add(broker, configuration.sensors, logger: logger)
+                heard.add(localOf: configuration.sensors, state, logger: logger)
             }
-            let count = try await record(sources + (local?.sources ?? []), local, client)
+            let count = try await record(heard)
             StandardError.print("trilateral record: \(trace): \(count) readings")
         } catch let error as SensorError {
             StandardError.print("trilateral record: \(error)")
@@ -65,71 +65,12 @@ struct RecordCommand: AsyncParsableCommand {
         }
     }
 
-    /// The adapter, or the recordings that stand in its place.
-    private func localSources(
-        _ sensors: TrilateralConfiguration.Sensors,
-        _ logger: Logger
-    ) throws -> [SensorSource] {
-        let recordings =
-            bluetooth ? [] : try sensors.replays.map { try $0.source(EphemeralBeacons(sensors), logger) }
-        guard recordings.isEmpty, sensors.beaconsEnabled || bluetooth, sensors.adapter != .off else {
-            return recordings
-        }
-        let scanner = BeaconScanner(
-            settings: ScanSettings(sensors),
-            power: ScanSwitch(),
-            ephemerals: EphemeralBeacons(sensors),
-            clocks: .ofThisMachine,
-            logger: logger
-        ) { [bluetooth] condition in
-            if let problem = condition.problem { StandardError.print("trilateral record: \(problem)") }
-            if bluetooth, condition.state == .absent {
-                StandardError.print("trilateral record: there is no Bluetooth adapter; one may be plugged in")
-            }
-        }
-        return [scanner.source]
-    }
-
-    /// The compass and the gpsd, unless a recording stands in their place.
-    private func localSensors(
-        _ sensors: TrilateralConfiguration.Sensors,
-        _ logger: Logger
-    ) -> LocalSensors? {
-        guard !bluetooth, sensors.replayFile == nil else { return nil }
-        let folder = URL(
-            filePath: state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment),
-            directoryHint: .isDirectory
-        )
-        let isKept = FileManager.default.fileExists(atPath: folder.appending(path: "trilateral.db").path)
-        return LocalSensors(
-            sensors,
-            switchedOff: Set(sensors.switchedOff.keys),
-            memory: isKept ? try? MemoryStore(folder: folder) : nil,
-            logger: logger
-        )
-    }
-
-    /// Writes down what the sources say, until the end; how many readings that were.
-    private func record(
-        _ sources: [SensorSource],
-        _ local: LocalSensors?,
-        _ client: MQTTClient?
-    ) async throws -> Int {
+    /// Writes down what is heard, until the end; how many readings that were.
+    private func record(_ heard: HeardSources) async throws -> Int {
         let (readings, port) = AsyncStream.makeStream(of: SensorReading.self)
         var writer = try SensorTraceWriter(creating: trace, started: RuntimeClock.now().timestamp)
         let count = try await withThrowingTaskGroup(of: Void.self) { group in
-            if let client { group.addTask { await client.run() } }
-            group.addTask { await local?.watch { StandardError.print("trilateral record: \($0)") } }
-            for source in sources {
-                group.addTask {
-                    do throws(SensorError) {
-                        try await source.run { for reading in $0 { port.yield(reading) } }
-                    } catch {
-                        // The others are heard on.
-                        StandardError.print("trilateral record: \(error)")
-                    }
-                }
-            }
+            group.addTask { await heard.run { port.yield($0) } }
             group.addTask { [seconds] in
                 await Self.waitForEnd(seconds)
                 port.finish()
@@ -145,7 +86,6 @@ struct RecordCommand: AsyncParsableCommand {
                 count += 1
             }
             group.cancelAll()
-            await client?.stop()
             return count
         }
         try writer.flush()

@@ -36,6 +36,8 @@ struct TrilateralCommand: AsyncParsableCommand {
             DemoCommand.self, RunCommand.self, CheckCommand.self, ServeCommand.self, ImportCommand.self,
             ExportCommand.self, WatchCommand.self, GetCommand.self, SetCommand.self, ActionCommand.self,
             RecordCommand.self, ReplayCommand.self, EstimateCommand.self, CalibrateCommand.self,
+            SurveyCommand.self,
+            AccessListCommand.self,
         ]
     )
 }

@@ -15,6 +15,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var device = Device()
     package var sensors = Sensors()
     package var positioning = Positioning()
+    package var map = Map()
     package var web = Pages()
     package var log = Log()
 
@@ -160,6 +161,9 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var identityKeysFile: String?
         /// What stands in that file.
         package var ephemeralBeacons: [EphemeralBeacon] = []
+        /// The device's id at ESPresense; `nil`: its nodes are not heard.
+        package var espresenseDevice: String?
+        package var espresenseTopic = "espresense"
         package var compassEnabled = true
         package var compassSource = CompassSource.auto
         /// `nil`: the first that is found.
@@ -187,6 +191,11 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
         package var estimator = Estimator.grid
         package var grid = GridEstimator.Settings()
+    }
+
+    package struct Map: Sendable, Hashable {
+        package var isEnabled = false
+        package var intervalSeconds = 5
     }
 
     package struct Pages: Sendable, Hashable {

@@ -92,6 +92,7 @@ struct BridgeLinkTests {
             client: client,
             logger: Self.logger,
             clock: { now },
+            seconds: { 0 },
             send: { events.yield($0) }
         )
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -99,6 +99,9 @@ actor Home {
         return (status, parts.dropFirst().joined(separator: "\r\n\r\n"))
     }
 
+    /// `nil` when it does not listen.
+    func serverURL() async -> String? { await serverPort().map { "http://127.0.0.1:\($0)" } }
+
     private func serverPort() async -> Int? {
         guard await logs("listening host=127.0.0.1 port=") else { return nil }
         let digits = log.components(separatedBy: "listening host=127.0.0.1 port=").last?.prefix {

@@ -44,10 +44,11 @@ enum Program {
         _ arguments: [String],
         in folder: TemporaryFolder,
         keys: [String: String] = [:],
+        shell: String? = nil,
         within limit: Duration = .seconds(15)
     ) async throws -> End {
         let name = "output-\(UUID().uuidString)"
-        let child = try start(arguments, in: folder, keys: keys, output: folder.path(name))
+        let child = try start(arguments, in: folder, keys: keys, shell: shell, output: folder.path(name))
         let status = await child.end(within: limit)
         await child.destroy()
         return End(status: status, output: folder.read(name))

@@ -87,10 +87,46 @@ struct SensorTests {
             try await walk(visitor, major: 1, minor: 1) {
                 try await walk(visitor, major: 2, minor: 2, uuid: own) {
                     try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
+                    // As if the other were not there, which is as loud.
+                    try await visitor.awaits("device/position") { isBesideKitchenLight($0) }
                 }
             }
-            let position = try await visitor.awaits("device/position")
-            #expect(isBesideKitchenLight(position), "as if the other were not there")
+        }
+    }
+
+    @Test func `receivers of the place that hear the device move it, and health says how fast`() async throws
+    {
+        try await withEmptyHome { home, visitor in
+            let model = Place.model
+                .replacing(#""minor": 1,"#, with: #""receiver": "living","#)
+                .replacing(#""minor": 2}"#, with: #""receiver": "kitchen"}"#)
+            try await home.take(model)
+            let keys = [
+                "sensors.espresense.device": "phone:\(home.node)", "mqtt.health_interval_seconds": "5",
+            ]
+            try await visitor.whileStarting { try await home.start(keys) }
+            let topic = "espresense/devices/phone:\(home.node)"
+            let walking = Task {
+                while !Task.isCancelled {
+                    visitor.say(absolute: "\(topic)/living", #"{"id":"x","rssi@1m":-59,"rssi":-75.5}"#)
+                    visitor.say(absolute: "\(topic)/kitchen", #"{"id":"x","rssi@1m":-59,"rssi":-52}"#)
+                    visitor.say(absolute: "\(topic)/cellar", #"{"id":"x","rssi@1m":-59,"rssi":-50}"#)
+                    visitor.say(absolute: "\(topic)/kitchen", #"{"rssi":"loud"}"#)
+                    try? await Task.sleep(for: .milliseconds(200))
+                }
+            }
+            defer { walking.cancel() }
+            try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
+            try await visitor.awaits("device/position") {
+                ($0["x"]?.number ?? 0) > 6.5 && $0["source"] == "beacons"
+            }
+            #expect(await home.logs("no thing of this environment has the receiver cellar"))
+            #expect(await home.logs("rssi must be a number"))
+            let health = try await visitor.awaits("health") { $0["position_ms"] != nil }
+            let (median, most) = (
+                health["position_ms"]?["median"]?.number ?? 0, health["position_ms"]?["p99"]?.number ?? 0
+            )
+            #expect(median > 0 && most >= median && health["position_ms"]?["count"]?.integer ?? 0 > 0)
         }
     }
 

@@ -12,7 +12,7 @@ actor Visitor {
     private var byTopic: [String: [MQTTMessage]] = [:]
     private var answers: [[UInt8]: [JSONValue]] = [:]
     private var questions: UInt32 = 0
-    private let replies = "replies/\(UInt64.random(in: .min ... .max))"
+    private let replies: String
 
     struct NotHeard: Error, CustomStringConvertible {
         let topic: String
@@ -21,9 +21,11 @@ actor Visitor {
         var description: String { "\(topic) did not say what was awaited; the last: \(last ?? "nothing")" }
     }
 
-    init(root: String, client: MQTTClient) {
+    /// - Parameter user: The name at the broker, below which answers come.
+    init(root: String, client: MQTTClient, user: String? = nil) {
         self.root = root
         self.client = client
+        replies = "replies/\(user.map { "\($0)/" } ?? "")\(UInt64.random(in: .min ... .max))"
     }
 
     /// Subscribes; call it once.
@@ -131,9 +133,14 @@ actor Visitor {
 
     /// Says something, without waiting for anything.
     nonisolated func say(_ tail: String, _ payload: String, isRetained: Bool = false) {
+        say(absolute: "\(root)/\(tail)", payload, isRetained: isRetained)
+    }
+
+    /// Publishes outside the daemon's own tree.
+    nonisolated func say(absolute topic: String, _ payload: String, isRetained: Bool = false) {
         client.publish(
             MQTTMessage(
-                topic: "\(root)/\(tail)",
+                topic: topic,
                 payload: Array(payload.utf8),
                 qos: .atLeastOnce,
                 isRetained: isRetained
@@ -188,7 +195,7 @@ func withVisitor<Result: Sendable>(
     configuration.reconnect = MQTTBackoff(minimum: .milliseconds(20), maximum: .milliseconds(200))
     change(&configuration)
     let client = MQTTClient(configuration, logger: Logger(label: "visitor") { _ in SwiftLogNoOpLogHandler() })
-    let visitor = Visitor(root: root, client: client)
+    let visitor = Visitor(root: root, client: client, user: configuration.username)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         let messages = visitor.listen()
         group.addTask { for await message in messages { await visitor.hear(message) } }

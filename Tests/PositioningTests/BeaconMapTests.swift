@@ -108,4 +108,64 @@ import Testing
         #expect(map.beacons.isEmpty)
         #expect(map.problems.count == 1)
     }
+
+    @Test func `a receiver of the place counts as a beacon, in whichever group`() throws {
+        let map = place([["minor": 1], ["receiver": "kitchen", "power": -62], ["receiver": "hall"]])
+        #expect(map.problems.isEmpty && map.receiverNames == ["hall", "kitchen"])
+        let sighting = try #require(
+            map.sighting(ReceiverSighting(receiver: "kitchen", rssi: -70, powerAtOneMetre: -60, time: 3))
+        )
+        let beacon = try #require(map.beacon(sighting.identity))
+        #expect(beacon.thing == FlareID(high: 3, low: 1) && beacon.receiver == "kitchen")
+        #expect(beacon.powerAtOneMetre == -62 && beacon.position.x == 1)
+        #expect(sighting.rssi == -70 && sighting.powerAtOneMetre == -60 && sighting.time == 3)
+        #expect(map.sighting(ReceiverSighting(receiver: "Kitchen", rssi: -70, time: 3)) == nil)
+        // No packet can be taken for a receiver.
+        #expect(map.beacon(BeaconIdentity(uuid: uuid, major: 0, minor: 1)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["receiver": ""], "name of 1 to 64 bytes"), (["receiver": 5], "name of 1 to 64 bytes"),
+            (["receiver": "hall"], "same receiver hall as T0"),
+            (["receiver": "attic", "minor": 1], "the receiver counts"),
+        ] as [([String: JSONValue], String)]
+    )
+    func `a receiver that cannot be used is a problem`(_ data: [String: JSONValue], _ problem: String) {
+        let map = place([["receiver": "hall"], data])
+        #expect(map.problems.count == 1 && map.problems.first?.contains(problem) == true)
+    }
+
+    @Test func `receivers that hear the device place it like beacons that it hears`() {
+        func estimates(_ data: [[String: JSONValue]], _ hear: (Int, BeaconMap) -> BeaconSighting?)
+            -> [PositionEstimate]
+        {
+            let map = place(data)
+            var tracker = PositionTracker(estimator: GridEstimator(map: map))
+            var estimates: [PositionEstimate] = []
+            for step in 0..<200 {
+                if var sighting = hear(step, map) {
+                    sighting.time = Double(step) / 10
+                    estimates += tracker.hear(sighting)
+                }
+            }
+            return estimates
+        }
+        let levels = [-60, -70, -80]
+        let heard = estimates((0..<3).map { ["minor": .number(Double($0))] }) { step, _ in
+            let identity = BeaconIdentity(uuid: uuid, major: 7, minor: UInt16(step % 3))
+            return BeaconSighting(identity: identity, rssi: levels[step % 3], powerAtOneMetre: -59, time: 0)
+        }
+        let hearing = estimates((0..<3).map { ["receiver": .string("r\($0)")] }) { step, map in
+            map.sighting(
+                ReceiverSighting(
+                    receiver: "r\(step % 3)",
+                    rssi: levels[step % 3],
+                    powerAtOneMetre: -59,
+                    time: 0
+                )
+            )
+        }
+        #expect(heard == hearing && heard.count == 19)
+    }
 }

@@ -149,4 +149,24 @@ import Testing
         }
         #expect(read > 1000)
     }
+
+    @Test func `a receiver of the place may say that it heard us`() {
+        let sighting = ReceiverSighting(receiver: "hall", rssi: -70, powerAtOneMetre: -61, time: 50)
+        #expect(read(.beacons, #"{"receiver":"hall","rssi":-70,"power":-61}"#) == [.receiver(sighting)])
+        #expect(
+            read(.beacons, "[\(Self.beacon),{\"receiver\":\"hall\",\"rssi\":-70,\"power\":-61}]")?.last
+                == .receiver(sighting)
+        )
+        #expect(read(.beacons, #"{"receiver":"hall","rssi":127}"#) == [])
+    }
+
+    @Test(arguments: [
+        (#"{"receiver":"","rssi":-70}"#, "receiver must be a name of 1 to 64 bytes"),
+        (#"{"receiver":7,"rssi":-70}"#, "receiver must be a text"),
+        (#"{"receiver":"hall"}"#, "rssi is missing"),
+        (#"{"receiver":"hall","rssi":-70,"uuid":"x"}"#, "unknown key \"uuid\""),
+    ])
+    func `a receiver that says it wrongly is refused`(_ text: String, _ why: String) {
+        #expect(message(.beacons, text).contains(why))
+    }
 }

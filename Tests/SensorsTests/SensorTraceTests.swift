@@ -20,6 +20,7 @@ import Testing
                 time: 1.0 / 3
             )
         ),
+        .receiver(ReceiverSighting(receiver: "kitchen", rssi: -71, powerAtOneMetre: -65, time: 0.9)),
         .heading(degrees: 359.99999999999994, time: 1e-7),
         .location(GeoPoint(latitude: -33.1, longitude: 180), accuracyMetres: nil, time: 2),
         .location(GeoPoint(latitude: 1 / 7, longitude: -0.1), accuracyMetres: 12.5, time: 1_234_567.891),
@@ -150,7 +151,7 @@ import Testing
         (#"{"t":1}"#, "type is missing"),
         (
             #"{"t":1,"type":"smell"}"#,
-            #"unknown type "smell"; known are beacon, heading, location, telemetry and tick"#
+            #"unknown type "smell"; known are beacon, receiver, heading, location, telemetry and tick"#
         ),
         (#"{"t":1,"type":"tick","tpye":1}"#, #"unknown key "tpye"; the nearest known one is "type""#),
         (

@@ -166,4 +166,17 @@ struct MemoryStoreTests {
             #expect("\(try #require(error))".hasPrefix("\(store.path) cannot be used: no such table: slug"))
         }
     }
+
+    @Test func `a receiver's error outlives a restart`() async throws {
+        try await withTemporaryFolder { folder in
+            do {
+                let store = try MemoryStore(folder: folder.url)
+                #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == nil)
+                try store.keep(receiverOffset: -6.257, of: "AA:00:00:00:00:01")
+            }
+            let store = try MemoryStore(folder: folder.url)
+            #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == -6.26)
+            #expect(try store.receiverOffset(of: "broker") == nil)
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //     trilateral-bench move FOLDER       the cost of a move, against one row written by SQLite
 //     trilateral-bench adverts           the cost of an advertising report through parsing and filter
 //     trilateral-bench position          the cost of an advertising packet, against reading its bytes
+//     trilateral-bench walk PLACE        the capture of a walk with a thousand packets a second, on standard output
 //     trilateral-bench grid              the cost of an update of the grid estimator, and its allocations if counted
 
 import Flare
@@ -13,6 +14,8 @@ case let words where words.count == 2 && words[0] == "model" && (1...100_000).co
     print(BenchmarkPlace(things: Int(words[1]) ?? 1).json.text)
 case let words where words.count == 2 && words[0] == "move":
     try await MoveBenchmark(folder: words[1]).run()
+case let words where words.count == 2 && words[0] == "walk":
+    try WalkBenchmark(place: words[1]).run()
 case ["adverts"]:
     AdvertBenchmark().run()
     await ScanBenchmark().run()
@@ -21,5 +24,5 @@ case ["position"]:
 case ["grid"]:
     GridBenchmark().run()
 default:
-    print("usage: trilateral-bench model COUNT | move FOLDER | adverts | position | grid")
+    print("usage: trilateral-bench model COUNT | move FOLDER | adverts | position | grid | walk PLACE")
 }

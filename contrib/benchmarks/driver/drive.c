@@ -55,7 +55,8 @@ int main(int count, char **arguments) {
         return storm(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
     if (!strcmp(verb, "discovery") && count == 6)
         return discovery(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "scanning") && count == 6) return scanning(numbers[2], arguments[3], numbers[4], numbers[5]);
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS |\n"
          "  start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS | storm PORT ROOT THINGS SECONDS PID |\n"
-         "  discovery PORT ROOT THINGS RUNS");
+         "  scanning PORT ROOT PID SECONDS | discovery PORT ROOT THINGS RUNS");
 }

@@ -32,6 +32,9 @@ double share(struct sample *sample, double part);
 // A number of /proc/<pid>/status in kB, such as "VmRSS"; 0 when there is none.
 long status_kb(int pid, const char *key);
 
+// Time on a processor of all threads of a process, nanoseconds.
+double processor_ns(int pid);
+
 // | what | floor | ours | ratio | aim | met |
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim);
 void row_below(const char *what, const char *format, double ours, const char *aim_text, double aim);
@@ -41,5 +44,6 @@ int start(int port, const char *root, int things, int runs, char **command);
 int idle(int pid, int things, int seconds);
 int discovery(int port, const char *root, int things, int runs);
 int storm(int port, const char *root, int things, int seconds, int pid);
+int scanning(int port, const char *root, int pid, int seconds);
 
 #endif

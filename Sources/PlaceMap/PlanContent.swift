@@ -1,0 +1,70 @@
+import Flare
+
+/// What of a place is on the plan, in the order of identifiers: the floor where we are.
+struct PlanContent {
+    let zones: [(id: FlareID, zone: PlanZone)]
+    let things: [(id: FlareID, thing: PlanThing)]
+    /// What the plan must show; `nil` when nothing has a place.
+    let bounds: PlanBounds?
+
+    /// Floors are at least so far apart, metres: a zone that begins farther above the floor below is on another.
+    private static let storey = 2.0
+
+    init(_ picture: PlacePicture) {
+        let floors = picture.zones.values.map(\.box.origin.z).sorted().reduce(into: [Double]()) {
+            if $1 - ($0.last ?? -.infinity) >= Self.storey { $0.append($1) }
+        }
+        let zoneHere = picture.zoneID.flatMap { picture.zones[$0] }
+        let height = zoneHere?.box.origin.z ?? picture.device?.position.z ?? -.infinity
+        let floor = floors.last { $0 <= height } ?? floors.first ?? 0
+        let above = floors.first { $0 > floor } ?? .infinity
+        zones = picture.zones.filter { $0.value.box.origin.z >= floor && $0.value.box.origin.z < above }
+            .sorted { $0.key < $1.key }.map { (id: $0.key, zone: $0.value) }
+
+        let shown = Set(zones.map(\.id))
+        let onFloor = picture.things.filter { _, thing in
+            thing.zone.map { shown.contains($0) || picture.zones[$0] == nil } ?? true
+        }
+        let bounds = Self.bounds(
+            rooms: zones.map { PlanBounds($0.zone.box) }.union,
+            outline: picture.environment?.perimeter,
+            things: onFloor.values.map(\.position),
+            device: picture.device?.position
+        )
+        self.bounds = bounds
+        things = onFloor.filter { bounds?.contains($0.value.position) ?? false }
+            .sorted { $0.key < $1.key }.map { (id: $0.key, thing: $0.value) }
+    }
+
+    private static func bounds(
+        rooms: PlanBounds?,
+        outline: Box?,
+        things: [Point3D],
+        device: Point3D?
+    ) -> PlanBounds? {
+        var base = rooms
+        if let outline, outline.isDrawable {
+            let bounds = PlanBounds(outline)
+            // One that was never measured would make a dot of the rooms.
+            let isPlausible = rooms.map { bounds.longerSide <= 10 * $0.longerSide } ?? true
+            if isPlausible { base = rooms?.union(bounds) ?? bounds }
+        }
+        guard let base else {
+            let points = (things + (device.map { [$0] } ?? [])).map { PlanBounds($0) }
+            return points.union.map { $0.grown(by: 1 + $0.longerSide / 10) }
+        }
+        // What stands outside belongs to it, unless it is somewhere else altogether.
+        let surroundings = base.grown(by: base.longerSide)
+        let beside = things.filter { surroundings.contains($0) && !base.contains($0) }
+        return (beside.map { PlanBounds($0).grown(by: 0.5) } + [base]).union
+    }
+
+    /// The first things, and the nearby one in any case.
+    func things(limit: Int, nearby: FlareID?) -> [(id: FlareID, thing: PlanThing)] {
+        let first = things.prefix(limit)
+        guard limit > 0, let last = things.dropFirst(limit).first(where: { $0.id == nearby }) else {
+            return Array(first)
+        }
+        return first.dropLast() + [last]
+    }
+}

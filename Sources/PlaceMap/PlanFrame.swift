@@ -1,0 +1,108 @@
+import Flare
+
+/// A rectangle of the plan, metres.
+struct PlanBounds: Sendable {
+    var minX: Double
+    var minY: Double
+    var maxX: Double
+    var maxY: Double
+
+    init(_ point: Point3D) { (minX, minY, maxX, maxY) = (point.x, point.y, point.x, point.y) }
+
+    init(_ box: Box) {
+        (minX, minY) = (box.origin.x, box.origin.y)
+        (maxX, maxY) = (minX + box.width, minY + box.height)
+    }
+
+    var width: Double { maxX - minX }
+    var height: Double { maxY - minY }
+    var longerSide: Double { max(width, height) }
+
+    func union(_ other: PlanBounds) -> PlanBounds {
+        var union = self
+        (union.minX, union.minY) = (min(minX, other.minX), min(minY, other.minY))
+        (union.maxX, union.maxY) = (max(maxX, other.maxX), max(maxY, other.maxY))
+        return union
+    }
+
+    /// Larger by so many metres to each side.
+    func grown(by x: Double, _ y: Double) -> PlanBounds {
+        var grown = self
+        (grown.minX, grown.minY, grown.maxX, grown.maxY) = (minX - x, minY - y, maxX + x, maxY + y)
+        return grown
+    }
+
+    func grown(by metres: Double) -> PlanBounds { grown(by: metres, metres) }
+
+    func contains(_ point: Point3D) -> Bool {
+        point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY
+    }
+}
+
+extension [PlanBounds] {
+    var union: PlanBounds? { first.map { dropFirst().reduce($0) { $0.union($1) } } }
+}
+
+/// From metres of the plan to whole units of the picture, whose x goes right and y down.
+struct PlanFrame: Sendable {
+    /// The picture's width; a unit is about a pixel on a small card.
+    static let pictureWidth = 480
+    static let margin = 16
+    static let header = 46
+    static let footer = 40
+    /// The room for the plan.
+    static let planWidth = pictureWidth - 2 * margin
+    private static let planHeights = 120.0...640.0
+
+    /// What of the plan is shown.
+    let bounds: PlanBounds
+    /// Units a metre.
+    let scale: Double
+    let planHeight: Int
+    private let isFlipped: Bool
+    private let left: Double
+    private let top: Double
+
+    var pictureHeight: Int { Self.header + planHeight + Self.footer }
+
+    /// - Parameter isFlipped: Whether the plan's y goes down as the picture's.
+    init(_ content: PlanBounds, isFlipped: Bool) {
+        // A place of less than 2 m would be all lamp.
+        bounds = content.grown(by: max(0, 1 - content.width / 2), max(0, 1 - content.height / 2))
+        self.isFlipped = isFlipped
+        let width = Double(Self.planWidth)
+        let height = min(
+            max(width * bounds.height / bounds.width, Self.planHeights.lowerBound),
+            Self.planHeights.upperBound
+        )
+        scale = min(width / bounds.width, height / bounds.height)
+        planHeight = Int(height.rounded())
+        left = Double(Self.margin) + (width - bounds.width * scale) / 2
+        top = Double(Self.header) + (height - bounds.height * scale) / 2
+    }
+
+    func x(_ metres: Double) -> Int { Self.unit(left + (metres - bounds.minX) * scale) }
+
+    func y(_ metres: Double) -> Int {
+        Self.unit(top + (isFlipped ? metres - bounds.minY : bounds.maxY - metres) * scale)
+    }
+
+    /// A length in units.
+    func length(_ metres: Double) -> Int { Self.unit(metres * scale) }
+
+    /// A whole number that a picture can have, whatever comes in.
+    static func unit(_ value: Double) -> Int {
+        value.isFinite ? Int(min(max(value, -2000), 2000).rounded()) : 0
+    }
+
+    /// A length of the form 1, 2 or 5 times a power of ten that is at most a quarter of the picture wide, and its name.
+    var scaleBar: (units: Int, name: String) {
+        let most = Double(Self.planWidth) / 4 / scale
+        let steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
+        let metres = steps.last { $0 <= most } ?? 0.1
+        let name =
+            metres >= 1000
+            ? "\(Int(metres / 1000)) km" : metres >= 1 ? "\(Int(metres)) m" : "\(Int(metres * 100)) cm"
+        return (length(metres), name)
+    }
+}

@@ -1,0 +1,39 @@
+import Flare
+import Things
+
+/// A thing as the picture shows it.
+struct PlanThing: Sendable {
+    /// The form in which a thing is drawn.
+    enum Mark: Sendable, Hashable {
+        /// A lamp that is on; its level is 0…1.
+        case on(RGBColour, level: Double)
+        /// A lamp that is off; without a colour of its own `nil`.
+        case off(RGBColour?)
+        /// What is no light.
+        case other
+    }
+
+    let name: String
+    let position: Point3D
+    let zone: FlareID?
+    let mark: Mark
+
+    init?(_ thing: FlareThing) {
+        guard let position = thing.position, position.isDrawable else { return nil }
+        self.position = position
+        name = PictureText.clean(thing.name)
+        zone = thing.zone
+        let appearance = ThingAppearance(thing: thing)
+        mark =
+            if !appearance.isLight {
+                .other
+            } else if appearance.isOn {
+                .on(appearance.rgb ?? Self.warm, level: ThingAppearance.level(of: thing.data) ?? 1)
+            } else {
+                .off(appearance.rgb)
+            }
+    }
+
+    /// The light of a lamp that has no colour.
+    private static let warm = RGBColour(red: 255, green: 200, blue: 87)
+}

@@ -1,0 +1,131 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// `trilateral survey` and `trilateral calibrate beacons`, as somebody uses them who walks about.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
+struct SurveyTests {
+    /// Runs the program with answers on its standard input, an empty line for each Enter.
+    private func run(
+        _ words: [String],
+        answers: String,
+        _ home: Home,
+        keys: [String: String] = [:]
+    ) async throws -> Program.End {
+        try home.folder.write(answers, to: "answers")
+        return try await Program.run(
+            words,
+            in: home.folder,
+            keys: [
+                "mqtt.host": "127.0.0.1", "mqtt.port": "\(try SharedMosquitto.broker.port)",
+                "mqtt.node": home.node,
+            ].merging(keys) { $1 },
+            shell: "exec < '\(home.folder.path("answers"))'",
+            within: .seconds(40)
+        )
+    }
+
+    /// Hears the kitchen's beacon, close by, while the body runs.
+    private func walking<Result>(
+        _ visitor: Visitor,
+        rssi: Int = -50,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        let packet =
+            #"{"uuid":"\#(Place.beaconUUID)","major":2,"minor":2,"rssi":\#(rssi),"power":-59}"#
+        let walking = Task {
+            while !Task.isCancelled {
+                visitor.say("sensors/beacons/raw", packet)
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        defer { walking.cancel() }
+        return try await body()
+    }
+
+    @Test func `a survey tells how far positions are off, at each spot and in all`() async throws {
+        try await withHome { home, visitor in
+            try home.folder.write("name,x,y\nLight,8.5,2\nCellar,100,2\nDoor,8.5,5\n", to: "spots.csv")
+            let (spots, output) = (home.folder.path("spots.csv"), home.folder.path("survey.csv"))
+            try await walking(visitor) {
+                try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
+                let end = try await run(
+                    ["survey", spots, "--seconds", "2", "--output", output],
+                    answers: "\ns\n\n",
+                    home
+                )
+                #expect(end.status == 0, "\(end.output)")
+                #expect(end.output.contains("1 of 3: go to Light (8.5, 2.0)"))
+                #expect(end.output.contains("median so far") && end.output.contains("2 spots: median "))
+                let rows = home.folder.read("survey.csv").split(separator: "\n").map {
+                    $0.split(separator: ",")
+                }
+                #expect(rows.count == 3 && rows.first?.first == "name", "\(rows)")
+                let errors = rows.dropFirst().compactMap { $0.count > 5 ? Double($0[5]) : nil }
+                #expect(errors.count == 2 && errors[0] < 0.8 && abs(errors[1] - 3) < 0.8, "\(errors)")
+                // What is there is not written over.
+                let again = try await run(
+                    ["survey", spots, "--seconds", "1", "--output", output],
+                    answers: "",
+                    home
+                )
+                #expect(again.status == 73 && again.output.contains("survey.csv cannot be made: File exists"))
+            }
+        }
+    }
+
+    @Test func `a survey without positions or with a wrong list says so`() async throws {
+        try await withHome { home, _ in
+            try home.folder.write("name,x,y\nLight,8.5,2\n", to: "spots.csv")
+            let spots = home.folder.path("spots.csv")
+            let silent = try await run(["survey", spots, "--seconds", "1"], answers: "\n", home)
+            #expect(silent.status == 65 && silent.output.contains("Light: no position was told"))
+            #expect(silent.output.contains("nothing was measured"))
+            try home.folder.write("name,x\nLight,8.5\n", to: "spots.csv")
+            let wrong = try await run(["survey", spots], answers: "", home)
+            #expect(
+                wrong.status == 65 && wrong.output.contains("spots.csv:1: the first line must be name,x,y")
+            )
+            let missing = try await run(["survey", "/nowhere.csv"], answers: "", home)
+            #expect(missing.status == 66 && missing.output.contains("/nowhere.csv"))
+        }
+    }
+
+    @Test func `beacons are calibrated, and the place knows it`() async throws {
+        try await withHome { home, visitor in
+            let server = try #require(await home.serverURL())
+            try await walking(visitor, rssi: -67) {
+                let words = [
+                    "calibrate", "beacons", "--server", server, "--environment", "Flat", "--seconds", "3",
+                ]
+                // Asked first, and with nobody to say yes nothing is changed.
+                let asked = try await run(words + ["Kitchen light"], answers: "\n", home)
+                #expect(asked.status == 0 && asked.output.contains("Kitchen light\t-67"), "\(asked.output)")
+                #expect(asked.output.contains("nothing is changed"))
+                let done = try await run(words + ["--yes", "--json", "Kitchen light"], answers: "\n", home)
+                #expect(done.status == 0 && done.output.contains(#""power":-67"#), "\(done.output)")
+                try await visitor.awaits("things/kitchen-light/data") { $0["power"] == -67 }
+                // The next one is at another distance, and not there.
+                let silent = try await run(words + ["Table lamp"], answers: "\nq\n", home)
+                #expect(silent.status == 65 && silent.output.contains("Table lamp: only 0 of its packets"))
+                #expect(silent.output.contains("the loudest one here is Kitchen light"))
+                let unknown = try await run(words + ["Sun"], answers: "", home)
+                #expect(unknown.status == 64 && unknown.output.contains("there is no beacon Sun"))
+            }
+            let several = try await run(["calibrate", "beacons", "--server", server], answers: "", home)
+            #expect(several.status == 64 && several.output.contains("--environment: Flat, Hut"))
+        }
+    }
+
+    @Test func `a server that is not there is named`() async throws {
+        try await withHome { home, _ in
+            let end = try await run(
+                ["calibrate", "beacons", "--server", "http://127.0.0.1:9"],
+                answers: "",
+                home
+            )
+            #expect(end.status == 69 && end.output.contains("127.0.0.1:9 cannot be reached"), "\(end.output)")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Controller
+import Flare
+import Messages
+import Testing
+
+struct AccessListTests {
+    private let topics = Topics(root: "t/n")
+    private var list: AccessList { AccessList(topics: topics, discoveryPrefix: "ha") }
+
+    /// Whether a topic, or a filter, is within a filter.
+    private func covers(_ filter: String, _ topic: String) -> Bool {
+        var (left, right) = (filter.split(separator: "/")[...], topic.split(separator: "/")[...])
+        while let level = left.popFirst() {
+            if level == "#" { return true }
+            guard let other = right.popFirst(), level == other || level == "+" && other != "#" else {
+                return false
+            }
+        }
+        return right.isEmpty
+    }
+
+    private func may(_ role: AccessList.Role, _ access: AccessList.Access, _ topic: String) -> Bool {
+        list.grants(role).contains {
+            ($0.access == access || $0.access == .readwrite) && covers($0.filter, topic)
+        }
+    }
+
+    /// Topics that we tell.
+    private var told: [String] {
+        [
+            topics.status, topics.info, topics.health, topics.state, topics.environment, topics.zone,
+            topics.device,
+            topics.devicePosition, topics.deviceAngle, topics.deviceLocation, topics.nearby,
+            topics.nearbyAvailability,
+            topics.map, topics.alert("x"), topics.sensor(.gps), topics.event(.zone),
+            topics.object(.thing, "lamp"),
+            topics.data(thing: "lamp"), topics.availability(thing: "lamp"), topics.response(.set),
+        ]
+    }
+
+    @Test func `the daemon may tell everything, its will too, and hears every command and reading`() {
+        for topic in told + ["ha/device/trilateral_n/config", "replies/driver/1"] {
+            #expect(may(.daemon, .write, topic), "\(topic)")
+        }
+        for topic in topics.commands + [
+            topics.presence, topics.raw("gps"), topics.info, topics.status, "ha/status",
+        ] {
+            #expect(may(.daemon, .read, topic), "\(topic)")
+        }
+        for topic in ["t/other/status", "ha/status", "zigbee2mqtt/lamp/set"] {
+            #expect(!may(.daemon, .write, topic), "\(topic)")
+        }
+    }
+
+    @Test(arguments: [AccessList.Role.homeAssistant, .driver])
+    func `who drives may give every command that is heard, reads all that is told, and tells nothing`(
+        role: AccessList.Role
+    ) {
+        for topic in topics.commands { #expect(may(role, .write, topic), "\(topic)") }
+        for topic in told {
+            #expect(may(role, .read, topic), "\(topic)")
+            #expect(!may(role, .write, topic), "\(topic)")
+        }
+        #expect(may(role, .read, "replies/\(role.rawValue)/7"))
+        #expect(!may(role, .read, "replies/other/7"))
+    }
+
+    @Test func `Home Assistant reads what is announced and says that it is there`() {
+        #expect(may(.homeAssistant, .read, "ha/device/trilateral_n/config"))
+        #expect(may(.homeAssistant, .write, "ha/status"))
+        #expect(!may(.driver, .write, "ha/status"))
+    }
+
+    @Test func `a kiosk reads, and nothing else`() {
+        #expect(list.grants(.kiosk).allSatisfy { $0.access == .read })
+        for topic in told { #expect(may(.kiosk, .read, topic)) }
+    }
+
+    @Test func `a sensor tells its readings, and nothing else`() {
+        for sensor in ["compass", "gps", "beacons"] { #expect(may(.sensor, .write, topics.raw(sensor))) }
+        #expect(!may(.sensor, .write, "t/n/sensors/gps/set"))
+        #expect(list.grants(.sensor).allSatisfy { $0.access == .write })
+    }
+
+    @Test func `what the configuration names is in the daemon's list alone`() {
+        var list = list
+        list.heard = ["espresense/devices/phone/+"]
+        list.said = ["zigbee2mqtt/lamp/set"]
+        let text = list.text()
+        #expect(text.contains("topic read espresense/devices/phone/+\n"))
+        #expect(text.contains("topic write zigbee2mqtt/lamp/set\n"))
+        for role in AccessList.Role.allCases where role != .daemon {
+            #expect(!list.text([role]).contains("espresense") && !list.text([role]).contains("zigbee2mqtt"))
+        }
+    }
+
+    @Test func `users are named`() {
+        var list = list
+        list.users = [.daemon: "panel", .driver: "node red"]
+        let text = list.text([.daemon, .driver])
+        #expect(text.contains("\nuser panel\n") && text.contains("\nuser node red\n"))
+        #expect(text.contains("topic read replies/node red/#\n"))
+        #expect(!text.contains("user kiosk"))
+    }
+
+    @Test func `it is written as mosquitto reads it`() {
+        let expected = """
+            # kiosk: reads, and may publish nothing
+            user kiosk
+            topic read t/n/#
+
+            """
+        #expect(list.text([.kiosk]) == expected)
+    }
+}

@@ -1,0 +1,76 @@
+import Positioning
+import Sensors
+import Testing
+
+@Suite struct ESPresenseReportTests {
+    private static let topic = "espresense/devices/phone:anna/kitchen"
+    /// As version 4 says it.
+    private static let report = """
+        {"mac":"5ef2d0a3c1b4","id":"phone:anna","name":"Anna","rssi@1m":-65,"rssi":-71.33,"rxAdj":0,"rssiVar":1.02,
+        "distance":1.81,"var":0.44,"int":312}
+        """
+
+    private func read(_ text: String, topic: String = topic) -> Result<SensorReading?, RawReadingError> {
+        ESPresenseReport.reading(from: Array(text.utf8), topic: topic, at: 5)
+    }
+
+    private func problem(_ text: String, topic: String = topic) -> String {
+        switch read(text, topic: topic) {
+        case .success(let reading): "no error: \(reading.map { "\($0)" } ?? "nothing")"
+        case .failure(let error): error.description
+        }
+    }
+
+    @Test func `a node hears the device, as loud as it says`() throws {
+        let sighting = ReceiverSighting(receiver: "kitchen", rssi: -71, powerAtOneMetre: -65, time: 5)
+        #expect(try read(Self.report).get() == .receiver(sighting))
+        // Version 3 has whole numbers and other members.
+        let old =
+            #"{"id":"tile:1","idType":10,"rssi@1m":-65,"rssi":-71,"raw":2.1,"distance":1.9,"speed":0.1}"#
+        #expect(try read(old).get() == .receiver(sighting))
+    }
+
+    @Test func `without a level at one metre the place's own counts`() throws {
+        let sighting = ReceiverSighting(receiver: "kitchen", rssi: -71, time: 5)
+        #expect(try read(#"{"rssi":-71.4}"#).get() == .receiver(sighting))
+    }
+
+    @Test(arguments: [#"{"rssi":0}"#, #"{"rssi":-128}"#, #"{"rssi":127,"rssi@1m":-60}"#])
+    func `what was not heard is nothing`(_ text: String) throws {
+        #expect(try read(text).get() == nil)
+    }
+
+    @Test(arguments: [
+        ("", "is no JSON"), ("[]", "must be an object with rssi"), ("{}", "rssi is missing"),
+        (#"{"rssi":"-60"}"#, "rssi must be a number"), (#"{"rssi":-60,"rssi@1m":1e9}"#, "rssi@1m must be"),
+        (#"{"rssi":-60,"x":\#(String(repeating: "1", count: 5000))}"#, "bytes are too many"),
+        (String(repeating: "[", count: 300), "is no JSON"),
+    ])
+    func `anything else is refused with the topic and what is legal`(_ text: String, _ why: String) {
+        #expect(problem(text).contains(why) && problem(text).hasPrefix(Self.topic))
+    }
+
+    @Test func `a node needs a name`() {
+        #expect(problem(Self.report, topic: "espresense/devices/x/").contains("node's name"))
+        #expect(
+            problem(Self.report, topic: "a/" + String(repeating: "n", count: 65)).contains("node's name")
+        )
+    }
+
+    @Test func `whatever comes is a reading that makes sense, or none`() {
+        var fuzz = Fuzz(seed: 27, corpus: [Array(Self.report.utf8), Array(#"{"rssi":-60}"#.utf8)])
+        var heard = 0
+        for _ in 0..<Fuzz.count {
+            guard
+                case .success(.receiver(let sighting)?) = ESPresenseReport.reading(
+                    from: fuzz.next(),
+                    topic: Self.topic,
+                    at: 1
+                )
+            else { continue }
+            heard += 1
+            #expect(BeaconSighting.isUsable(rssi: sighting.rssi))
+        }
+        #expect(heard > 100)
+    }
+}
