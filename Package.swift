@@ -78,6 +78,7 @@ let package = Package(
         room("Things", ["Flare"]),
         room("Controller", ["Flare", "Things"]),
         room("Messages", ["Flare", "Things", "Controller"]),
+        room("Lamps", ["Flare", "Things"]),
         room("PlaceMap", ["Flare", "Things", "Controller"]),
         room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
 
@@ -101,7 +102,7 @@ let package = Package(
         room("MQTT", ["CMosquitto", log]),
         room(
             "Bridge",
-            ["Flare", "Things", "Controller", "Messages", "PlaceMap", "HomeAssistant", "MQTT", log]
+            ["Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT", log]
         ),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
@@ -109,7 +110,8 @@ let package = Package(
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "HomeAssistant",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps",
+                "HomeAssistant",
                 "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
@@ -145,6 +147,7 @@ let package = Package(
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
+        tests("LampsTests", ["Lamps", "Things", "Flare"]),
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
         tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),

@@ -186,3 +186,11 @@ extension MQTTConfiguration {
         )
     }
 }
+
+extension LampDesk.Pair {
+    /// `nil` for settings that lack something, which the check of the configuration has refused.
+    init?(_ settings: LampSettings) {
+        guard let dialect = settings.dialect else { return nil }
+        self.init(thing: settings.thing, dialect: dialect)
+    }
+}
