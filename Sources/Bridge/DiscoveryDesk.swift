@@ -34,6 +34,7 @@ struct DiscoveryDesk: Sendable {
     mutating func linkLost() {
         resendsStates = false
         resends = []
+        announcer.note(isHeard: nil)
     }
 
     /// Remembers what was announced, before it is sent.

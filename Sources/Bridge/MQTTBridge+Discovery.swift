@@ -7,7 +7,7 @@ import MQTT
 extension MQTTBridge {
     /// So many messages at a time, and so long until the next ones: commands come in between.
     private static let batch = 20
-    private static let pause: Duration = .milliseconds(20)
+    private static let pause: Duration = .milliseconds(10)
     /// States are shorter, and ready.
     private static let stateBatch = 60
     /// With so many messages that the broker has not confirmed, it is waited for.
@@ -15,9 +15,10 @@ extension MQTTBridge {
 
     /// Home Assistant has come; not all of its friends should answer in the same moment.
     func take(birth message: MQTTMessage) async {
-        guard !message.isRetained, message.payload == Array("online".utf8), !discovery.isBirthAwaited else {
-            return
-        }
+        let isThere = message.payload == Array("online".utf8)
+        guard isThere || message.payload == Array("offline".utf8) else { return }
+        discovery.announcer.note(isHeard: isThere)
+        guard isThere, !message.isRetained, !discovery.isBirthAwaited else { return }
         discovery.isBirthAwaited = true
         try? await Task.sleep(for: .milliseconds(Int.random(in: 0...1000)))
         discovery.isBirthAwaited = false
@@ -30,7 +31,11 @@ extension MQTTBridge {
     func announceAll(_ state: ControllerState) {
         guard isConnected else { return }
         discovery.announcer.note(links: Set(links.keys))
-        discovery.announcer.announceAll(state, at: clock().steadyMilliseconds)
+        discovery.announcer.announceAll(
+            state,
+            isBirth: discovery.resendsStates,
+            at: clock().steadyMilliseconds
+        )
         discovery.ring()
     }
 

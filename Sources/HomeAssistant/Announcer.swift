@@ -31,8 +31,12 @@ package struct Announcer: Sendable {
     /// What is ready to be told, before what waits.
     private var ready: [Announcement] = []
     private var waiting = WaitingCards()
-    /// Messages that no longer name the components which are gone, with their time.
-    private var cleanups: [(at: Int64, device: DeviceName, announcement: Announcement)] = []
+    /// What ends the removal of components and devices, with its time.
+    private var cleanups: [(at: Int64, announcement: Announcement)] = []
+    /// Devices that went while Home Assistant was not there, with their components: it keeps what it does not see go.
+    private var graves: [DeviceName: String] = [:]
+    /// Whether Home Assistant hears us; `nil` while that is not known.
+    private var isHeard: Bool?
 
     /// Whether all was announced in this run: from then on changes are told.
     private var isRunning = false
@@ -47,13 +51,19 @@ package struct Announcer: Sendable {
 
     private var news: [String: String] = [:]
     private var gone: Set<String> = []
-    private var remarks: [String] = []
+    private var remarks = Remarks()
+
+    /// What a list of components begins with when its device went unseen.
+    private static let graveMark = "!"
 
     /// - Parameter remembered: The topics on which earlier runs have announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
         self.configuration = configuration
         for (topic, components) in remembered {
-            if let device = configuration.device(ofTopic: topic) {
+            let device = configuration.device(ofTopic: topic)
+            if components.hasPrefix(Self.graveMark) {
+                if let device { graves[device] = String(components.dropFirst()) } else { gone.insert(topic) }
+            } else if let device {
                 held[device] = Held(components: components)
             } else {
                 strays.append(topic)
@@ -66,11 +76,13 @@ package struct Announcer: Sendable {
     /// Announces all there is, and takes away what earlier runs have left.
     ///
     /// While the place is not known nothing is said; asked once more, the daemon's own device is told without it.
-    package mutating func announceAll(_ state: ControllerState, at now: Int64) {
+    /// - Parameter isBirth: Whether Home Assistant has just come: what went without its knowledge goes once more.
+    package mutating func announceAll(_ state: ControllerState, isBirth: Bool = false, at now: Int64) {
         ready = ready.filter(\.isRemoval) + strays.sorted().map { removal(topic: $0) }
         strays.removeAll()
         waiting = WaitingCards()
-        cleanups.removeAll()
+        cleanups.removeAll { !$0.announcement.isRemoval }
+        if isBirth { exhume(at: now) }
         guard configuration.isEnabled else {
             ready += held.keys.map { remove($0) }
             return
@@ -83,11 +95,25 @@ package struct Announcer: Sendable {
         isAwaitingPlace = false
         isRunning = true
         toldChoice = choice(state)
-        waiting = WaitingCards(cards(state))
+        waiting = WaitingCards(cards(state), areBorn: isBirth)
         for case .thing(let slug) in held.keys where !waiting.contains(slug) {
             ready.append(remove(.thing(slug)))
         }
-        tellOwn(state, isComplete: true, at: now)
+        tellOwn(state, isComplete: true, isBirth: isBirth, at: now)
+    }
+
+    /// Notes whether Home Assistant is there: its birth, its will, or a link of ours that was lost.
+    package mutating func note(isHeard: Bool?) { self.isHeard = isHeard }
+
+    /// Shows what went unseen once more, so that it can be taken away.
+    private mutating func exhume(at now: Int64) {
+        for (name, list) in graves.sorted(by: { $0.value < $1.value }) {
+            let topic = configuration.topic(of: name)
+            let payload = DeviceAnnouncement.ghost(of: name, Self.names(list), configuration)
+            ready.append(Announcement(topic: topic, payload: payload.bytes, components: list))
+            cleanups.append((now + Self.removalTime, removal(topic: topic)))
+        }
+        graves.removeAll()
     }
 
     /// Takes everything away: we will speak on other topics, or elsewhere.
@@ -227,12 +253,11 @@ package struct Announcer: Sendable {
     package mutating func next(_ count: Int, at now: Int64) -> [Announcement] {
         var messages = Array(ready.prefix(count))
         ready.removeFirst(messages.count)
-        while messages.count < count, let card = waiting.takeFirst() {
-            if let message = render(card, at: now) { messages.append(message) }
+        while messages.count < count, let (card, isBirth) = waiting.takeFirst() {
+            if let message = render(card, isBirth: isBirth, at: now) { messages.append(message) }
         }
-        while messages.count < count, let cleanup = cleanups.first, cleanup.at <= now {
-            cleanups.removeFirst()
-            messages.append(cleanup.announcement)
+        while messages.count < count, let index = cleanups.firstIndex(where: { $0.at <= now }) {
+            messages.append(cleanups.remove(at: index).announcement)
         }
         return messages
     }
@@ -244,21 +269,31 @@ package struct Announcer: Sendable {
 
     // MARK: One device
 
-    private mutating func render(_ card: ThingCard, at now: Int64) -> Announcement? {
+    private mutating func render(_ card: ThingCard, isBirth: Bool = false, at now: Int64) -> Announcement? {
         let name = DeviceName.thing(card.slug)
         guard let device = card.announcement(configuration) else {
             return held[name] == nil ? nil : remove(name)
         }
-        remark(device.leftOut, of: card.thing.name.isEmpty ? card.slug : card.thing.name)
-        return hold(device, name, fingerprint: card.fingerprint, isComplete: true, at: now)
+        remarks.note(device.leftOut, of: "the thing \(card.slug)")
+        return hold(device, name, fingerprint: card.fingerprint, isComplete: true, isBirth: isBirth, at: now)
     }
 
-    private mutating func tellOwn(_ state: ControllerState, isComplete: Bool, at now: Int64) {
+    private mutating func tellOwn(
+        _ state: ControllerState,
+        isComplete: Bool,
+        isBirth: Bool = false,
+        at now: Int64
+    ) {
         held[.own]?.fingerprint = nil
-        ready += own(state, isComplete: isComplete, at: now)
+        ready += own(state, isComplete: isComplete, isBirth: isBirth, at: now)
     }
 
-    private mutating func own(_ state: ControllerState, isComplete: Bool, at now: Int64) -> [Announcement] {
+    private mutating func own(
+        _ state: ControllerState,
+        isComplete: Bool,
+        isBirth: Bool = false,
+        at now: Int64
+    ) -> [Announcement] {
         isOwnStale = false
         toldName = state.device?.name ?? ""
         nearbyKind =
@@ -274,8 +309,10 @@ package struct Announcer: Sendable {
         hasher.combine(device.payload)
         let fingerprint = hasher.finalize()
         guard held[.own]?.fingerprint != fingerprint else { return [] }
-        remark(device.leftOut, of: "the daemon's own device")
-        return [hold(device, .own, fingerprint: fingerprint, isComplete: isComplete, at: now)]
+        remarks.note(device.leftOut, of: "the daemon's own device")
+        return [
+            hold(device, .own, fingerprint: fingerprint, isComplete: isComplete, isBirth: isBirth, at: now)
+        ]
     }
 
     /// Notes what is told of a device, and names the components that are gone once more.
@@ -284,23 +321,31 @@ package struct Announcer: Sendable {
         _ name: DeviceName,
         fingerprint: Int,
         isComplete: Bool,
+        isBirth: Bool,
         at now: Int64
     ) -> Announcement {
         let topic = configuration.topic(of: name)
-        let old = Self.names(held[name]?.components ?? "")
-        let missing = old.filter { !device.components.contains($0) }
-        // What is not known cannot be gone.
-        let names = isComplete ? device.components : device.components + missing
+        let missing = Self.names(held[name]?.components ?? "").filter { !device.components.contains($0) }
+        // What is not known cannot be gone; what nobody hears go is not gone for him.
+        let isFinal = isComplete && (isHeard != false || isBirth)
+        let names = isFinal ? device.components : device.components + missing
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
-        cleanups.removeAll { $0.device == name }
+        cleanups.removeAll { $0.announcement.topic == topic }
+        graves[name] = nil
         // What an earlier run has remembered is as good.
         if held[name]?.components != list || gone.contains(topic) { news[topic] = list }
         held[name] = Held(components: list, fingerprint: fingerprint)
         gone.remove(topic)
-        let plain = Announcement(topic: topic, payload: device.payload.bytes, components: list)
-        guard isComplete, !missing.isEmpty else { return plain }
-        cleanups.append((now + Self.removalTime, name, plain))
-        return Announcement(topic: topic, payload: device.removing(missing).bytes, components: list)
+        func message(_ payload: JSONValue) -> Announcement {
+            Announcement(topic: topic, payload: payload.bytes, components: list)
+        }
+        guard isFinal, !missing.isEmpty else { return message(device.payload) }
+        var steps = [device.removing(missing), device.payload]
+        if isBirth { steps.insert(device.restoring(missing, of: name, configuration), at: 0) }
+        for (index, payload) in steps.enumerated().dropFirst() {
+            cleanups.append((now + Int64(index) * Self.removalTime, message(payload)))
+        }
+        return message(steps[0])
     }
 
     private static func names(_ list: String) -> [ComponentName] {
@@ -308,24 +353,19 @@ package struct Announcer: Sendable {
     }
 
     private mutating func remove(_ name: DeviceName) -> Announcement {
-        held[name] = nil
-        cleanups.removeAll { $0.device == name }
-        return removal(topic: configuration.topic(of: name))
+        let topic = configuration.topic(of: name)
+        let components = held.removeValue(forKey: name)?.components
+        cleanups.removeAll { $0.announcement.topic == topic }
+        guard isHeard == false, let components else { return removal(topic: topic) }
+        graves[name] = components
+        news[topic] = Self.graveMark + components
+        return Announcement(topic: topic, payload: [], components: nil)
     }
 
     private mutating func removal(topic: String) -> Announcement {
         news[topic] = nil
         gone.insert(topic)
         return Announcement(topic: topic, payload: [], components: nil)
-    }
-
-    private mutating func remark(_ leftOut: [ComponentName], of device: String) {
-        guard !leftOut.isEmpty, remarks.count < 100 else { return }
-        let names = Quotation.list(leftOut.map(\.key))
-        remarks.append(
-            "\(Quotation.of(device)) has more than a message of \(DeviceAnnouncement.sizeLimit) bytes can tell; "
-                + "Home Assistant is not told of: \(names)"
-        )
     }
 
     // MARK: What others have to know
@@ -347,35 +387,6 @@ package struct Announcer: Sendable {
 
     /// What could not be told, a sentence each.
     package mutating func takeRemarks() -> [String] {
-        defer { remarks.removeAll() }
-        return remarks
+        remarks.take()
     }
-}
-
-/// Cards in the order in which they came, the newest of each thing.
-private struct WaitingCards: Sendable {
-    private var cards: [String: ThingCard] = [:]
-    private var order: ArraySlice<String> = []
-
-    init(_ cards: [ThingCard] = []) {
-        for card in cards { put(card) }
-    }
-
-    var isEmpty: Bool { cards.isEmpty }
-
-    func contains(_ slug: String) -> Bool { cards[slug] != nil }
-
-    mutating func put(_ card: ThingCard) {
-        if cards.updateValue(card, forKey: card.slug) == nil { order.append(card.slug) }
-    }
-
-    mutating func takeFirst() -> ThingCard? {
-        while let slug = order.popFirst() {
-            if let card = cards.removeValue(forKey: slug) { return card }
-        }
-        return nil
-    }
-
-    /// - Returns: Whether it was there.
-    mutating func remove(_ slug: String) -> Bool { cards.removeValue(forKey: slug) != nil }
 }

@@ -73,19 +73,71 @@ struct DeviceAnnouncement: Sendable {
         return members
     }
 
-    /// The message with components that are to go named by their platform only.
-    func removing(_ gone: [ComponentName]) -> JSONValue {
+    /// The message with further components, as far as there is room.
+    func adding(_ names: [ComponentName], _ component: (ComponentName) -> JSONValue) -> JSONValue {
         guard var members = payload.object, var written = members["components"]?.object else {
             return payload
         }
         var room = Self.sizeLimit - 1 - payload.bytes.count
-        for name in gone where written[name.key] == nil {
-            let stub: JSONValue = ["platform": .string(name.platform.rawValue)]
-            room -= name.key.utf8.count + stub.bytes.count + 4
+        for name in names where written[name.key] == nil {
+            let value = component(name)
+            room -= name.key.utf8.count + value.bytes.count + 4
             guard room >= 0 else { break }
-            written[name.key] = stub
+            written[name.key] = value
         }
         members["components"] = .object(written)
+        return .object(members)
+    }
+
+    /// The message with components that are to go named by their platform only.
+    func removing(_ gone: [ComponentName]) -> JSONValue {
+        adding(gone) { ["platform": .string($0.platform.rawValue)] }
+    }
+
+    /// The message with components as they were, so that they can be taken away by one who did not see them go.
+    func restoring(_ gone: [ComponentName], of device: DeviceName, _ configuration: DiscoveryConfiguration)
+        -> JSONValue
+    {
+        adding(gone) { $0.ghost(of: device, configuration) }
+    }
+
+    /// A device that went unseen, with its components as they were.
+    static func ghost(
+        of device: DeviceName,
+        _ components: [ComponentName],
+        _ configuration: DiscoveryConfiguration
+    ) -> JSONValue {
+        DeviceAnnouncement(
+            device,
+            device: ["name": "Trilateral"],
+            availability: [configuration.topics.status],
+            components: [],
+            configuration: configuration
+        ).restoring(components, of: device, configuration)
+    }
+}
+
+extension ComponentName {
+    /// As little as Home Assistant needs to know it again.
+    fileprivate func ghost(of device: DeviceName, _ configuration: DiscoveryConfiguration) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "platform": .string(platform.rawValue), "name": "Gone",
+            "unique_id": .string(configuration.uniqueID(of: self, on: device)),
+            "default_entity_id": .string(configuration.entityID(of: self, on: device)),
+        ]
+        let topic = JSONValue.string("\(configuration.topics.root)/gone")
+        switch platform {
+        case .binarySensor, .sensor: members["state_topic"] = topic
+        case .event: members.merge(["state_topic": topic, "event_types": ["gone"]]) { $1 }
+        case .deviceTracker: members["json_attributes_topic"] = topic
+        case .image: members["image_topic"] = topic
+        case .select: members.merge(["command_topic": topic, "options": ["gone"]]) { $1 }
+        case .light:
+            members.merge(
+                ["command_topic": topic, "schema": "json", "supported_color_modes": ["onoff"]]
+            ) { $1 }
+        case .button, .number, .switch, .text: members["command_topic"] = topic
+        }
         return .object(members)
     }
 }

@@ -186,7 +186,7 @@ struct OwnDevice {
                 .image,
                 "map",
                 [
-                    "name": "Map", "icon": "mdi:map", "image_topic": .string("\(topics.root)/map"),
+                    "name": "Map", "icon": "mdi:map", "image_topic": .string(topics.map),
                     "content_type": "image/svg+xml",
                 ]
             )

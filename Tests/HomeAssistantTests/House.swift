@@ -104,8 +104,8 @@ struct Desk {
         return desk
     }
 
-    mutating func announce(_ state: ControllerState, at now: Int64 = 0) {
-        announcer.announceAll(state, at: now)
+    mutating func announce(_ state: ControllerState, isBirth: Bool = false, at now: Int64 = 0) {
+        announcer.announceAll(state, isBirth: isBirth, at: now)
         tell(at: now)
     }
 

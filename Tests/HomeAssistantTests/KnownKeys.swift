@@ -20,7 +20,7 @@ enum KnownKeys {
     ]
     /// Those of every entity.
     ///
-    /// `object_id` has been of no effect since 2026.4, `default_entity_id` takes its place.
+    /// `object_id` has been of no effect since 2026.4; `default_entity_id` takes its place.
     static let common: Set<String> = [
         "platform", "unique_id", "name", "default_entity_id", "enabled_by_default", "visible_by_default",
         "entity_category", "icon", "entity_picture", "json_attributes_topic", "json_attributes_template",
