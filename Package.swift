@@ -78,8 +78,8 @@ let package = Package(
         room("Things", ["Flare"]),
         room("Controller", ["Flare", "Things"]),
         room("Messages", ["Flare", "Things", "Controller"]),
-        room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
         room("PlaceMap", ["Flare", "Things", "Controller"]),
+        room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
 
         // Adapters
         room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
@@ -101,7 +101,7 @@ let package = Package(
         room("MQTT", ["CMosquitto", log]),
         room(
             "Bridge",
-            ["Flare", "Things", "Controller", "Messages", "HomeAssistant", "PlaceMap", "MQTT", log]
+            ["Flare", "Things", "Controller", "Messages", "PlaceMap", "HomeAssistant", "MQTT", log]
         ),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
@@ -145,8 +145,8 @@ let package = Package(
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
-        tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
+        tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",

@@ -38,6 +38,12 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// `<base>/<node>`: what every topic begins with.
     package var root: String { "\(base)/\(node)" }
 
+    /// Whether another health message is due at a tick of the alive interval.
+    func isHealthDue(atTick tick: Int) -> Bool {
+        let (now, before) = (aliveInterval * tick, aliveInterval * (tick - 1))
+        return (now / healthInterval).rounded(.down) > (before / healthInterval).rounded(.down)
+    }
+
     func discoveryConfiguration(installation: String, topics: Topics) -> DiscoveryConfiguration {
         var result = DiscoveryConfiguration(node: node, installation: installation, topics: topics)
         result.isEnabled = discovery.isEnabled
@@ -48,11 +54,5 @@ package struct BridgeConfiguration: Sendable, Hashable {
         result.hasLocation = publishesLocation
         result.healthSeconds = max(1, Int(healthInterval.components.seconds))
         return result
-    }
-
-    /// Whether another health message is due at a tick of the alive interval.
-    func isHealthDue(atTick tick: Int) -> Bool {
-        let (now, before) = (aliveInterval * tick, aliveInterval * (tick - 1))
-        return (now / healthInterval).rounded(.down) > (before / healthInterval).rounded(.down)
     }
 }

@@ -78,12 +78,12 @@ package actor MQTTBridge {
         positionTiming = PositionTiming(topic: topics.devicePosition, seconds: seconds)
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
+        map = MapPage(topic: topics.map, interval: configuration.mapInterval)
         discovery = DiscoveryDesk(
             configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
             remembered: identity.announced,
             remember: remember
         )
-        map = MapPage(topic: topics.map, interval: configuration.mapInterval)
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -148,8 +148,8 @@ package actor MQTTBridge {
     /// be taken back.
     package func leave(within limit: Duration = .seconds(5)) async {
         isLeaving = true
-        withdrawAnnouncements()
         map.end()
+        withdrawAnnouncements()
         book.clearAll()
         book.state(offline, rank: .status)
         let end = ContinuousClock.now + limit
