@@ -80,6 +80,7 @@ let package = Package(
         room("Messages", ["Flare", "Things", "Controller"]),
         room("Lamps", ["Flare", "Things"]),
         room("PlaceMap", ["Flare", "Things", "Controller"]),
+        room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
 
         // Adapters
         room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
@@ -101,7 +102,7 @@ let package = Package(
         room("MQTT", ["CMosquitto", log]),
         room(
             "Bridge",
-            ["Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "MQTT", log]
+            ["Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT", log]
         ),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
@@ -109,7 +110,9 @@ let package = Package(
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps", "Sensors",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps",
+                "HomeAssistant",
+                "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
                 "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
@@ -146,6 +149,7 @@ let package = Package(
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
         tests("LampsTests", ["Lamps", "Things", "Flare"]),
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
+        tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
@@ -164,7 +168,10 @@ let package = Package(
             ]
         ),
         tests("MQTTTests", ["MQTT", "TestSupport", log]),
-        tests("BridgeTests", ["Bridge", "Messages", "Controller", "Things", "Flare", "MQTT"]),
+        tests(
+            "BridgeTests",
+            ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Flare", "MQTT"]
+        ),
         tests(
             "TrilateralAppTests",
             [
@@ -173,6 +180,7 @@ let package = Package(
                 "TestSupport", arguments, grdb, log,
             ]
         ),
+        tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),
         tests("IntegrationTests", ["Bridge", "Controller", "MQTT", "Flare", "TestSupport", grdb, log]),
     ]
 )

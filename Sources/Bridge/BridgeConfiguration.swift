@@ -1,3 +1,6 @@
+package import HomeAssistant
+import Messages
+
 /// What a user may decide about the bridge to the broker.
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The first levels of every topic, without a slash at either end.
@@ -21,6 +24,15 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// The least time between two pictures of the place; `nil`: none is drawn.
     package var mapInterval: Duration?
 
+    package var discovery = Discovery()
+
+    /// What Home Assistant is told of.
+    package struct Discovery: Sendable, Hashable {
+        package var isEnabled = true
+        package var prefix = "homeassistant"
+        package var things = DiscoveryConfiguration.Things.all
+    }
+
     package init() {}
 
     /// `<base>/<node>`: what every topic begins with.
@@ -30,5 +42,17 @@ package struct BridgeConfiguration: Sendable, Hashable {
     func isHealthDue(atTick tick: Int) -> Bool {
         let (now, before) = (aliveInterval * tick, aliveInterval * (tick - 1))
         return (now / healthInterval).rounded(.down) > (before / healthInterval).rounded(.down)
+    }
+
+    func discoveryConfiguration(installation: String, topics: Topics) -> DiscoveryConfiguration {
+        var result = DiscoveryConfiguration(node: node, installation: installation, topics: topics)
+        result.isEnabled = discovery.isEnabled
+        result.prefix = discovery.prefix
+        result.things = discovery.things
+        result.hasMap = mapInterval != nil
+        result.version = version
+        result.hasLocation = publishesLocation
+        result.healthSeconds = max(1, Int(healthInterval.components.seconds))
+        return result
     }
 }

@@ -10,11 +10,23 @@ package struct BridgeIdentity: Sendable {
     package let started: Moment
     /// Objects that had topics in earlier runs: what of them is gone is cleared.
     package let rememberedSlugs: [(kind: FlareClass, slug: String)]
+    /// This installation's own id.
+    let installation: String
+    /// The topics on which Home Assistant was told of devices in earlier runs, with their components.
+    let announced: [String: String]
 
-    package init(epoch: String, started: Moment, rememberedSlugs: [(kind: FlareClass, slug: String)]) {
+    package init(
+        epoch: String,
+        started: Moment,
+        rememberedSlugs: [(kind: FlareClass, slug: String)],
+        installation: String = "",
+        announced: [String: String] = [:]
+    ) {
         self.epoch = epoch
         self.started = started
         self.rememberedSlugs = rememberedSlugs
+        self.installation = installation
+        self.announced = announced
     }
 
     func info(_ configuration: BridgeConfiguration) -> JSONValue {

@@ -1,5 +1,6 @@
 package import Controller
 import Flare
+import HomeAssistant
 package import Logging
 package import MQTT
 import Messages
@@ -17,34 +18,37 @@ package actor MQTTBridge {
         case answer(Answer)
         /// Send the state feed, changed or not, as it was when this was asked for or newer.
         case resendState(ControllerState)
+        /// Announce everything to Home Assistant.
+        case announce(ControllerState)
     }
 
-    private var configuration: BridgeConfiguration
-    private let identity: BridgeIdentity
-    private let topics: Topics
-    private let client: MQTTClient
-    private let clock: @Sendable () -> Moment
-    private let send: @Sendable (ControllerEvent) -> Void
+    var configuration: BridgeConfiguration
+    let identity: BridgeIdentity
+    let topics: Topics
+    let client: MQTTClient
+    let clock: @Sendable () -> Moment
+    let send: @Sendable (ControllerEvent) -> Void
     /// What others have counted, for the health message.
     private let counters: @Sendable () -> [String: Int]
-    private let logger: Logger
+    let logger: Logger
 
-    private var book = PublicationBook()
+    var book = PublicationBook()
     private var renderer: StateRenderer
     private var map: MapPage
     private var inbox: CommandInbox
-    private var isConnected = false
+    var discovery: DiscoveryDesk
+    var isConnected = false
     private var isFull = false
     /// Links of the daemon beside that to the broker, by name.
-    private var links = ["flare": false]
+    private(set) var links = ["flare": false]
     /// The number of the last event when the newest snapshot was taken.
     ///
     /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
     /// change.
     private var toldSequence = 0
-    private var rivals = NodeRivals()
+    var rivals = NodeRivals()
     /// Whether everything was taken back: nothing is said here any more.
-    private var isLeaving = false
+    private(set) var isLeaving = false
     private var droppedEvents = 0
     private var positionTiming: PositionTiming
 
@@ -60,6 +64,7 @@ package actor MQTTBridge {
         clock: @escaping @Sendable () -> Moment,
         seconds: @escaping @Sendable () -> Double,
         counters: @escaping @Sendable () -> [String: Int] = { [:] },
+        remember: @escaping @Sendable (ControllerEffect.Memento) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.configuration = configuration
@@ -74,6 +79,11 @@ package actor MQTTBridge {
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
         map = MapPage(topic: topics.map, interval: configuration.mapInterval)
+        discovery = DiscoveryDesk(
+            configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
+            remembered: identity.announced,
+            remember: remember
+        )
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -84,8 +94,11 @@ package actor MQTTBridge {
     ) async {
         let commands = client.subscribe(topics.commands, qos: .atLeastOnce)
         let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
+        let births = client.subscribe(discovery.births, qos: .atLeastOnce)
         stateInfo()
         await withDiscardingTaskGroup { group in
+            group.addTask { for await message in births { await self.take(birth: message) } }
+            group.addTask { await self.announceBitByBit() }
             group.addTask { for await event in self.client.links { await self.take(event) } }
             group.addTask { for await message in commands { await self.take(command: message) } }
             group.addTask { for await message in infos { await self.take(info: message) } }
@@ -110,6 +123,7 @@ package actor MQTTBridge {
         links[link] = isUp
         stateHealth()
         flush()
+        noteLinks()
     }
 
     /// What is wrong just now, a sentence each; for a health check.
@@ -124,7 +138,7 @@ package actor MQTTBridge {
         return MQTTMessage(topic: topics.status, payload: [], qos: .atLeastOnce, isRetained: true)
     }
 
-    private nonisolated var offline: MQTTMessage {
+    nonisolated var offline: MQTTMessage {
         MQTTMessage(topic: topics.status, payload: Array("offline".utf8), qos: .atLeastOnce, isRetained: true)
     }
 
@@ -135,6 +149,7 @@ package actor MQTTBridge {
     package func leave(within limit: Duration = .seconds(5)) async {
         isLeaving = true
         map.end()
+        withdrawAnnouncements()
         book.clearAll()
         book.state(offline, rank: .status)
         let end = ContinuousClock.now + limit
@@ -143,6 +158,7 @@ package actor MQTTBridge {
         while isConnected, !book.isSent, ContinuousClock.now < end {
             guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
         }
+        forgetAnnouncements()
     }
 
     // MARK: The link
@@ -161,12 +177,14 @@ package actor MQTTBridge {
             stateHealth()
             flush()
             send(.brokerLinkChanged(isUp: true))
+            send(.announcementWanted)
         case .disconnected:
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
             // Whatever is still so is told again at the next connect, perhaps before the link is told.
             send(.alertCleared("retained-command"))
             forgetRivals()
             isConnected = false
+            discovery.linkLost()
         case .drained:
             isFull = false
             flush()
@@ -183,13 +201,14 @@ package actor MQTTBridge {
         }
         positionTiming.take(snapshot)
         toldSequence = max(toldSequence, snapshot.state.sequence)
+        announceChanges(snapshot)
         renderer.state(snapshot, in: &book)
         map.take(snapshot)
         flush()
     }
 
     /// Hands over what is due, as far as the client has room.
-    private func flush() {
+    func flush() {
         guard isConnected, !isFull else { return }
         let now = clock().steadyMilliseconds
         map.draw(in: &book, at: now)
@@ -206,7 +225,7 @@ package actor MQTTBridge {
     }
 
     /// - Returns: Whether the client took the message (or dropped one that may be dropped).
-    private func publish(_ message: MQTTMessage) -> Bool {
+    func publish(_ message: MQTTMessage) -> Bool {
         switch client.publish(message) {
         case .queued, .dropped: return true
         case .refused(let error):
@@ -241,7 +260,8 @@ package actor MQTTBridge {
 
     private func take(_ output: Output) {
         switch output {
-        case .resendState where isLeaving: break
+        case .resendState where isLeaving, .announce where isLeaving: break
+        case .announce(let state): announceAll(state)
         case .resendState(let state):
             // Not every event changes the feed, but its number counts. A newer feed may be in the book already.
             if state.sequence >= toldSequence { renderer.feed(state, in: &book) }
@@ -306,53 +326,7 @@ package actor MQTTBridge {
         send(.alertRaised("retained-command", .warning, message: message))
     }
 
-    // MARK: What we are
-
-    private func stateInfo() {
-        guard !isLeaving else { return }
-        book.state(
-            MQTTMessage(
-                topic: topics.info,
-                payload: identity.info(configuration).bytes,
-                qos: .atLeastOnce,
-                isRetained: true
-            ),
-            rank: .info
-        )
-    }
-
-    /// A second daemon on our topics shows itself by another epoch, and leaves ours in disorder when it goes.
-    private func take(info message: MQTTMessage) {
-        guard !isLeaving, !message.isRetained else { return }
-        if message.topic == topics.status {
-            guard isConnected, message.payload == offline.payload else { return }
-            logger.error("somebody else said that we are offline; everything is told again")
-            // Others that are still there do the same, and show themselves by it.
-            forgetRivals()
-            book.startAgain()
-            return flush()
-        }
-        guard let info = try? JSONValue(parsing: message.payload),
-            let epoch = info["epoch"]?.string, epoch != identity.epoch
-        else { return }
-        let problem = "Another daemon publishes on \(configuration.root) too."
-        send(
-            .alertRaised(
-                "duplicate-node",
-                .error,
-                message: "\(problem) Give each a node of its own (node: NAME)."
-            )
-        )
-        logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
-        guard rivals.heard(epoch, at: clock().steadyMilliseconds) else { return }
-        book.repeatTopic(topics.info)
-        flush()
-    }
-
-    private func forgetRivals() {
-        rivals.forget()
-        send(.alertCleared("duplicate-node"))
-    }
+    // MARK: Regularly
 
     private func repeatRegularly() async {
         let start = ContinuousClock.now
@@ -368,6 +342,7 @@ package actor MQTTBridge {
                 let cleared = renderer.takeCleared()
                 if !cleared.isEmpty { send(.topicsCleared(cleared)) }
             }
+            askForPlaceless()
         }
     }
 

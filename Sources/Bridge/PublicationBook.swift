@@ -79,7 +79,13 @@ package struct PublicationBook: Sendable {
         for topic in pages.keys { pages[topic]?.sentAt = nil }
     }
 
-    /// The topics that hold something, for questions about what was published.
+    /// The topics that hold something, in the order in which all are sent.
+    package var topics: [String] {
+        pages.filter { !$0.value.message.payload.isEmpty }
+            .sorted { ($0.value.rank, $0.value.order) < ($1.value.rank, $1.value.order) }.map(\.key)
+    }
+
+    /// Whether a topic holds something, for questions about what was published.
     package func holds(_ topic: String) -> Bool {
         pages[topic].map { !$0.message.payload.isEmpty } ?? false
     }

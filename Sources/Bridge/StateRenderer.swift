@@ -10,6 +10,7 @@ package struct StateRenderer: Sendable {
     private let topics: Topics
     /// What earlier runs published and this one has not seen yet: cleared once the place is known.
     private var remembered: [(kind: FlareClass, slug: String)]
+    private var zoneLights = ZoneLights()
     /// Objects of the model whose topics were cleared, until somebody asks.
     private var cleared: Set<ObjectName> = []
     /// The topics of the alerts that earlier runs may have left.
@@ -46,9 +47,13 @@ package struct StateRenderer: Sendable {
     /// Puts what a snapshot changed into the book.
     package mutating func state(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
         let (state, changes) = (snapshot.state, snapshot.changes)
-        for facet in changes {
-            if case .object(let object) = facet { self.object(object, state, in: &book) }
+        var zones: Set<FlareID> = []
+        for case .object(let object) in changes {
+            self.object(object, state, in: &book)
+            if object.kind == .thing { zones.formUnion(zoneLights.note(object.id, in: state)) }
+            if object.kind == .zone { zones.insert(object.id) }
         }
+        for zone in zones.sorted() { lights(of: zone, state, in: &book) }
         if let facets = viewChanges(snapshot) { view(state, facets, in: &book) }
         for facet in changes {
             switch facet {
@@ -102,6 +107,14 @@ package struct StateRenderer: Sendable {
         }
     }
 
+    /// The lights of a zone as one.
+    private func lights(of zone: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+        guard let slug = state.slugs[.zone, zone] else { return }
+        let json = state.zones[zone].flatMap { _ in zoneLights.json(of: zone) }
+        guard json != nil || book.holds(topics.lights(zone: slug)) else { return }
+        put(topics.lights(zone: slug), .json(json), rank: .model, every: 10, in: &book)
+    }
+
     private func availability(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
         guard let slug = state.slugs[.thing, id] else { return }
         let content: Content = state.things[id] == nil ? .nothing : .text(state.thingAvailability(id))
@@ -115,6 +128,7 @@ package struct StateRenderer: Sendable {
         if !isLocationSettled, !configuration.publishesLocation { book.clear(topics.deviceLocation) }
         isLocationSettled = true
         for (kind, slug) in remembered {
+            if kind == .zone, !book.holds(topics.lights(zone: slug)) { book.clear(topics.lights(zone: slug)) }
             let object = state.slugs.id(of: slug, kind: kind).map { ObjectReference(kind, $0) }
             if let object, state.holds(object) { continue }
             cleared.insert(ObjectName(kind, slug))

@@ -38,6 +38,8 @@ package struct Command: Sendable, Hashable {
         case nearby(ifID: String?)
         /// A thing by slug or identifier, as it was sent.
         case thing(String)
+        /// All lights of a zone, by its slug or identifier as it was sent; each takes what it has of the request.
+        case zone(String)
     }
 
     package enum EnvironmentChoice: Sendable, Hashable {
@@ -63,6 +65,8 @@ package struct Command: Sendable, Hashable {
     /// `request/<verb>`.
     package enum Verb: Sendable, Hashable {
         case snapshot, ping, refresh, reload
+        /// Announce everything to Home Assistant again.
+        case discovery
         case logLevel(String)
     }
 }
@@ -107,7 +111,7 @@ package struct Answer: Sendable, Hashable {
     }
 
     package struct Target: Sendable, Hashable {
-        /// `thing`, `device`, `environment`, `sensor`.
+        /// `thing`, `zone`, `device`, `environment`, `sensor`.
         package var kind: String
         package var slug: String
 

@@ -19,6 +19,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var brightnessByProximity = false
     /// Whether commands may move, turn and rename the own device.
     package var allowsDeviceSet = false
+    /// Whether Home Assistant is told of what there is.
+    package var announces = true
     /// The name of a device that has to be made; its description; its `data.mac`, lower case, if there is one.
     package var deviceName = "trilateral"
     package var deviceDescription = ""

@@ -19,6 +19,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case brokerLinkChanged(isUp: Bool)
     /// The broker has confirmed that the topics of these objects of the model are empty.
     case topicsCleared([ObjectName])
+    /// Everything is to be announced to Home Assistant: the broker or Home Assistant itself has come.
+    case announcementWanted
     /// The configuration was read again: `nil` when it is good, else what is wrong with it.
     case configurationRead(problem: String?)
     /// The daemon is about to end.
@@ -90,6 +92,8 @@ package enum ControllerEffect: Sendable, Hashable {
     case tell(ChangeEvent)
     /// Send the state feed again, changed or not.
     case resendState
+    /// Announce everything to Home Assistant.
+    case announce
     /// Read the configuration and tell how it went.
     case readConfiguration
     /// Build everything anew from the configuration that was read.
@@ -105,6 +109,10 @@ package enum ControllerEffect: Sendable, Hashable {
         /// The short name of an object that is no more.
         case slugForgotten(ObjectReference)
         case sensor(SensorKind, on: Bool)
+        /// A topic on which Home Assistant is told of a device, and the components that it was told of.
+        case announced(topic: String, components: String)
+        /// A topic on which it is told of nothing any more.
+        case withdrawn(topic: String)
     }
 
     /// An environment with what stands in it: beacon numbers and places are in the data of zones and things.

@@ -5,6 +5,7 @@ import Things
 extension DeviceController {
     mutating func obey(_ command: Command) {
         switch command.order {
+        case .set(.zone(let zone), let request): setLights(of: zone, request, command)
         case .set(let target, let request): set(target, request, command)
         case .action(let target, let name): act(target, name, command)
         case .get(let target): get(target, command)
@@ -27,6 +28,7 @@ extension DeviceController {
     // MARK: Answers
 
     mutating func accept(_ pending: PendingCommand, data: JSONValue? = nil) {
+        if let joint = pending.joint { return ended(joint, nil) }
         var answer = Answer(
             ticket: pending.command.ticket,
             tx: pending.command.tx,
@@ -42,6 +44,7 @@ extension DeviceController {
 
     mutating func refuse(_ pending: PendingCommand?, _ refusal: Refusal) {
         guard let pending else { return }
+        if let joint = pending.joint { return ended(joint, refusal) }
         var answer = Answer(
             ticket: pending.command.ticket,
             tx: pending.command.tx,
@@ -54,7 +57,7 @@ extension DeviceController {
         effects.append(.answer(answer))
     }
 
-    private mutating func refuse(_ command: Command, _ subject: Answer.Subject, _ refusal: Refusal) {
+    mutating func refuse(_ command: Command, _ subject: Answer.Subject, _ refusal: Refusal) {
         refuse(PendingCommand(command: command, subject: subject, target: nil), refusal)
     }
 
@@ -90,10 +93,12 @@ extension DeviceController {
                     "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
                 )
             )
+        case .zone:
+            return .failure(Refusal(.unknownThing, "a zone has no actions; it has lights that can be set"))
         }
     }
 
-    private func isNamed(_ name: String, _ kind: FlareClass, _ id: FlareID) -> Bool {
+    func isNamed(_ name: String, _ kind: FlareClass, _ id: FlareID) -> Bool {
         FlareID(name) == id || state.slugs.id(of: name, kind: kind) == id
     }
 
@@ -101,11 +106,11 @@ extension DeviceController {
         Answer.Target(kind: "thing", slug: state.slugs[.thing, thing.id] ?? "\(thing.id)")
     }
 
-    private func cause(_ command: Command) -> ChangeEvent.Cause {
+    func cause(_ command: Command) -> ChangeEvent.Cause {
         ChangeEvent.Cause(command.actor == .link ? "link" : "command", tx: command.tx)
     }
 
-    private var unreachable: Refusal {
+    var unreachable: Refusal {
         Refusal(.serverUnreachable, "the Flare server cannot be reached now; nothing was changed")
     }
 
@@ -273,6 +278,18 @@ extension DeviceController {
             }
             if reloading.isEmpty { effects.append(.readConfiguration) }
             reloading.append(pending)
+        case .discovery:
+            guard configuration.announces else {
+                return refuse(
+                    pending,
+                    Refusal(
+                        .notAllowed,
+                        "discovery is switched off; allow it with discovery.enabled: true"
+                    )
+                )
+            }
+            effects.append(.announce)
+            accept(pending)
         case .logLevel(let level):
             effects.append(.setLogLevel(level))
             accept(pending)
@@ -320,6 +337,7 @@ extension Command.Verb {
         case .ping: "ping"
         case .refresh: "refresh"
         case .reload: "reload"
+        case .discovery: "discovery"
         case .logLevel: "loglevel"
         }
     }

@@ -31,6 +31,9 @@ package struct DeviceController: Sendable {
     var refreshing: [PendingRefresh] = []
     /// Commands that wait for the configuration to be read.
     var reloading: [PendingCommand] = []
+    /// Commands on several objects, by their number.
+    var joint: [Int: JointCommand] = [:]
+    var nextJoint = 0
     /// Whether the start was told: the first time that the broker hears us.
     var isStartTold = false
 
@@ -88,6 +91,7 @@ package struct DeviceController: Sendable {
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forget(names)
+        case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }
         let result = effects

@@ -80,6 +80,17 @@ struct PendingCommand: Sendable {
     let target: Answer.Target?
     var accepted: [String: JSONValue] = [:]
     var rejected: [String: RefusalCode] = [:]
+    /// The number of the ``JointCommand`` that this is a part of.
+    var joint: Int?
+}
+
+/// A command that several objects have to obey before it is answered.
+struct JointCommand: Sendable {
+    let pending: PendingCommand
+    /// How many of them have not ended.
+    var left: Int
+    /// Why the first of those that failed did.
+    var refusal: Refusal?
 }
 
 /// A choice of an environment, which is taken when its place could be read.

@@ -77,8 +77,9 @@ package struct CommandDecoder: Sendable {
         }
         guard !isRetained else { throw Self.retained }
         switch topic {
-        case .nearbySet: return try set(nil, payload)
-        case .thingSet(let thing): return try set(thing, payload)
+        case .nearbySet: return try set(.nearby(ifID: nil), payload)
+        case .thingSet(let thing): return try set(.thing(thing), payload)
+        case .zoneSet(let zone): return try set(.zone(zone), payload)
         case .nearbySetAttribute(let name): return try setAttribute(name, of: .nearby(ifID: nil), payload)
         case .thingSetAttribute(let thing, let name):
             return try setAttribute(name, of: .thing(thing), payload)
@@ -118,7 +119,7 @@ package struct CommandDecoder: Sendable {
         }
     }
 
-    private func set(_ thing: String?, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
+    private func set(_ target: Command.Target, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
         guard case .object(let members) = payload else {
             let example =
                 "; an object such as {\"state\":\"ON\"} is read here, a plain value on set/<attribute>"
@@ -128,8 +129,8 @@ package struct CommandDecoder: Sendable {
             throw Refusal(.wrongType, "the payload is \(payload.quotation)\(example)")
         }
         var fields = CommandFields(members)
-        let target: Command.Target
-        if let thing { target = .thing(thing) } else { target = .nearby(ifID: try fields.text("if_id")) }
+        var target = target
+        if case .nearby = target { target = .nearby(ifID: try fields.text("if_id")) }
         let isPartial = try fields.flag("partial") ?? false
         let transition = try fields.number(
             "transition",
@@ -217,9 +218,8 @@ extension CommandTopic {
     fileprivate var hasMembers: Bool {
         switch self {
         case .nearbySetAttribute, .thingSetAttribute: false
-        case .nearbySet, .nearbyAction, .thingSet, .thingAction, .thingGet, .deviceSet, .environmentSet,
-            .sensorSet,
-            .request:
+        case .nearbySet, .nearbyAction, .thingSet, .thingAction, .thingGet, .zoneSet, .deviceSet,
+            .environmentSet, .sensorSet, .request:
             true
         }
     }

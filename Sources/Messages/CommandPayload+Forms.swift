@@ -48,7 +48,9 @@ extension CommandPayload {
 
 extension Command.Verb {
     /// The verbs of `request/<verb>`.
-    private static let names = ["snapshot", "ping", "refresh", "reload", "environment", "loglevel"]
+    private static let names = [
+        "snapshot", "ping", "refresh", "reload", "discovery", "environment", "loglevel",
+    ]
     private static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
     init(_ verb: String, _ payload: CommandPayload) throws(Refusal) {
@@ -57,6 +59,7 @@ extension Command.Verb {
         case "ping": self = .ping
         case "refresh": self = .refresh
         case "reload": self = .reload
+        case "discovery": self = .discovery
         case "loglevel":
             let level = try payload.word(named: "level").lowercased()
             guard Self.logLevels.contains(level) else {

@@ -10,6 +10,8 @@ package enum CommandTopic: Sendable, Hashable {
     case thingSetAttribute(thing: String, attribute: String)
     case thingAction(String)
     case thingGet(String)
+    /// All lights of a zone.
+    case zoneSet(String)
     case deviceSet
     case environmentSet
     case sensorSet(String)
@@ -19,7 +21,7 @@ package enum CommandTopic: Sendable, Hashable {
     /// - Source: the MQTT contract, rule 10.
     package static let filters = [
         "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+", "things/+/action",
-        "things/+/get", "device/set", "environment/set", "sensors/+/set", "request/+",
+        "things/+/get", "zones/+/set", "device/set", "environment/set", "sensors/+/set", "request/+",
     ]
 
     /// - Parameter levels: The levels of the topic below `B`; `nil` for what is no command.
@@ -33,6 +35,7 @@ package enum CommandTopic: Sendable, Hashable {
         case (3, "things", let thing, "action"): self = .thingAction(thing)
         case (3, "things", let thing, "get"): self = .thingGet(thing)
         case (4, "things", let thing, "set"): self = .thingSetAttribute(thing: thing, attribute: level(3))
+        case (3, "zones", let zone, "set"): self = .zoneSet(zone)
         case (2, "device", "set", _): self = .deviceSet
         case (2, "environment", "set", _): self = .environmentSet
         case (3, "sensors", let sensor, "set"): self = .sensorSet(sensor)
@@ -52,8 +55,7 @@ package enum CommandTopic: Sendable, Hashable {
         case .thingGet: .get
         case .request(let verb): .verb(verb)
         case .nearbySet, .nearbySetAttribute, .nearbyAction, .thingSet, .thingSetAttribute, .thingAction,
-            .deviceSet,
-            .environmentSet, .sensorSet:
+            .zoneSet, .deviceSet, .environmentSet, .sensorSet:
             .set
         }
     }

@@ -23,7 +23,10 @@ extension ControllerState {
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
     package var nearbyJSON: JSONValue {
         guard let nearby else { return ["id": .null, "state": .null] }
-        return .object(shape(of: nearby).merging(direction(to: nearby)) { shape, _ in shape })
+        var members = shape(of: nearby).merging(direction(to: nearby)) { shape, _ in shape }
+        // Readers that take it for a light, as Home Assistant does, want to be told that it is none.
+        if members["state"] == nil { members["state"] = .null }
+        return .object(members)
     }
 
     /// `B/nearby/availability`: online while there is a nearby thing that can be driven.

@@ -29,6 +29,8 @@ package struct Topics: Sendable, Hashable {
 
     /// An environment, zone or thing of the model.
     package func object(_ kind: FlareClass, _ slug: String) -> String { "\(root)/\(kind.rawValue)s/\(slug)" }
+    /// The lights of a zone as one.
+    package func lights(zone slug: String) -> String { "\(root)/zones/\(slug)/lights" }
     package func data(thing slug: String) -> String { "\(root)/things/\(slug)/data" }
     package func availability(thing slug: String) -> String { "\(root)/things/\(slug)/availability" }
 

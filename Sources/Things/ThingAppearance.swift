@@ -59,7 +59,7 @@ package struct ThingAppearance: Sendable, Hashable {
 
     /// The colour in which the origin draws a stored value: red for what it does not know.
     /// - Source: flare-protocol 10.4.
-    private static func drawn(_ value: JSONValue?) -> RGBColour {
+    package static func drawn(_ value: JSONValue?) -> RGBColour {
         let red = RGBColour(red: 255, green: 0, blue: 0)
         guard let value, let colour = try? ColourValue(parsing: value) else {
             return value?.string?.lowercased() == "clear" ? RGBColour(red: 255, green: 255, blue: 255) : red

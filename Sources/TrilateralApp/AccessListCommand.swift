@@ -65,7 +65,8 @@ struct AccessListCommand: ParsableCommand {
     private func list(_ values: TrilateralConfiguration, _ traits: DeviceTraits) -> AccessList {
         let base = base ?? values.mqtt.base
         let node = node ?? BrokerPlace(values.mqtt, traits).node
-        var list = AccessList(topics: Topics(root: "\(base)/\(node)"), discoveryPrefix: "homeassistant")
+        let topics = Topics(root: "\(base)/\(node)")
+        var list = AccessList(topics: topics, discoveryPrefix: values.discovery.prefix)
         list.replies = replies
         let lamps = values.links.compactMap(\.dialect)
         list.heard = [values.sensors.espresenseFilter].compactMap(\.self) + lamps.flatMap(\.topics).inOrder

@@ -77,7 +77,13 @@ extension Daemon {
         let sources = plan.recordings + (bluetooth.map { [$0.scanner.source] } ?? []) + (local?.sources ?? [])
         var bridgeConfiguration = BridgeConfiguration(configuration, node: node)
         bridgeConfiguration.flareURL = place.url
-        let identity = BridgeIdentity(epoch: epoch, started: started, rememberedSlugs: try memory.slugs())
+        let identity = BridgeIdentity(
+            epoch: epoch,
+            started: started,
+            rememberedSlugs: try memory.slugs(),
+            installation: try memory.installationID(),
+            announced: try memory.announced()
+        )
         let client = MQTTClient(
             MQTTConfiguration(
                 configuration.mqtt,
@@ -111,6 +117,7 @@ extension Daemon {
                 let lampCounters = ["lamp_messages_ignored": garbage.withLock { $0 }]
                 return (bluetooth?.counters ?? [:]).merging(lamps == nil ? [:] : lampCounters) { $1 }
             },
+            remember: { memoryPort.yield($0) },
             send: { event in
                 if case .brokerLinkChanged(let isUp) = event { lamps?.brokerChanged(isUp: isUp) }
                 send(event)

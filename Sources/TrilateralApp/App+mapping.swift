@@ -89,6 +89,7 @@ extension ControllerConfiguration {
         stayPaired = plan.configuration.controller.stayPaired
         brightnessByProximity = plan.configuration.controller.brightnessByProximity
         allowsDeviceSet = plan.configuration.device.allowSet
+        announces = plan.configuration.discovery.isEnabled
         deviceName = plan.configuration.device.name ?? plan.traits.hostName
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
@@ -150,6 +151,9 @@ extension BridgeConfiguration {
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
         mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
+        discovery.isEnabled = configuration.discovery.isEnabled
+        discovery.prefix = configuration.discovery.prefix
+        discovery.things = configuration.discovery.things
     }
 }
 

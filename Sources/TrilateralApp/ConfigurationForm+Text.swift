@@ -49,7 +49,7 @@ extension ConfigurationForm<String> {
 
     /// The first levels of an MQTT topic.
     static var topic: ConfigurationForm {
-        checked("a topic without +, #, leading $, and without a / at its ends") { text in
+        checked("a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends") { text in
             !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix("$") && !text.hasPrefix("/")
                 && !text.hasSuffix("/")
                 && !text.unicodeScalars.contains {

@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
     package static let all: [ConfigurationKey] =
-        beforeHeading + receivers + heading + otherSensors + positioning + map + web + links + log
+        beforeHeading + receivers + heading + otherSensors + positioning + map + discovery + web + links + log
 
     private static let beforeHeading: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),

@@ -4,6 +4,7 @@ extension ConfigurationKey {
         "mqtt": "The MQTT broker, and what is said there.",
         "mqtt.tls": "Encryption of the link to the broker.",
         "mqtt.rates": "Limits for what changes all the time.",
+        "discovery": "Home Assistant: devices and entities that appear there by themselves.",
         "flare": "The place: environments, zones, things and devices.",
         "flare.remote": "A Flare server on another machine; of no account while the place is kept here.",
         "flare.server": "The embedded Flare server, for other Flare programs.",

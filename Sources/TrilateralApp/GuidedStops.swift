@@ -118,7 +118,7 @@ struct GuidedStops<Item: Sendable> {
                 take(item)
                 count += 1
             case .tick:
-                bar.show(done: Int(min(elapsed, seconds) * 10), of: Int(seconds * 10))
+                bar.show(done: Int(min(elapsed, seconds)), of: Int(seconds.rounded(.up)))
                 guard elapsed >= seconds else { continue }
                 bar.end("\(count) heard")
                 return true

@@ -55,6 +55,11 @@ package final class MemoryStore: Sendable {
         migrator.registerMigration("v2") { database in
             try database.execute(sql: "ALTER TABLE slug ADD COLUMN environment TEXT")
         }
+        migrator.registerMigration("v3") { database in
+            try database.execute(
+                sql: "CREATE TABLE announcement (topic TEXT PRIMARY KEY, components TEXT NOT NULL) STRICT"
+            )
+        }
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
             throw MemoryStoreError.newerVersion(path: path)
         }
@@ -99,6 +104,14 @@ package final class MemoryStore: Sendable {
         }
     }
 
+    /// The topics on which Home Assistant was told of devices, with their components.
+    package func announced() throws(MemoryStoreError) -> [String: String] {
+        try read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT topic, components FROM announcement")
+            return Dictionary(rows.map { ($0["topic"], $0["components"]) }) { first, _ in first }
+        }
+    }
+
     /// Eight hexadecimal digits that stay the same for this installation.
     package func installationID() throws(MemoryStoreError) -> String {
         try write { database in
@@ -130,6 +143,13 @@ package final class MemoryStore: Sendable {
                     sql: "DELETE FROM slug WHERE kind = ? AND id = ?",
                     arguments: [object.kind.rawValue, "\(object.id)"]
                 )
+            case .announced(let topic, let components):
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO announcement (topic, components) VALUES (?, ?)",
+                    arguments: [topic, components]
+                )
+            case .withdrawn(let topic):
+                try database.execute(sql: "DELETE FROM announcement WHERE topic = ?", arguments: [topic])
             case .sensor(let sensor, let on):
                 try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
             }

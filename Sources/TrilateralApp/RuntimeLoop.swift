@@ -74,6 +74,7 @@ struct RuntimeLoop: Sendable {
         case .answer(let answer): ports.bridge.yield(.answer(completed(answer, state)))
         case .tell(let event): ports.bridge.yield(.event(event))
         case .resendState: ports.bridge.yield(.resendState(state))
+        case .announce: ports.bridge.yield(.announce(state))
         case .readConfiguration: ports.shell.yield(.readConfiguration)
         case .rebuild: ports.shell.yield(.rebuild)
         case .setLogLevel(let level): ports.shell.yield(.logLevel(level))

@@ -118,7 +118,7 @@ struct SurveyCommand: AsyncParsableCommand {
             guard try await stops.gather(spot.name, for: seconds, { told.append($0) }) else { return survey }
             let known = told.filter { !$0.isLost }.map { ($0.position, $0.accuracy) }
             if let finding = survey.note(known, at: spot) {
-                let accuracy = finding.accuracy.map { ", told ±\(Self.metres($0))" } ?? ""
+                let accuracy = finding.accuracy.map { ", told ±\(Self.metres($0)) m" } ?? ""
                 StandardError.print(
                     "\(spot.name): \(Self.metres(finding.error)) m off\(accuracy); median so far "
                         + "\(Self.metres(survey.error(share: 0.5))) m of \(survey.findings.count)"

@@ -1,4 +1,5 @@
 package import Foundation
+package import HomeAssistant
 package import Positioning
 package import Sensors
 
@@ -7,6 +8,7 @@ package import Sensors
 /// The keys of the file, their limits and their meaning stand in ``ConfigurationKey/all``.
 package struct TrilateralConfiguration: Sendable, Hashable {
     package var mqtt = Broker()
+    package var discovery = Discovery()
     package var flare = Platform()
     package var controller = Rules()
     package var presence = Presence()
@@ -46,6 +48,13 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var maxQueued = 10_000
         package var healthIntervalSeconds = 60
         package var rates = Rates()
+    }
+
+    /// What Home Assistant is told of.
+    package struct Discovery: Sendable, Hashable {
+        package var isEnabled = true
+        package var prefix = "homeassistant"
+        package var things = DiscoveryConfiguration.Things.all
     }
 
     package struct TLS: Sendable, Hashable {

@@ -192,7 +192,8 @@ struct StateRendererTests {
         }
         #expect(
             cleared == [
-                "environments/office": "", "zones/attic": "", "things/radio": "", "things/radio/data": "",
+                "environments/office": "", "zones/attic": "", "zones/attic/lights": "",
+                "zones/kitchen/lights": "", "things/radio": "", "things/radio/data": "",
                 "things/radio/availability": "",
             ]
         )

@@ -46,6 +46,9 @@ enum StoryText {
             "remember slug \(slug) of \(object.kind.rawValue) \(name(object.id))"
         case .remember(.slugForgotten(let object)):
             "forget slug of \(object.kind.rawValue) \(name(object.id))"
+        case .remember(.announced(let topic, _)): "remember what was announced on \(topic)"
+        case .remember(.withdrawn(let topic)): "forget what was announced on \(topic)"
+        case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"
         case .tell(let event): "tell \(event.sequence): \(told(event))"

@@ -173,7 +173,8 @@ struct LinkTests {
                 let wanted: Set = [
                     "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+",
                     "things/+/action",
-                    "things/+/get", "device/set", "environment/set", "sensors/+/set", "request/+", "info",
+                    "things/+/get", "zones/+/set", "device/set", "environment/set", "sensors/+/set",
+                    "request/+", "info",
                     "status",
                     "sensors/compass/raw", "sensors/gps/raw", "sensors/beacons/raw",
                 ]

@@ -34,9 +34,11 @@ struct SurveyTests {
     ) async rethrows -> Result {
         let packet =
             #"{"uuid":"\#(Place.beaconUUID)","major":2,"minor":2,"rssi":\#(rssi),"power":-59}"#
+        // More than is needed, however busy the machine is.
+        let packets = "[" + Array(repeating: packet, count: 10).joined(separator: ",") + "]"
         let walking = Task {
             while !Task.isCancelled {
-                visitor.say("sensors/beacons/raw", packet)
+                visitor.say("sensors/beacons/raw", packets)
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }

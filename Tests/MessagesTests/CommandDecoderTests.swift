@@ -170,7 +170,7 @@ struct CommandDecoderTests {
         ("sensors/beacon/set", "ON", "did you mean \"beacons\""),
         ("device/set", #"{"anlge":1}"#, "did you mean \"angle\""),
         ("nearby/set", #"{"color":}"#, "at byte 9"),
-        ("request/dance", "", "snapshot, ping, refresh, reload, environment, loglevel"),
+        ("request/dance", "", "snapshot, ping, refresh, reload, discovery, environment, loglevel"),
         ("device/set", #"{"angle":361}"#, "angle must be 0 to 360 degrees (is 361)"),
     ])
     func `the message says what is legal`(tail: String, payload: String, part: String) throws {

@@ -76,6 +76,11 @@ struct ConfigurationLoaderTests {
         #expect(values.sensors.replaySpeed == 2.5)
     }
 
+    @Test func `a discovery prefix of more bytes than a topic should have is refused`() throws {
+        #expect(try problems("discovery: {prefix: \(String(repeating: "a", count: 201))}").count == 1)
+        #expect(try problems("discovery: {prefix: \(String(repeating: "a", count: 200))}").isEmpty)
+    }
+
     @Test(arguments: [
         ("mqtt: {keepalive_seconds: 0}", "1:8: mqtt.keepalive_seconds: must be 5 to 3600 (is 0)"),
         ("mqtt: {keepalive_seconds: 3601}", "1:8: mqtt.keepalive_seconds: must be 5 to 3600 (is 3601)"),
@@ -107,8 +112,37 @@ struct ConfigurationLoaderTests {
         ("mqtt: {node: Küche}", "1:8: mqtt.node: must be 1 to 48 of a-z, 0-9 and hyphens (is \"Küche\")"),
         (
             "mqtt: {base: a/+}",
-            "1:8: mqtt.base: must be a topic without +, #, leading $, and without a / at its ends (is \"a/+\")"
+            "1:8: mqtt.base: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"a/+\")"
         ),
+        (
+            "discovery: {prefix: 'ha/#'}",
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"ha/#\")"
+        ),
+        (
+            "discovery: {prefix: 'ha/+/x'}",
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"ha/+/x\")"
+        ),
+        (
+            "discovery: {prefix: ''}",
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"\")"
+        ),
+        (
+            "discovery: {prefix: '$SYS'}",
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"$SYS\")"
+        ),
+        (
+            "discovery: {prefix: '/ha'}",
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"/ha\")"
+        ),
+        (
+            "discovery: {prefix: 'ha/'}",
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"ha/\")"
+        ),
+        (
+            "discovery: {things: some}",
+            "1:13: discovery.things: must be all, zone, nearby or none (is \"some\")"
+        ),
+        ("discovery: {enabled: 1}", "1:13: discovery.enabled: must be true or false (is 1)"),
         ("flare: {mode: remoter}", "1:9: flare.mode: must be embedded or remote (is \"remoter\")"),
         ("flare: {mode: remote}", "1:9: flare.mode: remote needs flare.remote.url as well"),
         (

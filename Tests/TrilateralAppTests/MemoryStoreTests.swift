@@ -34,6 +34,19 @@ struct MemoryStoreTests {
         }
     }
 
+    @Test func `what Home Assistant was told is known until it is taken back`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try MemoryStore(folder: folder.url)
+            #expect(try store.announced() == [:])
+            try store.save(.announced(topic: "a", components: "light."))
+            try store.save(.announced(topic: "b", components: "light."))
+            try store.save(.announced(topic: "a", components: "light. select.palette"))
+            try store.save(.withdrawn(topic: "b"))
+            try store.save(.withdrawn(topic: "c"))
+            #expect(try MemoryStore(folder: folder.url).announced() == ["a": "light. select.palette"])
+        }
+    }
+
     @Test func `every memento comes back in the next run, the newest of each`() async throws {
         try await withTemporaryFolder { folder in
             let mementos: [ControllerEffect.Memento] = [

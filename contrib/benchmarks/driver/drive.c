@@ -55,7 +55,9 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "storm") && count == 7)
         return storm(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
     if (!strcmp(verb, "scanning") && count == 6) return scanning(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "discovery") && count == 6)
+        return discovery(numbers[2], arguments[3], numbers[4], numbers[5]);
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS | link PORT ROOT LAMPS |\n"
          "  start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS | storm PORT ROOT THINGS SECONDS PID |\n"
-         "  scanning PORT ROOT PID SECONDS");
+         "  scanning PORT ROOT PID SECONDS | discovery PORT ROOT THINGS RUNS");
 }

@@ -43,6 +43,7 @@ int echo(int port, const char *root, int things, int rounds);
 int link_lamps(int port, const char *root, int lamps);
 int start(int port, const char *root, int things, int runs, char **command);
 int idle(int pid, int things, int seconds);
+int discovery(int port, const char *root, int things, int runs);
 int storm(int port, const char *root, int things, int seconds, int pid);
 int scanning(int port, const char *root, int pid, int seconds);
 

@@ -1,0 +1,52 @@
+import Controller
+import HomeAssistant
+import MQTT
+
+/// What the bridge keeps for Home Assistant: what it was told, and when it is told next.
+struct DiscoveryDesk: Sendable {
+    var announcer: Announcer
+    let births: [String]
+    let remember: @Sendable (ControllerEffect.Memento) -> Void
+    /// Rings when there is something to announce.
+    let bells: AsyncStream<Void>
+    private let bell: AsyncStream<Void>.Continuation
+    /// Whether a birth is going to be answered.
+    var isBirthAwaited = false
+    /// Whether all states are told again once everything is announced.
+    var resendsStates = false
+    /// The topics whose states are still to be told again.
+    var resends: ArraySlice<String> = []
+
+    init(
+        _ configuration: DiscoveryConfiguration,
+        remembered: [String: String],
+        remember: @escaping @Sendable (ControllerEffect.Memento) -> Void
+    ) {
+        announcer = Announcer(configuration, remembered: remembered)
+        births = configuration.isEnabled ? [configuration.birthTopic] : []
+        self.remember = remember
+        (bells, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func ring() { bell.yield() }
+
+    /// What was to be said is said anew when there is a link again.
+    mutating func linkLost() {
+        resendsStates = false
+        resends = []
+        announcer.note(isHeard: nil)
+    }
+
+    /// Remembers what was announced, before it is sent.
+    mutating func rememberNews() {
+        for (topic, components) in announcer.takeNews() {
+            remember(.announced(topic: topic, components: components))
+        }
+    }
+}
+
+extension Announcement {
+    var message: MQTTMessage {
+        MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce, isRetained: true)
+    }
+}

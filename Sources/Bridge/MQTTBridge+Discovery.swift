@@ -1,0 +1,111 @@
+import Controller
+import HomeAssistant
+import Logging
+import MQTT
+
+/// What Home Assistant is told, and when.
+extension MQTTBridge {
+    /// So many messages at a time, and so long until the next ones: commands come in between.
+    private static let batch = 20
+    private static let pause: Duration = .milliseconds(10)
+    /// States are shorter, and ready.
+    private static let stateBatch = 60
+    /// With so many messages that the broker has not confirmed, it is waited for.
+    private static let mostUnconfirmed = 400
+
+    /// Home Assistant has come; not all of its friends should answer in the same moment.
+    func take(birth message: MQTTMessage) async {
+        let isThere = message.payload == Array("online".utf8)
+        guard isThere || message.payload == Array("offline".utf8) else { return }
+        discovery.announcer.note(isHeard: isThere)
+        guard isThere, !message.isRetained, !discovery.isBirthAwaited else { return }
+        discovery.isBirthAwaited = true
+        try? await Task.sleep(for: .milliseconds(Int.random(in: 0...1000)))
+        discovery.isBirthAwaited = false
+        guard isConnected, !isLeaving else { return }
+        discovery.resendsStates = true
+        send(.announcementWanted)
+    }
+
+    /// Everything is to be announced (again).
+    func announceAll(_ state: ControllerState) {
+        guard isConnected else { return }
+        discovery.announcer.note(links: Set(links.keys))
+        discovery.announcer.announceAll(
+            state,
+            isBirth: discovery.resendsStates,
+            at: clock().steadyMilliseconds
+        )
+        discovery.ring()
+    }
+
+    /// Tells at once what has to be known before the new values are.
+    func announceChanges(_ snapshot: StateSnapshot) {
+        guard isConnected else { return }
+        let urgent = discovery.announcer.take(snapshot, at: clock().steadyMilliseconds)
+        publish(urgent)
+        if discovery.announcer.hasWork || discovery.announcer.hasGone { discovery.ring() }
+    }
+
+    /// Another link is told of in health, or one is no more.
+    func noteLinks() {
+        discovery.announcer.note(links: Set(links.keys))
+    }
+
+    /// What of the own device can be told without the place, when that does not come.
+    func askForPlaceless() {
+        if isConnected, discovery.announcer.isAwaitingPlace { send(.announcementWanted) }
+    }
+
+    /// Takes everything back, before the topics are cleared that it speaks of.
+    func withdrawAnnouncements() {
+        publish(discovery.announcer.withdrawAll())
+    }
+
+    /// What was taken away and is so at the broker needs no thought at the next start.
+    func forgetAnnouncements() {
+        for topic in discovery.announcer.takeGone() { discovery.remember(.withdrawn(topic: topic)) }
+    }
+
+    /// - Returns: Whether the client took all of them; the others are next.
+    @discardableResult
+    private func publish(_ announcements: [Announcement]) -> Bool {
+        guard !announcements.isEmpty else { return true }
+        discovery.rememberNews()
+        for remark in discovery.announcer.takeRemarks() { logger.warning("\(remark)") }
+        for (index, announcement) in announcements.enumerated() where !publish(announcement.message) {
+            discovery.announcer.putBack(announcements[index...])
+            discovery.ring()
+            return false
+        }
+        return true
+    }
+
+    func announceBitByBit() async {
+        for await _ in discovery.bells {
+            while announceNext() {
+                guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
+            }
+        }
+    }
+
+    /// - Returns: Whether there is more to do.
+    private func announceNext() -> Bool {
+        guard isConnected, !isLeaving else { return false }
+        // Not before the states, of which availability is a part, and not faster than the broker takes it.
+        guard client.counters.queued < Self.mostUnconfirmed, book.due(at: clock().steadyMilliseconds).isEmpty
+        else { return true }
+        publish(discovery.announcer.next(Self.batch, at: clock().steadyMilliseconds))
+        if discovery.resendsStates, discovery.announcer.isTold {
+            discovery.resendsStates = false
+            discovery.resends = book.topics[...]
+        }
+        if !discovery.resends.isEmpty {
+            for topic in discovery.resends.prefix(Self.stateBatch) { book.repeatTopic(topic) }
+            discovery.resends = discovery.resends.dropFirst(Self.stateBatch)
+            flush()
+        }
+        if client.counters.queued == 0, discovery.announcer.isTold { forgetAnnouncements() }
+        return discovery.announcer.hasWork || discovery.announcer.hasGone || !discovery.resends.isEmpty
+    }
+}

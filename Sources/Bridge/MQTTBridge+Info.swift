@@ -1,0 +1,54 @@
+import Controller
+import Flare
+import Logging
+import MQTT
+import Messages
+
+/// What we are, and others who say that they are it.
+extension MQTTBridge {
+    func stateInfo() {
+        guard !isLeaving else { return }
+        book.state(
+            MQTTMessage(
+                topic: topics.info,
+                payload: identity.info(configuration).bytes,
+                qos: .atLeastOnce,
+                isRetained: true
+            ),
+            rank: .info
+        )
+    }
+
+    /// A second daemon on our topics shows itself by another epoch, and leaves ours in disorder when it goes.
+    func take(info message: MQTTMessage) {
+        guard !isLeaving, !message.isRetained else { return }
+        if message.topic == topics.status {
+            guard isConnected, message.payload == offline.payload else { return }
+            logger.error("somebody else said that we are offline; everything is told again")
+            // Others that are still there do the same, and show themselves by it.
+            forgetRivals()
+            book.startAgain()
+            return flush()
+        }
+        guard let info = try? JSONValue(parsing: message.payload),
+            let epoch = info["epoch"]?.string, epoch != identity.epoch
+        else { return }
+        send(
+            .alertRaised(
+                "duplicate-node",
+                .error,
+                message:
+                    "Another daemon publishes on \(configuration.root) too. Give each a node of its own (node: NAME)."
+            )
+        )
+        logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
+        guard rivals.heard(epoch, at: clock().steadyMilliseconds) else { return }
+        book.repeatTopic(topics.info)
+        flush()
+    }
+
+    func forgetRivals() {
+        rivals.forget()
+        send(.alertCleared("duplicate-node"))
+    }
+}

@@ -1,0 +1,126 @@
+import Flare
+import Things
+
+/// Commands for all lights of a zone: each takes what it has of the request, and one answer tells how it went.
+extension DeviceController {
+    mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
+        let zone: FlareZone
+        switch self.zone(name) {
+        case .success(let found): zone = found
+        case .failure(let refusal): return refuse(command, .set, refusal)
+        }
+        var pending = PendingCommand(
+            command: command,
+            subject: .set,
+            target: Answer.Target(kind: "zone", slug: state.slugs[.zone, zone.id] ?? "\(zone.id)")
+        )
+        let lights = state.things.values.filter { $0.zone == zone.id && ThingProfile(thing: $0).isLight }
+            .sorted { $0.id < $1.id }
+        guard !lights.isEmpty else {
+            return refuse(pending, Refusal(.unknownThing, "there is no light in this zone"))
+        }
+        var jobs: [(light: FlareThing, setting: ThingSetting)] = []
+        switch settled(definite(request, lights), on: lights) {
+        case .success(let settled): jobs = settled
+        case .failure(let refusal): return refuse(pending, refusal)
+        }
+        guard state.isLinkUp else { return refuse(pending, unreachable) }
+        for (_, setting) in jobs {
+            pending.accepted.merge(setting.accepted) { first, _ in first }
+            pending.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
+        }
+        jobs.removeAll { $0.setting.writes.isEmpty }
+        guard !jobs.isEmpty else { return accept(pending) }
+        let number = nextJoint
+        nextJoint += 1
+        joint[number] = JointCommand(pending: pending, left: jobs.count)
+        for (light, setting) in jobs {
+            var part = PendingCommand(command: command, subject: .set, target: nil)
+            part.joint = number
+            enqueue(
+                Job(
+                    work: .write(setting.writes, transition: setting.transition),
+                    command: part,
+                    cause: cause(command)
+                ),
+                on: ObjectReference(.thing, light.id)
+            )
+        }
+    }
+
+    private func zone(_ name: String) -> Result<FlareZone, Refusal> {
+        for id in [FlareID(name), state.slugs.id(of: name, kind: .zone)] {
+            if let id, let zone = state.zones[id] { return .success(zone) }
+        }
+        let known = state.zones.keys.compactMap { state.slugs[.zone, $0] }.sorted()
+        let hint = NearestName.hint(for: name, among: known)
+        return .failure(
+            Refusal(
+                .unknownThing,
+                "no zone \(Quotation.of(name)) in this environment\(hint.isEmpty ? ";" : hint) there are "
+                    + Quotation.list(known)
+            )
+        )
+    }
+
+    /// `TOGGLE` for all together: off when any is on.
+    private func definite(_ request: ThingRequest, _ lights: [FlareThing]) -> ThingRequest {
+        guard request.attributes["state"]?.string?.trimmingSpace.uppercased() == "TOGGLE" else {
+            return request
+        }
+        let isOn = lights.contains {
+            ThingAppearance.isOn(expectedData(of: ObjectReference(.thing, $0.id), now: $0.data))
+        }
+        var request = request
+        request.attributes["state"] = .string(isOn ? "OFF" : "ON")
+        return request
+    }
+
+    /// What the request comes to for each light; a refusal when none has what is asked for, or a value is wrong.
+    private func settled(
+        _ request: ThingRequest,
+        on lights: [FlareThing]
+    ) -> Result<[(light: FlareThing, setting: ThingSetting)], Refusal> {
+        var settled: [(light: FlareThing, setting: ThingSetting)] = []
+        var understood: Set<String> = []
+        for light in lights {
+            let profile = ThingProfile(thing: light)
+            var own = request
+            own.attributes = request.attributes.filter { profile.attributes[$0.key] != nil }
+            understood.formUnion(own.attributes.keys)
+            guard !own.attributes.isEmpty else { continue }
+            var expected = light
+            expected.data = expectedData(of: ObjectReference(.thing, light.id), now: light.data)
+            switch own.settled(on: expected) {
+            case .success(let setting): settled.append((light, setting))
+            case .failure(let refusal): return .failure(refusal)
+            }
+        }
+        let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
+        guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
+            let settable = Set(lights.flatMap { ThingProfile(thing: $0).settable }).sorted()
+            let what = unknown.first.map { "no light of this zone has \(Quotation.of($0))" }
+            return .failure(
+                Refusal(
+                    unknown.isEmpty ? .invalidValue : .unknownAttribute,
+                    "\(what ?? "no attribute to set was given"); they have \(Quotation.list(settable))",
+                    field: unknown.first
+                )
+            )
+        }
+        return .success(settled)
+    }
+
+    /// A part of a command has ended; after the last one it is answered.
+    mutating func ended(_ number: Int, _ refusal: Refusal?) {
+        guard var command = joint[number] else { return }
+        command.left -= 1
+        command.refusal = command.refusal ?? refusal
+        guard command.left <= 0 else {
+            joint[number] = command
+            return
+        }
+        joint[number] = nil
+        if let refusal = command.refusal { refuse(command.pending, refusal) } else { accept(command.pending) }
+    }
+}

@@ -1,0 +1,392 @@
+package import Controller
+import Flare
+import Messages
+import Things
+
+/// What Home Assistant was told of, and what it is still to be told: the rules of discovery.
+///
+/// What changes of an announced device is told before its new values, so that these are understood; what goes is
+/// taken away before its topics are cleared; what is new, and everything after a connect or the birth of Home
+/// Assistant, is told bit by bit, once its availability is out.
+package struct Announcer: Sendable {
+    /// What the broker holds for a device, as far as we know.
+    private struct Held: Sendable {
+        var components: String
+        /// Of the card or payload that was told; `nil` for what an earlier run has left.
+        var fingerprint: Int?
+    }
+
+    /// So many devices are told of at once when they change; more of them wait for their turn.
+    private static let mostAtOnce = 32
+    /// How long Home Assistant gets for taking away components before they are not named any more, milliseconds.
+    private static let removalTime: Int64 = 2000
+
+    private let configuration: DiscoveryConfiguration
+    private var held: [DeviceName: Held] = [:]
+    /// Topics of another prefix or node that an earlier run has left.
+    private var strays: [String] = []
+    /// Equal lists of components are kept once.
+    private var lists: Set<String> = []
+
+    /// What is ready to be told, before what waits.
+    private var ready: [Announcement] = []
+    private var waiting = WaitingCards()
+    /// What ends the removal of components and devices, with its time.
+    private var cleanups: [(at: Int64, announcement: Announcement)] = []
+    /// Devices that went while Home Assistant was not there, with their components: it keeps what it does not see go.
+    private var graves: [DeviceName: String] = [:]
+    /// Whether Home Assistant hears us; `nil` while that is not known.
+    private var isHeard: Bool?
+
+    /// Whether all was announced in this run: from then on changes are told.
+    private var isRunning = false
+    /// Whether it is not known yet what is in the place.
+    package private(set) var isAwaitingPlace = false
+    private var isOwnStale = false
+    private var links: Set<String> = []
+    private var nearbyKind: LightKind?
+    private var toldName = ""
+    /// Whom the choice of things depends on.
+    private var toldChoice: FlareID?
+
+    private var news: [String: String] = [:]
+    private var gone: Set<String> = []
+    private var remarks = Remarks()
+
+    /// What a list of components begins with when its device went unseen.
+    private static let graveMark = "!"
+
+    /// - Parameter remembered: The topics on which earlier runs have announced, with their components.
+    package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
+        self.configuration = configuration
+        for (topic, components) in remembered {
+            let device = configuration.device(ofTopic: topic)
+            if components.hasPrefix(Self.graveMark) {
+                if let device { graves[device] = String(components.dropFirst()) } else { gone.insert(topic) }
+            } else if let device {
+                held[device] = Held(components: components)
+            } else {
+                strays.append(topic)
+            }
+        }
+    }
+
+    // MARK: Everything
+
+    /// Announces all there is, and takes away what earlier runs have left.
+    ///
+    /// While the place is not known nothing is said; asked once more, the daemon's own device is told without it.
+    /// - Parameter isBirth: Whether Home Assistant has just come: what went without its knowledge goes once more.
+    package mutating func announceAll(_ state: ControllerState, isBirth: Bool = false, at now: Int64) {
+        ready = ready.filter(\.isRemoval) + strays.sorted().map { removal(topic: $0) }
+        strays.removeAll()
+        waiting = WaitingCards()
+        cleanups.removeAll { !$0.announcement.isRemoval }
+        if isBirth { exhume(at: now) }
+        guard configuration.isEnabled else {
+            ready += held.keys.map { remove($0) }
+            return
+        }
+        guard Self.isSettled(state) else {
+            if isAwaitingPlace { tellOwn(state, isComplete: false, at: now) }
+            isAwaitingPlace = true
+            return
+        }
+        isAwaitingPlace = false
+        isRunning = true
+        toldChoice = choice(state)
+        waiting = WaitingCards(cards(state), areBorn: isBirth)
+        for case .thing(let slug) in held.keys where !waiting.contains(slug) {
+            ready.append(remove(.thing(slug)))
+        }
+        tellOwn(state, isComplete: true, isBirth: isBirth, at: now)
+    }
+
+    /// Notes whether Home Assistant is there: its birth, its will, or a link of ours that was lost.
+    package mutating func note(isHeard: Bool?) { self.isHeard = isHeard }
+
+    /// Shows what went unseen once more, so that it can be taken away.
+    private mutating func exhume(at now: Int64) {
+        for (name, list) in graves.sorted(by: { $0.value < $1.value }) {
+            let topic = configuration.topic(of: name)
+            let payload = DeviceAnnouncement.ghost(of: name, Self.names(list), configuration)
+            ready.append(Announcement(topic: topic, payload: payload.bytes, components: list))
+            cleanups.append((now + Self.removalTime, removal(topic: topic)))
+        }
+        graves.removeAll()
+    }
+
+    /// Takes everything away: we will speak on other topics, or elsewhere.
+    package mutating func withdrawAll() -> [Announcement] {
+        isRunning = false
+        isAwaitingPlace = false
+        (ready, waiting, cleanups) = ([], WaitingCards(), [])
+        defer { strays.removeAll() }
+        return strays.sorted().map { removal(topic: $0) } + held.keys.map { remove($0) }
+    }
+
+    private func cards(_ state: ControllerState) -> [ThingCard] {
+        state.things.values.filter { isWanted($0, state) }
+            .compactMap { ThingCard($0, in: state) }
+            .sorted { $0.slug < $1.slug }
+    }
+
+    private static func isSettled(_ state: ControllerState) -> Bool {
+        state.isPlaceKnown || state.alerts["no-environment"] != nil
+    }
+
+    // MARK: Changes
+
+    /// Takes in what has changed.
+    /// - Returns: What is to be told before the new values are.
+    package mutating func take(_ snapshot: StateSnapshot, at now: Int64) -> [Announcement] {
+        let (state, changes) = (snapshot.state, snapshot.changes)
+        guard configuration.isEnabled else { return [] }
+        if isAwaitingPlace, Self.isSettled(state) {
+            announceAll(state, at: now)
+            return []
+        }
+        guard isRunning else { return [] }
+        var urgent: [Announcement] = []
+        for id in touched(state, changes) {
+            if let thing = state.things[id], isWanted(thing, state), let card = ThingCard(thing, in: state) {
+                take(card, &urgent, at: now)
+            } else if let slug = state.slugs[.thing, id] {
+                if waiting.remove(slug) { isOwnStale = true }
+                guard held[.thing(slug)] != nil else { continue }
+                isOwnStale = true
+                urgent.append(remove(.thing(slug)))
+            }
+        }
+        if isOwnTouched(state, changes) { isOwnStale = true }
+        if isOwnStale, Self.isSettled(state) { urgent += own(state, isComplete: true, at: now) }
+        return urgent
+    }
+
+    /// Tells which links health tells of.
+    package mutating func note(links: Set<String>) {
+        guard links != self.links else { return }
+        self.links = links
+        isOwnStale = true
+    }
+
+    private mutating func take(_ card: ThingCard, _ urgent: inout [Announcement], at now: Int64) {
+        let name = DeviceName.thing(card.slug)
+        guard held[name]?.fingerprint != card.fingerprint else { return }
+        isOwnStale = true
+        if held[name] != nil, !waiting.contains(card.slug), urgent.count < Self.mostAtOnce {
+            if let message = render(card, at: now) { urgent.append(message) }
+        } else {
+            waiting.put(card)
+        }
+    }
+
+    /// The things that may have to be told otherwise, taken away or added.
+    private mutating func touched(_ state: ControllerState, _ changes: Set<Facet>) -> [FlareID] {
+        var touched: Set<FlareID> = []
+        for case .object(let object) in changes {
+            switch object.kind {
+            case .thing: touched.insert(object.id)
+            case .zone: touched.formUnion(state.things.values.filter { $0.zone == object.id }.map(\.id))
+            case .environment, .device: break
+            }
+        }
+        let choice = choice(state)
+        if choice != toldChoice {
+            let before = toldChoice
+            toldChoice = choice
+            isOwnStale = true
+            if configuration.things == .nearby {
+                touched.formUnion([before, choice].compactMap { $0 })
+            } else {
+                touched.formUnion(
+                    state.things.values.filter { $0.zone == before || $0.zone == choice }.map(\.id)
+                )
+            }
+        }
+        return touched.sorted()
+    }
+
+    private func isOwnTouched(_ state: ControllerState, _ changes: Set<Facet>) -> Bool {
+        if let name = state.device?.name, name != toldName { return true }
+        if let kind = kindNearby(state), kind != nearbyKind { return true }
+        return changes.contains { facet in
+            if case .object(let object) = facet {
+                object.kind == .environment || object.kind == .zone
+            } else {
+                false
+            }
+        }
+    }
+
+    /// The object that the choice of things depends on just now.
+    private func choice(_ state: ControllerState) -> FlareID? {
+        switch configuration.things {
+        case .all, .none: nil
+        case .zone: state.zoneID
+        case .nearby: state.nearbyID
+        }
+    }
+
+    private func isWanted(_ thing: FlareThing, _ state: ControllerState) -> Bool {
+        switch configuration.things {
+        case .all: true
+        case .zone: state.zoneID != nil && thing.zone == state.zoneID
+        case .nearby: thing.id == state.nearbyID
+        case .none: false
+        }
+    }
+
+    private func kindNearby(_ state: ControllerState) -> LightKind? {
+        state.nearby.flatMap { LightKind(data: $0.data) }
+    }
+
+    // MARK: Bit by bit
+
+    /// Whether something waits to be told.
+    package var hasWork: Bool { !ready.isEmpty || !waiting.isEmpty || !cleanups.isEmpty }
+
+    /// Whether nothing is left to be told but the end of removals.
+    package var isTold: Bool { ready.isEmpty && waiting.isEmpty }
+
+    /// The next messages, at most so many.
+    package mutating func next(_ count: Int, at now: Int64) -> [Announcement] {
+        var messages = Array(ready.prefix(count))
+        ready.removeFirst(messages.count)
+        while messages.count < count, let (card, isBirth) = waiting.takeFirst() {
+            if let message = render(card, isBirth: isBirth, at: now) { messages.append(message) }
+        }
+        while messages.count < count, let index = cleanups.firstIndex(where: { $0.at <= now }) {
+            messages.append(cleanups.remove(at: index).announcement)
+        }
+        return messages
+    }
+
+    /// A message that could not be handed over is the next again.
+    package mutating func putBack(_ messages: some Collection<Announcement>) {
+        ready.insert(contentsOf: messages, at: 0)
+    }
+
+    // MARK: One device
+
+    private mutating func render(_ card: ThingCard, isBirth: Bool = false, at now: Int64) -> Announcement? {
+        let name = DeviceName.thing(card.slug)
+        guard let device = card.announcement(configuration) else {
+            return held[name] == nil ? nil : remove(name)
+        }
+        remarks.note(device.leftOut, of: "the thing \(card.slug)")
+        return hold(device, name, fingerprint: card.fingerprint, isComplete: true, isBirth: isBirth, at: now)
+    }
+
+    private mutating func tellOwn(
+        _ state: ControllerState,
+        isComplete: Bool,
+        isBirth: Bool = false,
+        at now: Int64
+    ) {
+        held[.own]?.fingerprint = nil
+        ready += own(state, isComplete: isComplete, isBirth: isBirth, at: now)
+    }
+
+    private mutating func own(
+        _ state: ControllerState,
+        isComplete: Bool,
+        isBirth: Bool = false,
+        at now: Int64
+    ) -> [Announcement] {
+        isOwnStale = false
+        toldName = state.device?.name ?? ""
+        nearbyKind =
+            kindNearby(state) ?? nearbyKind
+            ?? LightKind.together(state.things.values.lazy.compactMap { LightKind(data: $0.data) })
+        let device = OwnDevice(
+            state: state,
+            configuration: configuration,
+            nearbyKind: nearbyKind ?? .full,
+            links: links
+        ).announcement()
+        var hasher = Hasher()
+        hasher.combine(device.payload)
+        let fingerprint = hasher.finalize()
+        guard held[.own]?.fingerprint != fingerprint else { return [] }
+        remarks.note(device.leftOut, of: "the daemon's own device")
+        return [
+            hold(device, .own, fingerprint: fingerprint, isComplete: isComplete, isBirth: isBirth, at: now)
+        ]
+    }
+
+    /// Notes what is told of a device, and names the components that are gone once more.
+    private mutating func hold(
+        _ device: DeviceAnnouncement,
+        _ name: DeviceName,
+        fingerprint: Int,
+        isComplete: Bool,
+        isBirth: Bool,
+        at now: Int64
+    ) -> Announcement {
+        let topic = configuration.topic(of: name)
+        let missing = Self.names(held[name]?.components ?? "").filter { !device.components.contains($0) }
+        // What is not known cannot be gone; what nobody hears go is not gone for him.
+        let isFinal = isComplete && (isHeard != false || isBirth)
+        let names = isFinal ? device.components : device.components + missing
+        let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
+        cleanups.removeAll { $0.announcement.topic == topic }
+        graves[name] = nil
+        // What an earlier run has remembered is as good.
+        if held[name]?.components != list || gone.contains(topic) { news[topic] = list }
+        held[name] = Held(components: list, fingerprint: fingerprint)
+        gone.remove(topic)
+        func message(_ payload: JSONValue) -> Announcement {
+            Announcement(topic: topic, payload: payload.bytes, components: list)
+        }
+        guard isFinal, !missing.isEmpty else { return message(device.payload) }
+        var steps = [device.removing(missing), device.payload]
+        if isBirth { steps.insert(device.restoring(missing, of: name, configuration), at: 0) }
+        for (index, payload) in steps.enumerated().dropFirst() {
+            cleanups.append((now + Int64(index) * Self.removalTime, message(payload)))
+        }
+        return message(steps[0])
+    }
+
+    private static func names(_ list: String) -> [ComponentName] {
+        list.split(separator: " ").compactMap { ComponentName(text: $0) }
+    }
+
+    private mutating func remove(_ name: DeviceName) -> Announcement {
+        let topic = configuration.topic(of: name)
+        let components = held.removeValue(forKey: name)?.components
+        cleanups.removeAll { $0.announcement.topic == topic }
+        guard isHeard == false, let components else { return removal(topic: topic) }
+        graves[name] = components
+        news[topic] = Self.graveMark + components
+        return Announcement(topic: topic, payload: [], components: nil)
+    }
+
+    private mutating func removal(topic: String) -> Announcement {
+        news[topic] = nil
+        gone.insert(topic)
+        return Announcement(topic: topic, payload: [], components: nil)
+    }
+
+    // MARK: What others have to know
+
+    /// The topics announced on since this was asked last, with their components: to be remembered.
+    package mutating func takeNews() -> [String: String] {
+        defer { news.removeAll() }
+        return news
+    }
+
+    /// Whether topics were taken away that are not forgotten yet.
+    package var hasGone: Bool { !gone.isEmpty }
+
+    /// The topics taken away since this was asked last: to be forgotten, once the broker has it.
+    package mutating func takeGone() -> Set<String> {
+        defer { gone.removeAll() }
+        return gone
+    }
+
+    /// What could not be told, a sentence each.
+    package mutating func takeRemarks() -> [String] {
+        remarks.take()
+    }
+}

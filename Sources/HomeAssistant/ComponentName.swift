@@ -1,0 +1,52 @@
+import Flare
+
+/// What a component of a device is: its platform, and its name within the device.
+struct ComponentName: Sendable, Hashable {
+    /// The platforms of Home Assistant that are used.
+    enum Platform: String, Sendable, Hashable, CaseIterable {
+        case binarySensor = "binary_sensor"
+        case button
+        case deviceTracker = "device_tracker"
+        case event
+        case image
+        case light
+        case number
+        case select
+        case sensor
+        case `switch`
+        case text
+    }
+
+    let platform: Platform
+    /// `[a-z0-9_]`; empty for what the device is in the first place.
+    let name: String
+
+    init(_ platform: Platform, _ name: String = "") {
+        self.platform = platform
+        self.name = String(name.map { $0 == "-" ? "_" : $0 })
+    }
+
+    /// The key in `components`: `light_nearby`, `light`.
+    var key: String { name.isEmpty ? platform.rawValue : "\(platform.rawValue)_\(name)" }
+
+    /// The name in a list of an earlier run: `light.nearby`, `light.`.
+    var text: String { "\(platform.rawValue).\(name)" }
+
+    init?(text: some StringProtocol) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let platform = Platform(rawValue: String(parts[0])) else { return nil }
+        self.init(platform, String(parts[1]))
+    }
+}
+
+/// A component as it is announced.
+struct Component: Sendable, Hashable {
+    let name: ComponentName
+    /// Beside the platform and what is made from the name.
+    let members: [String: JSONValue]
+
+    init(_ platform: ComponentName.Platform, _ name: String = "", _ members: [String: JSONValue]) {
+        self.name = ComponentName(platform, name)
+        self.members = members
+    }
+}

@@ -1,0 +1,92 @@
+package import Messages
+
+/// How this installation shows itself to Home Assistant.
+package struct DiscoveryConfiguration: Sendable, Hashable {
+    /// Which things become devices.
+    package enum Things: String, Sendable, Hashable, CaseIterable {
+        /// Every thing of the environment.
+        case all
+        /// Those of the zone in which this device is.
+        case zone
+        /// The one that is nearby.
+        case nearby
+        case none
+    }
+
+    package var isEnabled = true
+    /// The first levels of Home Assistant's discovery topics.
+    package var prefix = "homeassistant"
+    package var things = Things.all
+    /// This device's level of the topics, `[a-z0-9-]`.
+    package var node: String
+    /// Stays the same for this installation, whatever it is called: what every `unique_id` begins with.
+    package var installation: String
+    package var topics: Topics
+    package var version = ""
+    /// Whether the device's place on the earth is published.
+    package var hasLocation = false
+    /// Whether the picture of the map is published.
+    package var hasMap = false
+    /// How often health is told, seconds.
+    package var healthSeconds = 60
+
+    package init(node: String, installation: String, topics: Topics) {
+        self.node = node
+        self.installation = installation
+        self.topics = topics
+    }
+
+    /// Where Home Assistant says that it is there.
+    package var birthTopic: String { "\(prefix)/status" }
+
+    /// The topic of a device: of a thing, or of the daemon itself.
+    ///
+    /// Slugs have no underscore, so no two nodes and things come to the same name.
+    func topic(of device: DeviceName) -> String { "\(prefix)/device/\(name(of: device))/config" }
+
+    /// The device that a topic of ours belongs to; `nil` for a topic of another prefix or node.
+    func device(ofTopic topic: String) -> DeviceName? {
+        if topic == self.topic(of: .own) { return .own }
+        let start = "\(prefix)/device/trilateral_\(node)_"
+        guard topic.hasPrefix(start), topic.hasSuffix("/config") else { return nil }
+        return .thing(String(topic.dropFirst(start.count).dropLast("/config".count)))
+    }
+
+    private func name(of device: DeviceName) -> String {
+        switch device {
+        case .own: "trilateral_\(node)"
+        case .thing(let slug): "trilateral_\(node)_\(slug)"
+        }
+    }
+
+    /// What Home Assistant's device registry knows a device by.
+    func identifier(of device: DeviceName) -> String {
+        switch device {
+        case .own: "trilateral_\(installation)"
+        case .thing(let slug): "trilateral_\(installation)_\(slug)"
+        }
+    }
+
+    /// What Home Assistant's entity registry knows an entity by, for ever.
+    func uniqueID(of component: ComponentName, on device: DeviceName) -> String {
+        switch device {
+        case .own: "\(installation)_\(component.key)"
+        case .thing(let slug): "\(installation)_\(slug)_\(component.key)"
+        }
+    }
+
+    /// The entity id that is proposed for a new entity.
+    func entityID(of component: ComponentName, on device: DeviceName) -> String {
+        let parts = [name(of: device)] + (component.name.isEmpty ? [] : [component.name])
+        let id = parts.joined(separator: "_").map { $0 == "-" ? "_" : $0 }
+        return "\(component.platform.rawValue).\(String(id))"
+    }
+}
+
+/// A device as it is announced.
+enum DeviceName: Sendable, Hashable {
+    /// The daemon's own.
+    case own
+    /// A thing, by its short name.
+    case thing(String)
+}

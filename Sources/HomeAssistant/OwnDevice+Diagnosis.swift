@@ -1,0 +1,110 @@
+import Controller
+import Flare
+import Messages
+
+/// Links, health and the plain figures of the position: for those who look after it.
+extension OwnDevice {
+    var diagnosis: [Component] { connectivity + bridge + figures + health }
+
+    private var connectivity: [Component] {
+        // Where the daemon is not, this one says so; it must not be unavailable itself.
+        let broker = Component(
+            .binarySensor,
+            "broker",
+            [
+                "name": "Broker link", "device_class": "connectivity", "entity_category": "diagnostic",
+                "state_topic": .string(configuration.topics.status), "payload_on": "online",
+                "payload_off": "offline", "availability": [],
+            ]
+        )
+        return [broker]
+            + links.sorted().filter { PlainName.isWord($0) && !$0.isEmpty }.map { link in
+                let label = ["flare": "Flare", "bluetooth": "Bluetooth", "compass": "Compass", "gps": "GPS"]
+                return Component(
+                    .binarySensor,
+                    link,
+                    [
+                        "name": .string("\(label[link] ?? PlainName.of(link)) link"),
+                        "device_class": "connectivity", "entity_category": "diagnostic",
+                        "state_topic": .string(configuration.topics.health),
+                        "value_template": .string(ValueTemplate.flag("value_json.links.\(link)")),
+                    ]
+                )
+            }
+    }
+
+    private var bridge: [Component] {
+        [
+            event(
+                "bridge",
+                "Bridge event",
+                .bridge,
+                ["started", "stopping", "reloaded", "link"],
+                ["entity_category": "diagnostic", "icon": "mdi:bridge"]
+            )
+        ]
+    }
+
+    /// Repeated every 10 s while their sensor is alive; unknown when it is not.
+    private var figures: [Component] {
+        func figure(_ name: String, _ label: String, _ topic: String, _ more: [String: JSONValue])
+            -> Component
+        {
+            let members: [String: JSONValue] = [
+                "name": .string(label), "state_topic": .string(topic), "expire_after": 60,
+                "entity_category": "diagnostic", "enabled_by_default": false,
+            ]
+            return Component(.sensor, name, members.merging(more) { $1 })
+        }
+        func metres(_ name: String, _ label: String, _ key: String) -> Component {
+            figure(
+                name,
+                label,
+                configuration.topics.devicePosition,
+                [
+                    "value_template": .string(ValueTemplate.reading("value_json.\(key)")),
+                    "unit_of_measurement": "m", "device_class": "distance", "state_class": "measurement",
+                    "suggested_display_precision": 2,
+                ]
+            )
+        }
+        return [
+            metres("x", "X", "x"), metres("y", "Y", "y"), metres("accuracy", "Accuracy", "accuracy_m"),
+            figure(
+                "angle",
+                "Angle",
+                configuration.topics.deviceAngle,
+                [
+                    "unit_of_measurement": "°", "state_class": "measurement_angle",
+                    "icon": "mdi:compass-outline",
+                ]
+            ),
+        ]
+    }
+
+    private var health: [Component] {
+        func figure(_ name: String, _ label: String, _ expression: String, _ more: [String: JSONValue])
+            -> Component
+        {
+            let members: [String: JSONValue] = [
+                "name": .string(label), "state_topic": .string(configuration.topics.health),
+                "value_template": .string(ValueTemplate.reading("value_json.\(expression)")),
+                "expire_after": JSONValue(3 * configuration.healthSeconds),
+                "entity_category": "diagnostic", "enabled_by_default": false,
+            ]
+            return Component(.sensor, name, members.merging(more) { $1 })
+        }
+        let count: [String: JSONValue] = ["state_class": "total_increasing", "icon": "mdi:counter"]
+        return [
+            figure(
+                "uptime",
+                "Uptime",
+                "uptime_s",
+                ["device_class": "duration", "unit_of_measurement": "s", "state_class": "measurement"]
+            ),
+            figure("sent", "Messages sent", "counters.mqtt_sent", count),
+            figure("received", "Messages received", "counters.mqtt_received", count),
+            figure("dropped", "Messages dropped", "counters.mqtt_dropped", count),
+        ]
+    }
+}

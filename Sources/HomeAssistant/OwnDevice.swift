@@ -1,0 +1,195 @@
+import Controller
+import Flare
+import Messages
+import Things
+
+/// The daemon's own device, with what is true here and what can be done here.
+struct OwnDevice {
+    let state: ControllerState
+    let configuration: DiscoveryConfiguration
+    /// What the nearby light can do: what the nearby thing can.
+    let nearbyKind: LightKind
+    /// The links that health tells of, beside that to the broker.
+    let links: Set<String>
+
+    private var topics: Topics { configuration.topics }
+
+    func announcement() -> DeviceAnnouncement {
+        let name = state.device?.name ?? ""
+        return DeviceAnnouncement(
+            .own,
+            device: [
+                "name": .string(Quotation.clipped(name.isEmpty ? configuration.node : name, to: 120)),
+                "manufacturer": "Trilateral", "model": "Trilateral",
+            ],
+            availability: [topics.status],
+            components: place + buttons + sensors + map + zones + diagnosis,
+            configuration: configuration
+        )
+    }
+
+    // MARK: Where we are
+
+    private var place: [Component] {
+        var components: [Component] = []
+        let slugs = state.environments.keys.compactMap { state.slugs[.environment, $0] }.sorted()
+        // Without the server's word there is nothing to choose from.
+        if !slugs.isEmpty {
+            components.append(
+                Component(
+                    .select,
+                    "environment",
+                    [
+                        "name": "Environment", "icon": "mdi:home-map-marker",
+                        "state_topic": .string(topics.environment),
+                        "value_template": .string(ValueTemplate.reading("value_json.slug")),
+                        "command_topic": .string("\(topics.environment)/set"),
+                        "options": .array(slugs.map { .string($0) }),
+                    ]
+                )
+            )
+        }
+        var light = nearbyKind.members(state: topics.nearby, command: "\(topics.nearby)/set")
+        light["name"] = "Nearby"
+        light["icon"] = "mdi:lightbulb-on-outline"
+        light.merge(
+            DeviceAnnouncement.availability([topics.status, topics.nearbyAvailability])
+        ) { $1 }
+        components += [
+            Component(.light, "nearby", light),
+            named(
+                .sensor,
+                "nearby",
+                "Nearby thing",
+                "mdi:map-marker-radius",
+                topics.nearby,
+                attributes: ["id", "slug", "distance_m", "bearing_deg"]
+            ),
+            named(
+                .sensor,
+                "zone",
+                "Zone",
+                "mdi:floor-plan",
+                topics.zone,
+                attributes: ["id", "slug", "since"]
+            ),
+            event("zone", "Zone event", .zone, ["enter", "exit"]),
+            event("nearby", "Nearby event", .nearby, ["near", "far"]),
+        ]
+        if configuration.hasLocation {
+            let location = topics.deviceLocation
+            components.append(
+                Component(
+                    .deviceTracker,
+                    "location",
+                    [
+                        "name": "Location", "source_type": "gps",
+                        "json_attributes_topic": .string(location),
+                        "json_attributes_template": "{{ value if value_json is defined else '{}' }}",
+                    ]
+                )
+            )
+        }
+        return components
+    }
+
+    /// A sensor that shows the name of what a topic tells of.
+    private func named(
+        _ platform: ComponentName.Platform,
+        _ name: String,
+        _ label: String,
+        _ icon: String,
+        _ topic: String,
+        attributes: [String]
+    ) -> Component {
+        Component(
+            platform,
+            name,
+            [
+                "name": .string(label), "icon": .string(icon), "state_topic": .string(topic),
+                "value_template": .string(ValueTemplate.text("value_json.name")),
+                "json_attributes_topic": .string(topic),
+                "json_attributes_template": .string(ValueTemplate.members(attributes)),
+            ]
+        )
+    }
+
+    func event(
+        _ name: String,
+        _ label: String,
+        _ topic: ChangeEvent.Topic,
+        _ types: [String],
+        _ more: [String: JSONValue] = [:]
+    ) -> Component {
+        let members: [String: JSONValue] = [
+            "name": .string(label), "icon": "mdi:map-marker-path",
+            "state_topic": .string(topics.event(topic)),
+            "event_types": .array(types.map { .string($0) }),
+            "value_template": .string(ValueTemplate.events(types)),
+        ]
+        return Component(.event, name, members.merging(more) { $1 })
+    }
+
+    // MARK: What can be done here
+
+    private var buttons: [Component] {
+        func button(_ name: String, _ label: String, _ icon: String, _ topic: String, _ payload: String)
+            -> Component
+        {
+            var members: [String: JSONValue] = [
+                "name": .string(label), "icon": .string(icon), "command_topic": .string(topic),
+                "payload_press": .string(payload),
+            ]
+            if payload == "{}" { members["entity_category"] = "config" }
+            return Component(.button, name, members)
+        }
+        let environment = "\(topics.environment)/set"
+        return [
+            button("next", "Next environment", "mdi:skip-next", environment, "next"),
+            button("previous", "Previous environment", "mdi:skip-previous", environment, "previous"),
+            button("refresh", "Refresh", "mdi:refresh", "\(topics.root)/request/refresh", "{}"),
+            button(
+                "reload",
+                "Reload configuration",
+                "mdi:cog-refresh",
+                "\(topics.root)/request/reload",
+                "{}"
+            ),
+        ]
+    }
+
+    private var sensors: [Component] {
+        SensorKind.allCases.map { kind in
+            let (label, icon) =
+                switch kind {
+                case .gps: ("GPS", "mdi:crosshairs-gps")
+                case .beacons: ("Beacons", "mdi:bluetooth")
+                case .cmx: ("CMX", "mdi:wifi-marker")
+                case .compass: ("Compass", "mdi:compass")
+                }
+            return Component(
+                .switch,
+                kind.rawValue,
+                [
+                    "name": .string(label), "icon": .string(icon), "entity_category": "config",
+                    "state_topic": .string(topics.sensor(kind)),
+                    "command_topic": .string("\(topics.sensor(kind))/set"),
+                ]
+            )
+        }
+    }
+
+    private var map: [Component] {
+        guard configuration.hasMap else { return [] }
+        return [
+            Component(
+                .image,
+                "map",
+                [
+                    "name": "Map", "icon": "mdi:map", "image_topic": .string(topics.map),
+                    "content_type": "image/svg+xml",
+                ]
+            )
+        ]
+    }
+}

@@ -1,0 +1,169 @@
+import Controller
+import Flare
+import Messages
+import Things
+
+/// What of a thing is announced: everything but its values.
+struct ThingCard: Sendable {
+    let slug: String
+    let thing: FlareThing
+    /// The name of the zone in which it stands.
+    let area: String?
+
+    /// `nil` for a thing without a short name.
+    init?(_ thing: FlareThing, in state: ControllerState) {
+        guard let slug = state.slugs[.thing, thing.id] else { return nil }
+        self.slug = slug
+        self.thing = thing
+        area = thing.zone.flatMap { state.zones[$0]?.name }
+    }
+
+    /// Differs when the announcement does, and is found without making it.
+    var fingerprint: Int {
+        var hasher = Hasher()
+        hasher.combine(thing.name)
+        hasher.combine(thing.description)
+        hasher.combine(area)
+        hasher.combine(thing.actions)
+        hasher.combine(thing.data["options"])
+        // In whatever order they come.
+        var keys = 0
+        for (key, value) in thing.data {
+            var hasher = Hasher()
+            hasher.combine(key)
+            hasher.combine(Kind(value))
+            keys ^= hasher.finalize()
+        }
+        hasher.combine(keys)
+        // A text may be a number or not.
+        hasher.combine(LightKind(data: thing.data))
+        return hasher.finalize()
+    }
+
+    private enum Kind: Hashable {
+        case null, bool, number, text, list, object
+
+        init(_ value: JSONValue) {
+            self =
+                switch value {
+                case .null: .null
+                case .bool: .bool
+                case .number, .numeral: .number
+                case .string: .text
+                case .array: .list
+                case .object: .object
+                }
+        }
+    }
+
+    /// `nil` when nothing can be asked of the thing: a device without entities is none.
+    func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement? {
+        let components = components(configuration.topics)
+        guard !components.isEmpty else { return nil }
+        var device: [String: JSONValue] = [
+            "name": .string(Quotation.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
+            "manufacturer": "Trilateral",
+            "via_device": .string(configuration.identifier(of: .own)),
+        ]
+        if !thing.description.isEmpty {
+            device["model"] = .string(Quotation.clipped(thing.description, to: 120))
+        }
+        if let area, !area.isEmpty { device["suggested_area"] = .string(Quotation.clipped(area, to: 120)) }
+        return DeviceAnnouncement(
+            .thing(slug),
+            device: device,
+            availability: [configuration.topics.status, configuration.topics.availability(thing: slug)],
+            components: components,
+            configuration: configuration
+        )
+    }
+
+    /// The most important first.
+    private func components(_ topics: Topics) -> [Component] {
+        let profile = ThingProfile(thing: thing)
+        let state = topics.object(.thing, slug)
+        var components: [Component] = []
+        if let kind = LightKind(data: thing.data) {
+            var members = kind.members(state: state, command: "\(state)/set")
+            // A light is what the device is, and is called like it.
+            members["name"] = .null
+            components.append(Component(.light, "", members))
+        }
+        if let palette = palette(profile, state) { components.append(palette) }
+        var names = NameGiver()
+        for action in profile.actions where (1...200).contains(action.unicodeScalars.count) {
+            components.append(
+                Component(
+                    .button,
+                    names.name(.button, for: action),
+                    [
+                        "name": .string(PlainName.of(action)), "command_topic": .string("\(state)/action"),
+                        "payload_press": .string(
+                            PlainName.isWord(action) ? action : JSONValue.string(action).text
+                        ),
+                    ]
+                )
+            )
+        }
+        for key in profile.settable {
+            guard let kind = profile.attributes[key] else { continue }
+            if let component = setting(key, kind, state, topics, &names) { components.append(component) }
+        }
+        return components
+    }
+
+    private func palette(_ profile: ThingProfile, _ state: String) -> Component? {
+        var seen: Set<String> = []
+        // A state is at most 255 characters long.
+        let options = profile.palette.filter {
+            !$0.isEmpty && $0.unicodeScalars.count <= 255 && seen.insert($0).inserted
+        }
+        guard !options.isEmpty else { return nil }
+        let known =
+            "value_json.color_name if value_json.color_name in (value_json.palette | default([])) else 'None'"
+        return Component(
+            .select,
+            "palette",
+            [
+                "name": "Palette", "icon": "mdi:palette", "state_topic": .string(state),
+                "value_template": .string("{{ (\(known)) if value_json is defined else 'None' }}"),
+                "command_topic": .string("\(state)/set/color"),
+                "command_template": .string(ValueTemplate.quoted),
+                "options": .array(options.map { .string($0) }),
+            ]
+        )
+    }
+
+    /// A value of the thing's data, read from the raw data and set by its key.
+    private func setting(
+        _ key: String,
+        _ kind: ThingProfile.Kind,
+        _ state: String,
+        _ topics: Topics,
+        _ names: inout NameGiver
+    ) -> Component? {
+        guard PlainName.isTopicLevel(key) else { return nil }
+        let value = ValueTemplate.member(key)
+        var members: [String: JSONValue] = [
+            "name": .string(PlainName.of(key)), "state_topic": .string(topics.data(thing: slug)),
+            "command_topic": .string("\(state)/set/\(key)"),
+        ]
+        let platform: ComponentName.Platform
+        switch kind {
+        case .bool:
+            platform = .switch
+            members["value_template"] = .string(ValueTemplate.flag(value))
+        case .number:
+            platform = .number
+            members["value_template"] = .string(ValueTemplate.reading(value))
+            // No range is known: any that a data's number is likely to be in.
+            members.merge(["min": -1e15, "max": 1e15, "step": 0.001, "mode": "box"]) { $1 }
+        case .text:
+            platform = .text
+            members["value_template"] = .string(ValueTemplate.text(value))
+            members["command_template"] = .string(ValueTemplate.quoted)
+        case .state, .brightness, .level, .colour, .list, .object: return nil
+        }
+        return Component(platform, names.name(platform, for: key), members)
+    }
+}

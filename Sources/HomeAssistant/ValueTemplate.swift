@@ -1,0 +1,57 @@
+import Flare
+
+/// Templates (Jinja) that Home Assistant runs on our messages.
+///
+/// A topic that is cleared is heard as an empty message, which is no JSON: every template minds that.
+enum ValueTemplate {
+    /// The value of an expression on `value_json`; unknown where it is missing.
+    static func reading(_ expression: String) -> String {
+        "{{ \(expression) | default('None') if value_json is defined else 'None' }}"
+    }
+
+    /// A text, as far as a state can be long.
+    static func text(_ expression: String) -> String {
+        "{{ (\(expression) | default('None') | string)[:255] if value_json is defined else 'None' }}"
+    }
+
+    /// `ON` or `OFF` for a value that is true or false; unknown where it is missing.
+    static func flag(_ expression: String) -> String {
+        "{{ ('None' if \(expression) is not defined else 'ON' if \(expression) else 'OFF') "
+            + "if value_json is defined else 'None' }}"
+    }
+
+    /// Some members as an object, for attributes.
+    static func members(_ keys: [String]) -> String {
+        let pairs = keys.map { "'\($0)': value_json.\($0) | default(none)" }.joined(separator: ", ")
+        return "{{ {\(pairs)} | to_json if value_json is defined else '{}' }}"
+    }
+
+    /// The whole message, if it is an event of one of these types.
+    static func events(_ types: [String]) -> String {
+        let list = types.map { "'\($0)'" }.joined(separator: ", ")
+        return "{{ value if value_json is defined and value_json.event_type in [\(list)] else '' }}"
+    }
+
+    /// The value as a JSON text, so that nothing in it is taken for something else.
+    static let quoted = "{{ value | string | to_json }}"
+
+    /// A member of the message by a key that is any text.
+    static func member(_ key: String) -> String { "value_json[\(literal(key))]" }
+
+    /// A text in the template's own spelling: every other letter than the plain ones by its number.
+    private static func literal(_ text: String) -> String {
+        var literal = "'"
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII,
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || scalar == "_" || scalar == "-" || scalar == " "
+            {
+                literal.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(scalar.value, radix: 16)
+                literal += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            }
+        }
+        return literal + "'"
+    }
+}

@@ -1,0 +1,71 @@
+package import Controller
+package import Flare
+import Things
+
+/// The lights of each zone, taken together: what `B/zones/<z>/lights` shows.
+///
+/// It knows of each light only what it shows, so that a change of one among a thousand costs little.
+package struct ZoneLights: Sendable {
+    private struct Light: Sendable {
+        let zone: FlareID
+        let isOn: Bool
+        let brightness: Int?
+        let rgb: RGBColour?
+
+        /// `nil` for what is no light.
+        init?(_ data: [String: JSONValue], zone: FlareID) {
+            func has(_ key: String) -> Bool { data[key].map { !$0.isNull } ?? false }
+            guard has("on") || has("brightness") || has("color") else { return nil }
+            self.zone = zone
+            isOn = ThingAppearance.isOn(data)
+            brightness = ThingAppearance.level(of: data).map { Int(($0 * 255).rounded()) }
+            rgb = has("color") ? ThingAppearance.drawn(data["color"]) : nil
+        }
+    }
+
+    private var lights: [FlareID: Light] = [:]
+    private var members: [FlareID: Set<FlareID>] = [:]
+
+    package init() {}
+
+    /// Takes in what became of a thing.
+    /// - Returns: The zones whose lights look different, or may.
+    package mutating func note(_ id: FlareID, in state: ControllerState) -> Set<FlareID> {
+        let old = lights.removeValue(forKey: id)
+        if let old {
+            members[old.zone]?.remove(id)
+            if members[old.zone]?.isEmpty == true { members[old.zone] = nil }
+        }
+        let before = Set([old?.zone].compactMap { $0 })
+        guard let thing = state.things[id], let zone = thing.zone, let light = Light(thing.data, zone: zone)
+        else { return before }
+        lights[id] = light
+        members[zone, default: []].insert(id)
+        return before.union([zone])
+    }
+
+    /// The lights of a zone in the shape of one; `nil` where there is none.
+    ///
+    /// They are on when one of them is, as bright as those that are on are on average, and of the colour of the first.
+    package func json(of zone: FlareID) -> JSONValue? {
+        guard let ids = members[zone] else { return nil }
+        let all = ids.sorted().compactMap { lights[$0] }
+        let lit = all.filter(\.isOn)
+        let shown = lit.isEmpty ? all : lit
+        var members: [String: JSONValue] = [
+            "state": lit.isEmpty ? "OFF" : "ON", "lights": JSONValue(all.count),
+        ]
+        members["on"] = JSONValue(lit.count)
+        let levels = (shown.contains { $0.brightness != nil } ? shown : all).compactMap(\.brightness)
+        if !levels.isEmpty {
+            let mean = Double(levels.reduce(0, +)) / Double(levels.count)
+            members["brightness"] = JSONValue(Int(mean.rounded()))
+        }
+        let colour = shown.lazy.compactMap(\.rgb).first ?? all.lazy.compactMap(\.rgb).first
+        members["color"] = colour.map {
+            ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
+        }
+        members["color_mode"] = colour != nil ? "rgb" : levels.isEmpty ? "onoff" : "brightness"
+        return .object(members)
+    }
+}

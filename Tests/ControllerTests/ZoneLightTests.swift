@@ -1,0 +1,130 @@
+import Controller
+import Flare
+import Testing
+import Things
+
+@Suite struct ZoneLightTests {
+    private static let strip = House.id(501)
+    private static let plug = House.id(502)
+
+    /// The kitchen has a lamp with everything (on, half bright), a strip with brightness and a plug that is off.
+    private func rig() -> Rig {
+        var server = HouseServer()
+        for (id, name, data) in [
+            (Self.strip, "Strip", ["brightness": 0.2]), (Self.plug, "Plug", ["on": false]),
+        ] as [(FlareID, String, [String: JSONValue])] {
+            var thing = FlareThing(id: id)
+            thing.name = name
+            thing.environment = House.home
+            thing.zone = House.kitchen
+            thing.data = data
+            server.things.append(thing)
+        }
+        return Rig.atHome(server: server)
+    }
+
+    @discardableResult
+    private func set(
+        _ rig: inout Rig,
+        _ attributes: [String: JSONValue],
+        of zone: String = "kitchen",
+        partial: Bool = false,
+        ticket: Int = 7
+    ) -> [ControllerEffect] {
+        let request = ThingRequest(attributes: attributes, isPartial: partial)
+        return rig.happens(
+            .commandReceived(Command(ticket: ticket, order: .set(.zone(zone), request), tx: "z"))
+        )
+    }
+
+    @Test func `each light takes what it has, and there is one answer after the last`() {
+        var rig = rig()
+        let asked = set(&rig, ["state": "ON", "brightness": 255])
+        #expect(asked.requests.count == 3 && asked.answers.isEmpty)
+        #expect(rig.serveOne().answers.isEmpty)
+        #expect(rig.serveOne().answers.isEmpty)
+        let answers = rig.serveOne().answers
+        #expect(answers.map(\.refusal) == [nil])
+        #expect(answers.first?.target == .init(kind: "zone", slug: "kitchen"))
+        #expect(answers.first?.tx == "z" && answers.first?.ticket == 7)
+        #expect(answers.first?.accepted["brightness"] == 255)
+        #expect(rig.state.things[House.lamp]?.data["brightness"] == 1)
+        #expect(rig.state.things[Self.strip]?.data == ["brightness": 1])
+        #expect(rig.state.things[Self.plug]?.data == ["on": true])
+        // What is no light, or elsewhere, is left alone.
+        #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
+    }
+
+    @Test func `a toggle is one for all: off when any is on`() {
+        var rig = rig()
+        set(&rig, ["state": "TOGGLE"])
+        #expect(rig.serve().codes == [nil])
+        #expect(rig.state.things[Self.plug]?.data["on"] == false)
+        #expect(rig.state.things[House.lamp]?.data["on"] == false)
+        set(&rig, ["state": "TOGGLE"])
+        #expect(rig.serve().codes == [nil])
+        #expect(rig.state.things[Self.plug]?.data["on"] == true)
+        #expect(rig.state.things[House.lamp]?.data["on"] == true)
+    }
+
+    @Test(
+        arguments: [
+            (["warmth": 3], "kitchen", .unknownAttribute, "no light of this zone has"),
+            (["brightness": 300], "kitchen", .outOfRange, "0 to 255"),
+            ([:], "kitchen", .invalidValue, "no attribute"),
+            (["state": "ON"], "cellar", .unknownThing, "there are kitchen, living-room"),
+            (["state": "ON"], "kitchn", .unknownThing, "did you mean \"kitchen\""),
+        ] as [([String: JSONValue], String, RefusalCode, String)]
+    )
+    func `what no light has, or no zone is, is refused and nothing is asked`(
+        attributes: [String: JSONValue],
+        zone: String,
+        code: RefusalCode,
+        part: String
+    ) {
+        var rig = rig()
+        let effects = set(&rig, attributes, of: zone)
+        #expect(effects.requests.isEmpty)
+        #expect(effects.codes == [code])
+        #expect(effects.answers.first?.refusal?.message.contains(part) == true)
+    }
+
+    @Test func `a light that fails is told in the one answer`() {
+        var rig = rig()
+        set(&rig, ["state": "OFF"])
+        rig.serveOne()
+        rig.serveOne(.failure(.rejected("no")))
+        #expect(rig.serveOne().codes == [.serverRejected])
+    }
+
+    @Test func `a zone without lights, and a server that cannot be reached, are said so`() {
+        var server = HouseServer()
+        server.things.removeAll { $0.id == House.floorLamp }
+        var empty = Rig.atHome(server: server)
+        #expect(set(&empty, ["state": "ON"], of: "living-room").codes == [.unknownThing])
+        var rig = rig()
+        rig.lose()
+        #expect(set(&rig, ["state": "OFF"]).codes == [.serverUnreachable])
+    }
+
+    @Test func `what is so already is answered at once`() {
+        var rig = rig()
+        let effects = set(&rig, ["color": "red", "state": "ON"], of: "\(House.kitchen)", partial: true)
+        #expect(effects.requests.count == 3)
+        #expect(rig.serve().codes == [nil])
+    }
+
+    @Test func `announcing again is asked for by a request, unless discovery is off`() {
+        func answer(_ announces: Bool) -> ([ControllerEffect], RefusalCode?) {
+            var configuration = ControllerConfiguration()
+            configuration.announces = announces
+            var rig = Rig.atHome(configuration)
+            let effects = rig.happens(.commandReceived(Command(ticket: 1, order: .request(.discovery))))
+            return (effects, effects.answers.first?.refusal?.code)
+        }
+        #expect(answer(true).0.first == .announce && answer(true).1 == nil)
+        #expect(answer(false).1 == .notAllowed && answer(false).0.count == 1)
+        var rig = Rig.atHome()
+        #expect(rig.happens(.announcementWanted) == [.announce])
+    }
+}

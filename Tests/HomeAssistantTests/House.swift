@@ -1,0 +1,142 @@
+import Controller
+import Flare
+import HomeAssistant
+import Messages
+
+/// A house with two zones and things of every kind, and an announcer that tells of them.
+enum House {
+    static let home = FlareID(high: 1, low: 0)
+    static let hut = FlareID(high: 1, low: 1)
+    static let hall = FlareID(high: 2, low: 0)
+    static let attic = FlareID(high: 2, low: 1)
+    static let lamp = FlareID(high: 3, low: 0)
+    static let strip = FlareID(high: 3, low: 1)
+    static let plug = FlareID(high: 3, low: 2)
+    static let television = FlareID(high: 3, low: 3)
+    static let statue = FlareID(high: 3, low: 4)
+
+    static var state: ControllerState {
+        var state = ControllerState(epoch: "e")
+        for (id, name) in [(home, "Home"), (hut, "Summer hut")] {
+            state.environments[id] = FlareEnvironment(id: id)
+            state.environments[id]?.name = name
+            _ = state.slugs.assign(to: ObjectReference(.environment, id), name: name)
+        }
+        state.environmentID = home
+        for (id, name) in [(hall, "Hall"), (attic, "Attic")] {
+            state.zones[id] = FlareZone(id: id)
+            state.zones[id]?.name = name
+            _ = state.slugs.assign(to: ObjectReference(.zone, id), name: name)
+        }
+        add(
+            lamp,
+            "Lamp",
+            hall,
+            ["on": true, "color": "red", "brightness": 1, "options": ["red", "Ocean"]],
+            &state
+        )
+        add(strip, "Strip", hall, ["brightness": 0.5], &state)
+        add(plug, "Plug", attic, ["on": false], &state)
+        add(
+            television,
+            "TV set",
+            attic,
+            ["volume": 12, "source": "hdmi1", "muted": false, "inputs": ["hdmi1"], "minor": 4],
+            &state,
+            actions: ["nextChannel", "off"]
+        )
+        add(statue, "Statue", nil, [:], &state)
+        state.zoneID = hall
+        state.device = FlareDevice(id: FlareID(high: 4, low: 0))
+        state.device?.name = "Panel"
+        state.isPlaceKnown = true
+        state.isLinkUp = true
+        return state
+    }
+
+    private static func add(
+        _ id: FlareID,
+        _ name: String,
+        _ zone: FlareID?,
+        _ data: [String: JSONValue],
+        _ state: inout ControllerState,
+        actions: [String] = []
+    ) {
+        var thing = FlareThing(id: id)
+        thing.name = name
+        thing.zone = zone
+        thing.data = data
+        thing.actions = actions
+        state.things[id] = thing
+        _ = state.slugs.assign(to: ObjectReference(.thing, id), name: name)
+    }
+
+    static func configuration(
+        _ node: String = "n1",
+        _ change: (inout DiscoveryConfiguration) -> Void = { _ in }
+    ) -> DiscoveryConfiguration {
+        var configuration = DiscoveryConfiguration(
+            node: node,
+            installation: "0badcafe",
+            topics: Topics(root: "trilateral/\(node)")
+        )
+        configuration.version = "1.2.3"
+        change(&configuration)
+        return configuration
+    }
+}
+
+/// An announcer, and what Home Assistant's broker holds because of it.
+struct Desk {
+    var announcer: Announcer
+    private(set) var held: [String: JSONValue] = [:]
+    private(set) var sent: [(topic: String, payload: String)] = []
+
+    init(_ configuration: DiscoveryConfiguration = House.configuration(), remembered: [String: String] = [:])
+    {
+        announcer = Announcer(configuration, remembered: remembered)
+    }
+
+    /// One that has told everything of the house.
+    static func ofHouse(_ change: (inout DiscoveryConfiguration) -> Void = { _ in }) -> Desk {
+        var desk = Desk(House.configuration("n1", change))
+        desk.announce(House.state)
+        return desk
+    }
+
+    mutating func announce(_ state: ControllerState, isBirth: Bool = false, at now: Int64 = 0) {
+        announcer.announceAll(state, isBirth: isBirth, at: now)
+        tell(at: now)
+    }
+
+    /// Tells what waits, to the end of what is due.
+    mutating func tell(at now: Int64) {
+        while case let messages = announcer.next(7, at: now), !messages.isEmpty { take(messages) }
+    }
+
+    /// - Returns: The topics that were told of at once, those that were cleared with a minus.
+    @discardableResult
+    mutating func change(_ state: ControllerState, _ changes: Set<Facet>, at now: Int64 = 0) -> [String] {
+        let urgent = announcer.take(StateSnapshot(state: state, changes: changes), at: now)
+        take(urgent)
+        return urgent.map { ($0.isRemoval ? "-" : "") + $0.topic }
+    }
+
+    mutating func take(_ messages: [Announcement]) {
+        for message in messages {
+            sent.append((message.topic, String(decoding: message.payload, as: UTF8.self)))
+            held[message.topic] = try? JSONValue(parsing: message.payload)
+        }
+    }
+
+    /// The device of a thing, or our own.
+    func device(_ slug: String? = nil) -> JSONValue? {
+        held["homeassistant/device/trilateral_n1\(slug.map { "_\($0)" } ?? "")/config"]
+    }
+
+    func component(_ key: String, of slug: String? = nil) -> JSONValue? {
+        device(slug)?["components"]?[key]
+    }
+
+    mutating func forget() { sent.removeAll() }
+}

@@ -1,0 +1,150 @@
+import Controller
+import Flare
+import Messages
+import Testing
+import Things
+
+/// What Home Assistant's JSON light and palette select send, word for word, and what comes of it.
+struct LightCommandTests {
+    private static func thing(_ data: [String: JSONValue]) -> FlareThing {
+        var thing = FlareThing(id: FlareID(high: 1, low: 1))
+        thing.name = "Lamp"
+        thing.data = data
+        return thing
+    }
+
+    private static let lamp: [String: JSONValue] = [
+        "on": true, "brightness": 0.5, "color": "red", "options": ["red", "Ocean"],
+    ]
+
+    private func settled(_ payload: String, on data: [String: JSONValue], attribute: String? = nil)
+        -> Result<ThingSetting, Refusal>
+    {
+        let topic = attribute.map { CommandTopic.thingSetAttribute(thing: "lamp", attribute: $0) }
+        switch CommandDecoder().decode(topic ?? .thingSet("lamp"), payload: Array(payload.utf8)).result {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(.set(_, let request)): return request.settled(on: Self.thing(data))
+        case .success(let order):
+            Issue.record("\(order)")
+            return .failure(Refusal(.internalError, ""))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"state":"ON"}"#, ["on": true], ["on": false]),
+            (#"{"state":"OFF"}"#, ["on": false], ["on": true]),
+            (#"{"state":"ON","brightness":128}"#, ["brightness": 0.502], Self.lamp),
+            (#"{"state":"ON","color":{"r":0,"g":128,"b":128}}"#, ["color": "teal"], Self.lamp),
+            (
+                #"{"state":"ON","color":{"r":1,"g":2,"b":3},"brightness":255}"#,
+                ["color": "#010203", "brightness": 1], Self.lamp
+            ),
+            (#"{"state":"ON","color":{"h":240.0,"s":100.0}}"#, ["color": "blue"], Self.lamp),
+            (#"{"state":"ON","color":{"x":0.15,"y":0.06}}"#, ["color": "blue"], Self.lamp),
+            (#"{"state":"ON","transition":2.5,"brightness":51}"#, ["brightness": 0.2], Self.lamp),
+            (#"{"state":"OFF","transition":2}"#, ["on": false], Self.lamp),
+            // ON is not redundant to a light that is out.
+            (
+                #"{"state":"ON","brightness":51}"#, ["on": true, "brightness": 0.2],
+                ["on": false, "brightness": 1]
+            ),
+            (
+                #"{"state":"ON","color":{"r":255,"g":0,"b":0}}"#, ["on": true, "color": "red"],
+                ["on": false, "color": "blue"]
+            ),
+            // Without "on", brightness alone says whether it is on.
+            (#"{"state":"ON","brightness":51}"#, ["brightness": 0.2], ["brightness": 0]),
+            (#"{"state":"ON","brightness":51}"#, ["brightness": 0.2], ["brightness": 1]),
+            (#"{"state":"OFF"}"#, ["on": false], ["brightness": 1]),
+            (#"{"state":"ON","color":{"r":255,"g":0,"b":0}}"#, ["color": "red"], ["color": "blue"]),
+        ] as [(String, [String: JSONValue], [String: JSONValue])]
+    )
+    func `what Home Assistant sends is understood, and ON beside a value is no second write`(
+        payload: String,
+        writes: [String: JSONValue],
+        data: [String: JSONValue]
+    ) throws {
+        let setting = try settled(payload, on: data).get()
+        #expect(setting.writes == writes.mapValues { .value($0) })
+        let transition = try JSONValue(parsing: payload)["transition"]?.number
+        #expect(setting.transition == transition)
+        #expect(setting.rejected.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"state":"ON","brightness":256}"#, .outOfRange, "brightness", "0 to 255"),
+            (#"{"state":"ON","brightness":-1}"#, .outOfRange, "brightness", "0 to 255"),
+            (
+                #"{"state":"ON","color":{"r":256,"g":0,"b":0}}"#, .outOfRange, "color",
+                "color.r must be 0 to 255"
+            ),
+            (
+                #"{"state":"ON","color":{"r":0,"g":-1,"b":0}}"#, .outOfRange, "color",
+                "color.g must be 0 to 255"
+            ),
+            (#"{"state":"ON","color":{"h":361,"s":50}}"#, .outOfRange, "color", "color.h must be 0 to 360"),
+            (#"{"state":"ON","color":{"h":10,"s":101}}"#, .outOfRange, "color", "color.s must be 0 to 100"),
+            (#"{"state":"ON","color":{"x":1.1,"y":0.3}}"#, .outOfRange, "color", "color.x must be 0 to 1"),
+            (#"{"state":"ON","color":{"x":0.3,"y":-0.1}}"#, .outOfRange, "color", "color.y must be 0 to 1"),
+            (#"{"state":"ON","color":{"r":1,"g":2}}"#, .invalidValue, "color", "one colour model"),
+            (
+                #"{"state":"ON","color":{"r":1,"g":2,"b":3,"w":4}}"#, .invalidValue, "color",
+                "one colour model"
+            ),
+            (
+                #"{"state":"ON","color":{"r":"1","g":2,"b":3}}"#, .wrongType, "color",
+                "color.r must be a number"
+            ),
+            (#"{"state":"on fire"}"#, .invalidValue, "state", "ON, OFF, TOGGLE"),
+            (#"{"state":"ON","transition":-1}"#, .outOfRange, "transition", "0 to 3600"),
+            (#"{"state":"ON","transition":"slow"}"#, .wrongType, "transition", "a number"),
+            // Of versions to come, or what was not offered.
+            (
+                #"{"state":"ON","color_temp":300}"#, .unknownAttribute, "color_temp",
+                "it has state, brightness"
+            ),
+            (#"{"state":"ON","effect":"rainbow"}"#, .unknownAttribute, "effect", "it has state, brightness"),
+            (#"{"state":"ON","flash":2}"#, .unknownAttribute, "flash", "it has state, brightness"),
+            (#"{"state":"ON","white":10}"#, .unknownAttribute, "white", "it has state, brightness"),
+        ] as [(String, RefusalCode, String, String)]
+    )
+    func `what is out of range or unknown is refused with what is legal, and moves nothing`(
+        payload: String,
+        code: RefusalCode,
+        field: String,
+        part: String
+    ) {
+        guard case .failure(let refusal) = settled(payload, on: Self.lamp) else {
+            Issue.record("it was accepted")
+            return
+        }
+        #expect(refusal.code == code)
+        #expect(refusal.field == field)
+        #expect(refusal.message.contains(part), "\(refusal.message)")
+    }
+
+    @Test(arguments: [(#""Ocean""#, "Ocean"), ("Ocean", "Ocean"), (#""red""#, "red"), ("255,0,0", "red")])
+    func `a colour of the palette keeps its name`(payload: String, stored: String) throws {
+        let setting = try settled(payload, on: Self.lamp, attribute: "color").get()
+        #expect(setting.writes == ["color": .value(.string(stored))])
+    }
+
+    @Test(
+        arguments: [
+            (["volume": 1], "volume", "12", 12), (["volume": 1], "volume", "-0.5", -0.5),
+            (["source": "a"], "source", #""12""#, "12"), (["source": "a"], "source", #""null""#, "null"),
+            (["source": "a"], "source", #""""#, ""), (["muted": false], "muted", "ON", true),
+            (["muted": true], "muted", "OFF", false),
+        ] as [([String: JSONValue], String, String, JSONValue)]
+    )
+    func `a number, a text and a switch say what is meant`(
+        data: [String: JSONValue],
+        key: String,
+        payload: String,
+        stored: JSONValue
+    ) throws {
+        #expect(try settled(payload, on: data, attribute: key).get().writes == [key: .value(stored)])
+    }
+}

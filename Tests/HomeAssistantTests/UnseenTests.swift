@@ -1,0 +1,83 @@
+import Controller
+import Flare
+import HomeAssistant
+import Testing
+
+/// What goes while Home Assistant is away: it keeps what it has not seen go.
+struct UnseenTests {
+    private static let strip = "homeassistant/device/trilateral_n1_strip/config"
+
+    private func facet(_ id: FlareID) -> Set<Facet> { [.object(ObjectReference(.thing, id))] }
+
+    private var withoutStrip: ControllerState {
+        var state = House.state
+        state.things[House.strip] = nil
+        return state
+    }
+
+    @Test func `a thing that went unseen is shown once more at the birth, and taken away`() {
+        var desk = Desk.ofHouse()
+        desk.announcer.note(isHeard: false)
+        #expect(desk.change(withoutStrip, facet(House.strip)).contains("-\(Self.strip)"))
+        #expect(desk.held[Self.strip] == nil)
+        #expect(desk.announcer.takeNews()[Self.strip]?.hasPrefix("!light.") == true)
+        desk.announcer.note(isHeard: true)
+        desk.announce(withoutStrip, isBirth: true, at: 1000)
+        let ghost = desk.held[Self.strip]
+        #expect(ghost?["components"]?["light"]?["unique_id"] == "0badcafe_strip_light")
+        #expect(ghost?["device"]?["identifiers"] == ["trilateral_0badcafe_strip"])
+        #expect(ghost.map { PayloadCheck($0).problems } == [])
+        desk.tell(at: 3000)
+        #expect(desk.held[Self.strip] == nil)
+        #expect(desk.announcer.takeGone() == [Self.strip])
+        desk.forget()
+        desk.announce(withoutStrip, isBirth: true, at: 9000)
+        #expect(!desk.sent.contains { $0.topic == Self.strip }, "once is enough")
+    }
+
+    @Test func `the next run knows of it as well`() {
+        var desk = Desk(House.configuration(), remembered: [Self.strip: "!light. button.on"])
+        desk.announce(withoutStrip)
+        #expect(desk.held[Self.strip] == nil)
+        desk.announce(withoutStrip, isBirth: true)
+        #expect(desk.held[Self.strip]?["components"]?.object?.keys.sorted() == ["button_on", "light"])
+        desk.tell(at: 2000)
+        #expect(desk.held[Self.strip] == nil)
+    }
+
+    @Test func `a thing that comes back is not taken away`() {
+        var desk = Desk(House.configuration(), remembered: [Self.strip: "!light."])
+        desk.announce(House.state, isBirth: true)
+        desk.tell(at: 9000)
+        #expect(desk.component("light", of: "strip")?["state_topic"] != nil)
+    }
+
+    @Test func `a component that went unseen is shown, named by its platform, and named no more`() {
+        var desk = Desk.ofHouse()
+        desk.announcer.note(isHeard: false)
+        var state = House.state
+        state.things[House.lamp]?.data["color"] = nil
+        desk.change(state, facet(House.lamp))
+        #expect(desk.component("select_palette", of: "lamp") == nil)
+        desk.announcer.note(isHeard: true)
+        desk.announce(state, isBirth: true, at: 1000)
+        #expect(desk.component("select_palette", of: "lamp")?["unique_id"] == "0badcafe_lamp_select_palette")
+        #expect(desk.device("lamp").map { PayloadCheck($0).problems } == [])
+        desk.tell(at: 3000)
+        #expect(desk.component("select_palette", of: "lamp") == ["platform": "select"])
+        desk.tell(at: 5000)
+        #expect(desk.component("select_palette", of: "lamp") == nil)
+        #expect(!desk.announcer.hasWork)
+    }
+
+    @Test func `of every platform a ghost is what Home Assistant takes`() {
+        let all =
+            ["binary_sensor", "button", "device_tracker", "event", "image", "light", "number", "select"]
+            + ["sensor", "switch", "text"]
+        let list = all.map { "\($0).x" }.joined(separator: " ")
+        var desk = Desk(House.configuration(), remembered: [Self.strip: "!\(list)"])
+        desk.announce(withoutStrip, isBirth: true)
+        #expect(desk.held[Self.strip]?["components"]?.object?.count == all.count)
+        #expect(desk.held[Self.strip].map { PayloadCheck($0).problems } == [])
+    }
+}

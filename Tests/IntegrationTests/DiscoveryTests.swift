@@ -1,0 +1,287 @@
+import Flare
+import Foundation
+import MQTT
+import TestSupport
+import Testing
+
+/// What Home Assistant would hear of a daemon, and when.
+///
+/// The prefix is below the daemon's own topics, so that one listener hears everything in its order.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
+struct DiscoveryTests {
+    private static let slugs = ["table-lamp", "television", "kitchen-light", "fridge"]
+
+    /// The end of a device's topic: of our own, or of a thing.
+    private func tail(_ home: Home, _ slug: String? = nil) -> String {
+        "ha/device/trilateral_\(home.node)\(slug.map { "_\($0)" } ?? "")/config"
+    }
+
+    private func withAnnouncedHome<Result: Sendable>(
+        _ keys: [String: String] = [:],
+        port: Int? = nil,
+        _ body: (Home, Visitor) async throws -> Result
+    ) async throws -> Result {
+        try await withEmptyHome(port: port) { home, visitor in
+            try await home.take()
+            try await visitor.whileStarting { try await home.start(keys.merging(prefix(home)) { $1 }) }
+            return try await body(home, visitor)
+        }
+    }
+
+    private func prefix(_ home: Home) -> [String: String] { ["discovery.prefix": "\(home.root)/ha"] }
+
+    /// Waits until our own device and these things are announced, and nothing else.
+    private func awaits(_ home: Home, _ visitor: Visitor, _ slugs: [String]) async throws {
+        let wanted = Set(([nil] + slugs).map { "\(home.root)/\(tail(home, $0))" })
+        let isSo = await eventually { await announced(visitor) == wanted }
+        let found = await announced(visitor)
+        #expect(isSo, "\(found)")
+    }
+
+    /// The topics of discovery that hold something.
+    private func announced(_ visitor: Visitor) async -> Set<String> {
+        var held: [String: Bool] = [:]
+        for message in await visitor.heard where message.topic.contains("/ha/device/") {
+            held[message.topic] = !message.payload.isEmpty
+        }
+        return Set(held.filter(\.value).keys)
+    }
+
+    private func component(_ visitor: Visitor, _ tail: String, _ key: String) async -> JSONValue? {
+        await visitor.json(tail)?["components"]?[key]
+    }
+
+    @Test func `everything is announced within a second of the start, after its availability`() async throws {
+        try await withEmptyHome { home, visitor in
+            try await home.take()
+            let begun = ContinuousClock.now
+            try await home.start(prefix(home))
+            try await visitor.awaits("status", "online")
+            let isOnline = ContinuousClock.now
+            try await awaits(home, visitor, Self.slugs)
+            let took = ContinuousClock.now
+            // The time to start a debug build on a busy machine is not discovery's.
+            #expect(took - isOnline < .seconds(3) && took - begun < .seconds(20))
+            let topics = await visitor.heard.map(\.topic)
+            for slug in Self.slugs {
+                let availability = topics.firstIndex(of: "\(home.root)/things/\(slug)/availability") ?? .max
+                let config = topics.firstIndex(of: "\(home.root)/\(tail(home, slug))") ?? -1
+                #expect(availability < config, "\(slug)")
+            }
+            let lamp = try await visitor.awaits(tail(home, "table-lamp"))
+            #expect(lamp["components"]?["light"]?["state_topic"] == .string("\(home.root)/things/table-lamp"))
+            #expect(lamp["device"]?["suggested_area"] == "Living room")
+            #expect(await visitor.messages(on: tail(home)).allSatisfy { $0.qos == .atLeastOnce })
+            try await withVisitor(to: home.root, port: SharedMosquitto.broker.port) { late in
+                try await late.awaits(tail(home, "fridge"))
+                #expect(await late.messages(on: tail(home, "fridge")).first?.isRetained == true)
+            }
+        }
+    }
+
+    @Test func `the birth of Home Assistant has everything announced again, then all states told`()
+        async throws
+    {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            await visitor.forget()
+            visitor.say("ha/status", "offline")
+            visitor.say("ha/status", "online")
+            try await awaits(home, visitor, Self.slugs)
+            for tail in [
+                "things/fridge/data", "zone", "nearby", "things/table-lamp", "status", "zones/kitchen/lights",
+            ] {
+                #expect(await eventually { await visitor.text(tail) != nil }, "\(tail)")
+            }
+            let topics = await visitor.heard.map(\.topic)
+            let last = topics.lastIndex { $0.contains("/ha/device/") } ?? .max
+            #expect(
+                topics.firstIndex(of: "\(home.root)/status") ?? -1 > last,
+                "states follow the announcements"
+            )
+        }
+    }
+
+    @Test func `it is announced again on request`() async throws {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            await visitor.forget()
+            #expect(try await visitor.ask("request/discovery").outcome == "ok")
+            try await awaits(home, visitor, Self.slugs)
+        }
+    }
+
+    @Test func `a broker that has lost everything is told again`() async throws {
+        var options = MosquittoOptions()
+        options.hasStore = true
+        try await withMosquitto(options) { broker in
+            try await withAnnouncedHome(port: broker.port) { home, visitor in
+                try await awaits(home, visitor, Self.slugs)
+                await broker.stop()
+                #expect(await home.logs("the link to the broker"))
+                await visitor.forget()
+                try await broker.start(withStore: false)
+                try await awaits(home, visitor, Self.slugs)
+            }
+        }
+    }
+
+    @Test func `a thing that goes is taken away before its topics are`() async throws {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            try await home.rest("DELETE", Place.path(ofThing: Place.kitchenLight, in: Place.kitchen))
+            try await visitor.awaits(tail(home, "kitchen-light"), "")
+            try await visitor.awaits("things/kitchen-light", "")
+            try await visitor.awaits("zones/kitchen/lights", "")
+            let topics = await visitor.heard.filter(\.payload.isEmpty).map(\.topic)
+            let order = ["ha/device/trilateral_\(home.node)_kitchen-light/config", "things/kitchen-light"]
+                .map { topics.firstIndex(of: "\(home.root)/\($0)") ?? -1 }
+            #expect(order[0] >= 0 && order[0] < order[1])
+            // The zone has no lights any more: named by its platform, then not at all.
+            #expect(await eventually { await component(visitor, tail(home), "light_kitchen_lights") == nil })
+            let stubs = await visitor.objects(on: tail(home)).compactMap {
+                $0["components"]?["light_kitchen_lights"]
+            }
+            #expect(stubs.last == ["platform": "light"])
+        }
+    }
+
+    @Test func `a rename changes names only`() async throws {
+        try await withAnnouncedHome { home, visitor in
+            let before = try await visitor.awaits(tail(home, "table-lamp"))
+            try await home.rest(
+                "PUT",
+                Place.path(ofThing: Place.tableLamp, in: Place.living),
+                #"{"name":"Reading lamp"}"#
+            )
+            let after = try await visitor.awaits(tail(home, "table-lamp")) {
+                $0["device"]?["name"] == "Reading lamp"
+            }
+            #expect(after["components"] == before["components"])
+            #expect(after["device"]?["identifiers"] == before["device"]?["identifiers"])
+        }
+    }
+
+    @Test func `the choice of things follows the zone and what is near`() async throws {
+        for (choice, there, here) in [
+            ("zone", ["table-lamp", "television"], ["kitchen-light", "fridge"]),
+            ("nearby", [], ["kitchen-light"]),
+            ("none", [], []),
+        ] {
+            let keys = ["discovery.things": choice, "device.allow_set": "true"]
+            try await withAnnouncedHome(keys) { home, visitor in
+                try await visitor.ask("device/set", #"{"position":{"x":0.1,"y":0.1}}"#)
+                try await visitor.awaits("zone") { $0["slug"] == "living-room" }
+                try await awaits(home, visitor, there)
+                try await visitor.ask("device/set", #"{"position":{"x":8.5,"y":2,"z":1}}"#)
+                try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
+                try await awaits(home, visitor, here)
+            }
+        }
+    }
+
+    @Test func `the nearby light can what the nearby thing can, before its value comes`() async throws {
+        try await withAnnouncedHome(["device.allow_set": "true"]) { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            try await visitor.ask("device/set", #"{"position":{"x":4.5,"y":0.5,"z":1}}"#)
+            try await visitor.awaits("nearby") { $0["slug"] == "television" }
+            let light = await component(visitor, tail(home), "light_nearby")
+            #expect(light?["supported_color_modes"] == ["onoff"])
+            let topics = await visitor.heard.map(\.topic)
+            let config = topics.lastIndex(of: "\(home.root)/\(tail(home))") ?? .max
+            #expect(config < topics.lastIndex(of: "\(home.root)/nearby") ?? -1)
+        }
+    }
+
+    @Test func `two nodes on one broker keep apart`() async throws {
+        try await withEmptyHome { one, visitor in
+            try await withEmptyHome { two, _ in
+                let keys = prefix(one)
+                for home in [one, two] {
+                    try await home.take()
+                    try await home.start(keys)
+                }
+                let topics = Set([one, two].flatMap { home in ([nil] + Self.slugs).map { tail(home, $0) } })
+                #expect(
+                    await eventually { await announced(visitor) == Set(topics.map { "\(one.root)/\($0)" }) }
+                )
+                var identifiers: [String] = []
+                for topic in topics {
+                    let device = try await visitor.awaits(topic)["device"]
+                    identifiers += device?["identifiers"]?.array?.compactMap(\.string) ?? []
+                }
+                #expect(Set(identifiers).count == topics.count)
+            }
+        }
+    }
+
+    @Test func `switched off by a reload everything is taken back, and told again when it is on`()
+        async throws
+    {
+        try await withEmptyHome { home, visitor in
+            func configure(_ isOn: Bool) throws {
+                try FileManager.default.createDirectory(
+                    atPath: home.folder.path(".config/trilateral"),
+                    withIntermediateDirectories: true
+                )
+                let text = "discovery:\n  enabled: \(isOn)\n  prefix: \(home.root)/ha\n"
+                try home.folder.write(text, to: ".config/trilateral/trilateral.yaml")
+            }
+            try await home.take()
+            try configure(true)
+            try await visitor.whileStarting { try await home.start() }
+            try await awaits(home, visitor, Self.slugs)
+            try configure(false)
+            await home.signal(SIGHUP)
+            #expect(await eventually { await announced(visitor).isEmpty })
+            #expect(try await visitor.ask("request/discovery").outcome == "not_allowed")
+            try configure(true)
+            await home.signal(SIGHUP)
+            try await awaits(home, visitor, Self.slugs)
+        }
+    }
+
+    @Test func `what an earlier run has announced and is gone is taken away`() async throws {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            await home.stop()
+            try await home.start(verb: "serve")
+            try await home.rest("DELETE", Place.path(ofThing: Place.fridge, in: Place.kitchen))
+            await home.stop()
+            try await visitor.whileStarting { try await home.start(prefix(home)) }
+            try await visitor.awaits(tail(home, "fridge"), "")
+            await home.stop()
+            // Another node: on the broker this is somebody else, who takes the old devices with him.
+            try await home.start(["mqtt.node": "renamed-\(home.node)"].merging(prefix(home)) { $1 })
+            let left = ["table-lamp", "television", "kitchen-light"]
+            let wanted = Set(
+                ([""] + left.map { "_\($0)" }).map {
+                    "\(home.root)/ha/device/trilateral_renamed-\(home.node)\($0)/config"
+                }
+            )
+            #expect(await eventually { await announced(visitor) == wanted })
+            await home.stop()
+            try await home.start(["discovery.enabled": "false"].merging(prefix(home)) { $1 })
+            #expect(await eventually { await announced(visitor).isEmpty })
+        }
+    }
+
+    @Test func `the lights of a zone are driven as one`() async throws {
+        try await withAnnouncedHome { _, visitor in
+            try await visitor.awaits("zones/living-room/lights") { $0["state"] == "ON" && $0["on"] == 1 }
+            let answer = try await visitor.ask(
+                "zones/living-room/set",
+                #"{"state":"ON","brightness":255,"tx":5}"#
+            )
+            #expect(answer.outcome == "ok" && answer["target"] == ["kind": "zone", "slug": "living-room"])
+            try await visitor.awaits("zones/living-room/lights") { $0["on"] == 2 && $0["brightness"] == 255 }
+            try await visitor.awaits("things/television") { $0["state"] == "ON" }
+            #expect(try await visitor.ask("zones/living-room/set", #"{"state":"OFF"}"#).outcome == "ok")
+            try await visitor.awaits("zones/living-room/lights") { $0["state"] == "OFF" }
+            #expect(try await visitor.ask("zones/cellar/set", #"{"state":"OFF"}"#).outcome == "unknown_thing")
+            #expect(
+                try await visitor.ask("zones/kitchen/set", #"{"warmth":1}"#).outcome == "unknown_attribute"
+            )
+        }
+    }
+}

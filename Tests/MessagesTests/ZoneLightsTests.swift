@@ -1,0 +1,71 @@
+import Controller
+import Flare
+import Messages
+import Testing
+
+struct ZoneLightsTests {
+    private static let zone = FlareID(high: 2, low: 0)
+    private static let other = FlareID(high: 2, low: 1)
+
+    private func id(_ index: UInt32) -> FlareID { FlareID(high: 3, low: index) }
+
+    private func state(_ things: [[String: JSONValue]]) -> ControllerState {
+        var state = ControllerState(epoch: "e")
+        for (index, data) in things.enumerated() {
+            var thing = FlareThing(id: id(UInt32(index)))
+            thing.zone = Self.zone
+            thing.data = data
+            state.things[thing.id] = thing
+        }
+        return state
+    }
+
+    private func lights(_ things: [[String: JSONValue]]) -> JSONValue? {
+        let state = state(things)
+        var lights = ZoneLights()
+        for id in state.things.keys.sorted() { _ = lights.note(id, in: state) }
+        return lights.json(of: Self.zone)
+    }
+
+    @Test(
+        arguments: [
+            ([["volume": 1], [:]], nil),
+            ([["on": true], ["on": false]], #"{"color_mode":"onoff","lights":2,"on":1,"state":"ON"}"#),
+            ([["on": false]], #"{"color_mode":"onoff","lights":1,"on":0,"state":"OFF"}"#),
+            // As bright as those that are on.
+            (
+                [["brightness": 1], ["brightness": 0.2], ["brightness": 0]],
+                #"{"brightness":153,"color_mode":"brightness","lights":3,"on":2,"state":"ON"}"#
+            ),
+            // The colour of the first that is on.
+            (
+                [["on": false, "color": "red"], ["on": true, "color": "blue"], ["on": true]],
+                #"{"color":{"b":255,"g":0,"r":0},"color_mode":"rgb","lights":3,"on":2,"state":"ON"}"#
+            ),
+            (
+                [["on": false, "color": "red", "brightness": 0.4], ["on": true]],
+                #"{"brightness":102,"color":{"b":0,"g":0,"r":255},"color_mode":"rgb","lights":2,"on":1,"state":"ON"}"#
+            ),
+        ] as [([[String: JSONValue]], String?)]
+    )
+    func `the lights of a zone look like one`(things: [[String: JSONValue]], text: String?) {
+        #expect(lights(things)?.text == text)
+    }
+
+    @Test func `a light that moves into another zone, loses its light or goes is counted there no more`() {
+        var state = state([["on": true], ["on": true]])
+        var lights = ZoneLights()
+        #expect(lights.note(id(0), in: state) == [Self.zone])
+        #expect(lights.note(id(1), in: state) == [Self.zone])
+        state.things[id(0)]?.zone = Self.other
+        #expect(lights.note(id(0), in: state) == [Self.zone, Self.other])
+        #expect(lights.json(of: Self.zone)?["lights"] == 1 && lights.json(of: Self.other)?["lights"] == 1)
+        state.things[id(0)]?.data = [:]
+        #expect(lights.note(id(0), in: state) == [Self.other])
+        #expect(lights.json(of: Self.other) == nil)
+        state.things[id(1)] = nil
+        #expect(lights.note(id(1), in: state) == [Self.zone])
+        #expect(lights.json(of: Self.zone) == nil)
+        #expect(lights.note(id(1), in: state) == [])
+    }
+}
