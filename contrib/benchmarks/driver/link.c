@@ -60,7 +60,7 @@ int link_lamps(int port, const char *root, int lamps) {
             drive_until(client, now_us() + 2e3, NULL);
         }
     }
-    row_ratio("a lamp's word to its thing's state, median", "µs", share(&samples[0], 0.5), share(&samples[1], 0.5), 1.5);
+    row_ratio("a lamp's word to its thing's state, median", "µs", share(&samples[0], 0.5), share(&samples[1], 0.5), 1.3);
     row_ratio("a lamp's word to its thing's state, 99 %", "µs", share(&samples[0], 0.99), share(&samples[1], 0.99), 2);
     mosquitto_disconnect(client);
     mosquitto_destroy(client);
