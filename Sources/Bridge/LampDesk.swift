@@ -56,10 +56,13 @@ package actor LampDesk {
         /// What it is called on topics, for messages.
         var label: String
         var isSilent = false
+        /// When its link wants to be asked again.
+        var due: Int64?
     }
 
     private var seats: [Seat]
     private let seatsByTopic: [String: [Int]]
+    private var seatsByThing: [FlareID: Int] = [:]
     private let client: MQTTClient
     private let clock: @Sendable () -> Moment
     private let send: @Sendable (ControllerEvent) -> Void
@@ -172,18 +175,20 @@ package actor LampDesk {
             return
         }
         sequence = snapshot.state.sequence
-        let changes = overlooked.union(snapshot.changes)
+        let changes = overlooked.isEmpty ? snapshot.changes : overlooked.union(snapshot.changes)
         overlooked = []
-        for index in seats.indices {
-            let found = seats[index].id ?? id(of: index, among: changes, in: snapshot.state)
-            guard let found else { continue }
-            let isNew = seats[index].id == nil
-            guard
-                isNew || changes.contains(.object(ObjectReference(.thing, found)))
-                    || changes.contains(.environment)
-            else { continue }
-            if isNew { seats[index].label = snapshot.state.slugs[.thing, found] ?? "\(found)" }
+        var seen: Set<FlareID> = changes.contains(.environment) ? Set(seatsByThing.keys) : []
+        for case .object(let object) in changes where seatsByThing[object.id] != nil {
+            seen.insert(object.id)
+        }
+        for id in seen {
+            if let index = seatsByThing[id] { see(Sight(id, in: snapshot.state), for: index) }
+        }
+        for index in seats.indices where seats[index].id == nil {
+            guard let found = id(of: index, among: changes, in: snapshot.state) else { continue }
+            seats[index].label = snapshot.state.slugs[.thing, found] ?? "\(found)"
             seats[index].id = found
+            seatsByThing[found] = index
             see(Sight(found, in: snapshot.state), for: index)
         }
         planWake()
@@ -205,7 +210,7 @@ package actor LampDesk {
             warn(index, "several things have this name; the link needs a short name or an identifier")
             return nil
         }
-        if seats.contains(where: { $0.id == id }) {
+        if seatsByThing[id] != nil {
             warn(index, "this thing has a link to another lamp already; this one rests")
             return nil
         }
@@ -226,7 +231,10 @@ package actor LampDesk {
         }
         perform(seats[index].link.thingSeen(linked, at: now), for: index)
         guard linked == nil, let id = seats[index].id else { return }
-        if sight == nil { seats[index].id = nil }
+        if sight == nil {
+            seats[index].id = nil
+            seatsByThing[id] = nil
+        }
         send(.lampChanged(id, nil))
         setSilent(false, index)
     }
@@ -246,6 +254,7 @@ package actor LampDesk {
     private var now: Int64 { clock().steadyMilliseconds }
 
     private func perform(_ actions: [LampLink.Action], for index: Int) {
+        seats[index].due = seats[index].link.nextDue(after: now)
         for action in actions {
             switch action {
             case .publish(let messages):
@@ -301,7 +310,7 @@ package actor LampDesk {
 
     private func planWake() {
         let now = now
-        guard let due = seats.compactMap({ $0.link.nextDue(after: now) }).min() else { return }
+        guard let due = seats.lazy.compactMap(\.due).min() else { return }
         guard plannedWake.map({ due < $0 || $0 <= now }) ?? true else { return }
         plannedWake = due
         wake.yield(due)
@@ -319,7 +328,10 @@ package actor LampDesk {
         let rest = due - now
         if rest > 0, (try? await Task.sleep(for: .milliseconds(rest))) == nil { return }
         if plannedWake == due { plannedWake = nil }
-        for index in seats.indices { perform(seats[index].link.timePassed(at: now), for: index) }
+        let now = now
+        for index in seats.indices where seats[index].due.map({ $0 <= now }) ?? false {
+            perform(seats[index].link.timePassed(at: now), for: index)
+        }
         planWake()
     }
 }

@@ -144,7 +144,7 @@ extension BridgeConfiguration {
         features =
             ["mqtt"] + (configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []) + [
                 "beacons"
-            ]
+            ] + (configuration.links.isEmpty ? [] : ["links"])
         publishesLocation = configuration.device.publishLocation
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond

@@ -173,6 +173,62 @@ struct LampTests {
         }
     }
 
+    @Test func `a thing has one lamp, and what is no light has none`() async throws {
+        try await withLamp(.zigbee2mqtt) { lamp in
+            try await withLamp(.tasmota) { other in
+                let file =
+                    "links:\n" + lamp.entry(for: "table-lamp") + other.entry(for: Place.tableLamp)
+                    + "  - {thing: Fridge, kind: wled, topic: cold/\(UInt32.random(in: .min ... .max))}\n"
+                try await withHome(file: file) { home, visitor in
+                    await lamp.press(isOn: false)
+                    try await visitor.awaits("things/table-lamp") { $0["state"] == "OFF" }
+                    await other.press(isOn: true)
+                    #expect(await home.logs("this thing has a link to another lamp already"))
+                    #expect(await home.logs("this thing is no light"))
+                    #expect(try await visitor.ask("request/ping").outcome == "ok")
+                    #expect(await visitor.json("things/table-lamp")?["state"] == "OFF")
+                }
+            }
+        }
+    }
+
+    @Test func `a transition is passed on to a lamp that can, and led in steps for one that cannot`()
+        async throws
+    {
+        let number = UInt32.random(in: .min ... .max)
+        let file = """
+            links:
+              - {thing: table-lamp, kind: json, state_topic: a/\(number), command_topic: a/\(number)/set}
+              - thing: kitchen-light
+                kind: template
+                state_topic: b/\(number)
+                command_topic: b/\(number)/set
+                command: "{percent}"
+            """
+        try await withHome(file: file) { _, visitor in
+            try await withVisitor(to: "a/\(number)", port: SharedMosquitto.broker.port) { able in
+                try await withVisitor(to: "b/\(number)", port: SharedMosquitto.broker.port) { unable in
+                    client(visitor, publish: "a/\(number)", Array(#"{"state":"ON","brightness":51}"#.utf8))
+                    client(visitor, publish: "b/\(number)", Array("51".utf8))
+                    for thing in ["table-lamp", "kitchen-light"] {
+                        try await visitor.awaits("things/\(thing)") {
+                            $0["state"] == "ON" && $0["brightness"] == 51
+                        }
+                        let order = #"{"brightness":255,"transition":1}"#
+                        async let answer = visitor.ask("things/\(thing)/set", order)
+                        try await visitor.awaits("things/\(thing)") { $0["target"]?["brightness"] == 255 }
+                        #expect(try await answer.outcome == "ok")
+                    }
+                    try await able.awaits("set") { $0["transition"] == 1 && $0["brightness"] == 255 }
+                    try await unable.awaits("set", "100")
+                    let steps = await unable.said(on: "set").compactMap { Int($0) }
+                    #expect(steps == steps.sorted() && steps.count > 2 && (steps.first ?? 100) < 50)
+                    try await visitor.awaits("things/kitchen-light") { $0["brightness"] == 255 }
+                }
+            }
+        }
+    }
+
     @Test func `links of another environment rest, and a reload changes them`() async throws {
         try await withLamp(.zigbee2mqtt) { lamp in
             try await withHome(file: "links:\n" + lamp.entry(for: "lantern")) { home, visitor in
