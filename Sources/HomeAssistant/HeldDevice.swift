@@ -2,7 +2,7 @@
 struct HeldDevice: Sendable {
     /// Each a ``ComponentName/text``, with spaces between.
     var components: String
-    /// What its values are understood by; the same in every run. `nil` where that was not remembered.
+    /// What its values are understood by, the same in every run; `nil` where that was not remembered.
     var meaning: UInt64?
     /// Of the card or payload that was told; `nil` for what an earlier run has left.
     var fingerprint: Int?

@@ -64,7 +64,10 @@ struct AccessListCommand: ParsableCommand {
     private func list(_ values: TrilateralConfiguration, _ traits: DeviceTraits) -> AccessList {
         let base = base ?? values.mqtt.base
         let node = node ?? BrokerPlace(values.mqtt, traits).node
-        var list = AccessList(topics: Topics(root: "\(base)/\(node)"), discoveryPrefix: values.discovery.prefix)
+        var list = AccessList(
+            topics: Topics(root: "\(base)/\(node)"),
+            discoveryPrefix: values.discovery.prefix
+        )
         list.replies = replies
         list.heard = [values.sensors.espresenseFilter].compactMap(\.self)
         list.users[.daemon] = values.mqtt.username

@@ -86,7 +86,9 @@ struct NeighbourTests {
             let emptied = heard.filter(\.payload.isEmpty).map {
                 String($0.topic.dropFirst(home.root.count + 1))
             }
-            #expect(emptied.filter { !$0.hasPrefix("alert/") && !["device/location", "map"].contains($0) } == [])
+            #expect(
+                emptied.filter { !$0.hasPrefix("alert/") && !["device/location", "map"].contains($0) } == []
+            )
         }
     }
 
