@@ -141,23 +141,33 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
-        tests("FlareTests", ["Flare"]),
-        tests("SocketIOTests", ["SocketIO"]),
+        .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
+        tests("FlareTests", ["Flare", "SeededRandom"]),
+        tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
-        tests("LampsTests", ["Lamps", "Things", "Flare"]),
-        tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
-        tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
+        tests("LampsTests", ["Lamps", "Things", "Flare", "SeededRandom"]),
+        tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare", "SeededRandom"]),
+        tests(
+            "HomeAssistantTests",
+            ["HomeAssistant", "Messages", "Controller", "Things", "Flare", "SeededRandom"]
+        ),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
-            ["HTTPListener", "Web", "TestSupport", hummingbird, httpTypes, nioCore, lifecycle, log]
+            [
+                "HTTPListener", "Web", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore,
+                lifecycle, log,
+            ]
         ),
         tests(
             "FlareServerTests",
-            ["FlareServer", "SocketIO", "HTTPListener", "Flare", "TestSupport", lifecycle, grdb, log],
+            [
+                "FlareServer", "SocketIO", "HTTPListener", "Flare", "TestSupport", "SeededRandom", lifecycle,
+                grdb, log,
+            ],
             resources: [.copy("Traces")]
         ),
         tests(
@@ -177,7 +187,7 @@ let package = Package(
             [
                 "TrilateralApp", "Controller", "HTTPListener", "FlareServer", "Sensors", "Positioning",
                 "Flare",
-                "TestSupport", arguments, grdb, log,
+                "TestSupport", "SeededRandom", arguments, grdb, log,
             ]
         ),
         tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),

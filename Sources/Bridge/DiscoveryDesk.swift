@@ -12,6 +12,8 @@ struct DiscoveryDesk: Sendable {
     private let bell: AsyncStream<Void>.Continuation
     /// Whether a birth is going to be answered.
     var isBirthAwaited = false
+    /// Whether the states wait for what has to be told before them.
+    var isFirstWord = false
     /// Whether all states are told again once everything is announced.
     var resendsStates = false
     /// The topics whose states are still to be told again.

@@ -10,6 +10,8 @@ extension MQTTBridge {
     private static let pause: Duration = .milliseconds(10)
     /// States are shorter, and ready.
     private static let stateBatch = 60
+    /// So long the states wait for it after a connect.
+    private static let longestFirstWord: Duration = .milliseconds(500)
     /// With so many messages that the broker has not confirmed, it is waited for.
     private static let mostUnconfirmed = 400
 
@@ -31,12 +33,27 @@ extension MQTTBridge {
     func announceAll(_ state: ControllerState) {
         guard isConnected else { return }
         discovery.announcer.note(links: Set(links.keys))
-        discovery.announcer.announceAll(
+        let urgent = discovery.announcer.announceAll(
             state,
             isBirth: discovery.resendsStates,
             at: clock().steadyMilliseconds
         )
+        publish(urgent)
+        discovery.isFirstWord = false
+        flush()
         discovery.ring()
+    }
+
+    /// After a connect the model and the view wait a moment for what has to be told before them.
+    func letDiscoverySpeakFirst() {
+        discovery.isFirstWord = true
+        send(.announcementWanted)
+        // Whoever should answer may not be there.
+        Task {
+            try? await Task.sleep(for: Self.longestFirstWord)
+            discovery.isFirstWord = false
+            flush()
+        }
     }
 
     /// Tells at once what has to be known before the new values are.

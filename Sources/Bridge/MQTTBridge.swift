@@ -175,9 +175,9 @@ package actor MQTTBridge {
                 book.state(online, rank: .status)
             }
             stateHealth()
+            letDiscoverySpeakFirst()
             flush()
             send(.brokerLinkChanged(isUp: true))
-            send(.announcementWanted)
         case .disconnected:
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
             // Whatever is still so is told again at the next connect, perhaps before the link is told.
@@ -212,7 +212,7 @@ package actor MQTTBridge {
         guard isConnected, !isFull else { return }
         let now = clock().steadyMilliseconds
         map.draw(in: &book, at: now)
-        for message in book.due(at: now) {
+        for message in book.due(at: now, upTo: discovery.isFirstWord ? .info : .view) {
             guard publish(message) else { return }
             book.sent(message, at: now)
             positionTiming.sent(message)

@@ -91,11 +91,12 @@ package struct PublicationBook: Sendable {
     }
 
     /// What is due, by rank, then in the order in which the topics first came.
-    package func due(at now: Int64) -> [MQTTMessage] {
+    /// - Parameter last: The last rank that counts.
+    package func due(at now: Int64, upTo last: Rank = .view) -> [MQTTMessage] {
         if unsent.count == 1, let topic = unsent.first, let page = pages[topic] {
-            return isDue(page, now) ? [page.message] : []
+            return isDue(page, now) && page.rank <= last ? [page.message] : []
         }
-        return unsent.compactMap { pages[$0] }.filter { isDue($0, now) }
+        return unsent.compactMap { pages[$0] }.filter { isDue($0, now) && $0.rank <= last }
             .sorted { ($0.rank, $0.order) < ($1.rank, $1.order) }.map(\.message)
     }
 

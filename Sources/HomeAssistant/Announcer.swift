@@ -9,20 +9,15 @@ import Things
 /// taken away before its topics are cleared; what is new, and everything after a connect or the birth of Home
 /// Assistant, is told bit by bit, once its availability is out.
 package struct Announcer: Sendable {
-    /// What the broker holds for a device, as far as we know.
-    private struct Held: Sendable {
-        var components: String
-        /// Of the card or payload that was told; `nil` for what an earlier run has left.
-        var fingerprint: Int?
-    }
-
     /// So many devices are told of at once when they change; more of them wait for their turn.
     private static let mostAtOnce = 32
+    /// So many that have changed since they were told last are told of before anything else after a connect.
+    private static let mostAtConnect = 200
     /// How long Home Assistant gets for taking away components before they are not named any more, milliseconds.
     private static let removalTime: Int64 = 2000
 
     private let configuration: DiscoveryConfiguration
-    private var held: [DeviceName: Held] = [:]
+    private var held: [DeviceName: HeldDevice] = [:]
     /// Topics of another prefix or node that an earlier run has left.
     private var strays: [String] = []
     /// Equal lists of components are kept once.
@@ -64,7 +59,7 @@ package struct Announcer: Sendable {
             if components.hasPrefix(Self.graveMark) {
                 if let device { graves[device] = String(components.dropFirst()) } else { gone.insert(topic) }
             } else if let device {
-                held[device] = Held(components: components)
+                held[device] = HeldDevice(text: components)
             } else {
                 strays.append(topic)
             }
@@ -77,7 +72,12 @@ package struct Announcer: Sendable {
     ///
     /// While the place is not known nothing is said; asked once more, the daemon's own device is told without it.
     /// - Parameter isBirth: Whether Home Assistant has just come: what went without its knowledge goes once more.
-    package mutating func announceAll(_ state: ControllerState, isBirth: Bool = false, at now: Int64) {
+    /// - Returns: What is to be told before the states are: what has gone, and what means something else by now.
+    package mutating func announceAll(
+        _ state: ControllerState,
+        isBirth: Bool = false,
+        at now: Int64
+    ) -> [Announcement] {
         ready = ready.filter(\.isRemoval) + strays.sorted().map { removal(topic: $0) }
         strays.removeAll()
         waiting = WaitingCards()
@@ -85,21 +85,41 @@ package struct Announcer: Sendable {
         if isBirth { exhume(at: now) }
         guard configuration.isEnabled else {
             ready += held.keys.map { remove($0) }
-            return
+            return takeRemovals()
         }
         guard Self.isSettled(state) else {
-            if isAwaitingPlace { tellOwn(state, isComplete: false, at: now) }
+            if isAwaitingPlace { ready += own(state, isForced: true, isComplete: false, at: now) }
             isAwaitingPlace = true
-            return
+            return takeRemovals()
         }
         isAwaitingPlace = false
         isRunning = true
-        toldChoice = choice(state)
-        waiting = WaitingCards(cards(state), areBorn: isBirth)
+        toldChoice = configuration.choice(in: state)
+        let cards = cards(state)
+        waiting = WaitingCards(cards, areBorn: isBirth)
         for case .thing(let slug) in held.keys where !waiting.contains(slug) {
             ready.append(remove(.thing(slug)))
         }
-        tellOwn(state, isComplete: true, isBirth: isBirth, at: now)
+        let before = held[.own]?.meaning
+        let own = own(state, isForced: true, isBirth: isBirth, at: now)
+        guard !isBirth else {
+            ready += own
+            return []
+        }
+        var urgent = takeRemovals()
+        if before == nil || before == held[.own]?.meaning { ready += own } else { urgent += own }
+        let changed = cards.filter { card in
+            held[.thing(card.slug)]?.meaning.map { $0 != card.meaning } ?? false
+        }
+        for card in changed.prefix(Self.mostAtConnect) where waiting.remove(card.slug) {
+            if let message = render(card, at: now) { urgent.append(message) }
+        }
+        return urgent
+    }
+
+    private mutating func takeRemovals() -> [Announcement] {
+        defer { ready.removeAll(where: \.isRemoval) }
+        return ready.filter(\.isRemoval)
     }
 
     /// Notes whether Home Assistant is there: its birth, its will, or a link of ours that was lost.
@@ -126,7 +146,7 @@ package struct Announcer: Sendable {
     }
 
     private func cards(_ state: ControllerState) -> [ThingCard] {
-        state.things.values.filter { isWanted($0, state) }
+        state.things.values.filter { configuration.wants($0, in: state) }
             .compactMap { ThingCard($0, in: state) }
             .sorted { $0.slug < $1.slug }
     }
@@ -143,13 +163,14 @@ package struct Announcer: Sendable {
         let (state, changes) = (snapshot.state, snapshot.changes)
         guard configuration.isEnabled else { return [] }
         if isAwaitingPlace, Self.isSettled(state) {
-            announceAll(state, at: now)
-            return []
+            return announceAll(state, at: now)
         }
         guard isRunning else { return [] }
         var urgent: [Announcement] = []
         for id in touched(state, changes) {
-            if let thing = state.things[id], isWanted(thing, state), let card = ThingCard(thing, in: state) {
+            if let thing = state.things[id], configuration.wants(thing, in: state),
+                let card = ThingCard(thing, in: state)
+            {
                 take(card, &urgent, at: now)
             } else if let slug = state.slugs[.thing, id] {
                 if waiting.remove(slug) { isOwnStale = true }
@@ -159,7 +180,7 @@ package struct Announcer: Sendable {
             }
         }
         if isOwnTouched(state, changes) { isOwnStale = true }
-        if isOwnStale, Self.isSettled(state) { urgent += own(state, isComplete: true, at: now) }
+        if isOwnStale, Self.isSettled(state) { urgent += own(state, at: now) }
         return urgent
     }
 
@@ -191,7 +212,7 @@ package struct Announcer: Sendable {
             case .environment, .device: break
             }
         }
-        let choice = choice(state)
+        let choice = configuration.choice(in: state)
         if choice != toldChoice {
             let before = toldChoice
             toldChoice = choice
@@ -216,24 +237,6 @@ package struct Announcer: Sendable {
             } else {
                 false
             }
-        }
-    }
-
-    /// The object that the choice of things depends on just now.
-    private func choice(_ state: ControllerState) -> FlareID? {
-        switch configuration.things {
-        case .all, .none: nil
-        case .zone: state.zoneID
-        case .nearby: state.nearbyID
-        }
-    }
-
-    private func isWanted(_ thing: FlareThing, _ state: ControllerState) -> Bool {
-        switch configuration.things {
-        case .all: true
-        case .zone: state.zoneID != nil && thing.zone == state.zoneID
-        case .nearby: thing.id == state.nearbyID
-        case .none: false
         }
     }
 
@@ -275,22 +278,14 @@ package struct Announcer: Sendable {
             return held[name] == nil ? nil : remove(name)
         }
         remarks.note(device.leftOut, of: "the thing \(card.slug)")
-        return hold(device, name, fingerprint: card.fingerprint, isComplete: true, isBirth: isBirth, at: now)
-    }
-
-    private mutating func tellOwn(
-        _ state: ControllerState,
-        isComplete: Bool,
-        isBirth: Bool = false,
-        at now: Int64
-    ) {
-        held[.own]?.fingerprint = nil
-        ready += own(state, isComplete: isComplete, isBirth: isBirth, at: now)
+        let now = (fingerprint: card.fingerprint, meaning: card.meaning, at: now)
+        return hold(device, name, now, isComplete: true, isBirth: isBirth)
     }
 
     private mutating func own(
         _ state: ControllerState,
-        isComplete: Bool,
+        isForced: Bool = false,
+        isComplete: Bool = true,
         isBirth: Bool = false,
         at now: Int64
     ) -> [Announcement] {
@@ -308,21 +303,19 @@ package struct Announcer: Sendable {
         var hasher = Hasher()
         hasher.combine(device.payload)
         let fingerprint = hasher.finalize()
-        guard held[.own]?.fingerprint != fingerprint else { return [] }
+        guard isForced || held[.own]?.fingerprint != fingerprint else { return [] }
         remarks.note(device.leftOut, of: "the daemon's own device")
-        return [
-            hold(device, .own, fingerprint: fingerprint, isComplete: isComplete, isBirth: isBirth, at: now)
-        ]
+        let now = (fingerprint: fingerprint, meaning: device.meaning, at: now)
+        return [hold(device, .own, now, isComplete: isComplete, isBirth: isBirth)]
     }
 
     /// Notes what is told of a device, and names the components that are gone once more.
     private mutating func hold(
         _ device: DeviceAnnouncement,
         _ name: DeviceName,
-        fingerprint: Int,
+        _ now: (fingerprint: Int, meaning: UInt64, at: Int64),
         isComplete: Bool,
-        isBirth: Bool,
-        at now: Int64
+        isBirth: Bool
     ) -> Announcement {
         let topic = configuration.topic(of: name)
         let missing = Self.names(held[name]?.components ?? "").filter { !device.components.contains($0) }
@@ -332,9 +325,10 @@ package struct Announcer: Sendable {
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
         cleanups.removeAll { $0.announcement.topic == topic }
         graves[name] = nil
+        let told = HeldDevice(components: list, meaning: now.meaning, fingerprint: now.fingerprint)
         // What an earlier run has remembered is as good.
-        if held[name]?.components != list || gone.contains(topic) { news[topic] = list }
-        held[name] = Held(components: list, fingerprint: fingerprint)
+        if held[name]?.text != told.text || gone.contains(topic) { news[topic] = told.text }
+        held[name] = told
         gone.remove(topic)
         func message(_ payload: JSONValue) -> Announcement {
             Announcement(topic: topic, payload: payload.bytes, components: list)
@@ -343,7 +337,7 @@ package struct Announcer: Sendable {
         var steps = [device.removing(missing), device.payload]
         if isBirth { steps.insert(device.restoring(missing, of: name, configuration), at: 0) }
         for (index, payload) in steps.enumerated().dropFirst() {
-            cleanups.append((now + Int64(index) * Self.removalTime, message(payload)))
+            cleanups.append((now.at + Int64(index) * Self.removalTime, message(payload)))
         }
         return message(steps[0])
     }

@@ -73,6 +73,13 @@ struct DeviceAnnouncement: Sendable {
         return members
     }
 
+    /// What the values of its components are understood by; the same in every run.
+    var meaning: UInt64 {
+        var hash = StableHash()
+        hash.combine(payload["components"]?.bytes ?? [])
+        return hash.value
+    }
+
     /// The message with further components, as far as there is room.
     func adding(_ names: [ComponentName], _ component: (ComponentName) -> JSONValue) -> JSONValue {
         guard var members = payload.object, var written = members["components"]?.object else {

@@ -40,7 +40,25 @@ struct ThingCard: Sendable {
         return hasher.finalize()
     }
 
-    private enum Kind: Hashable {
+    /// Differs when the values of the thing are to be understood otherwise; the same in every run.
+    var meaning: UInt64 {
+        var hash = StableHash()
+        let kind = LightKind(data: thing.data)
+        hash.combine("\(kind?.mode.rawValue ?? "") \(kind?.hasBrightness ?? false)".utf8)
+        for option in thing.data["options"]?.array ?? [] { hash.combine(option.string?.utf8 ?? "".utf8) }
+        // In whatever order they come.
+        var keys: UInt64 = 0
+        for (key, value) in thing.data {
+            var hash = StableHash()
+            hash.combine(key.utf8)
+            hash.combine(Kind(value).rawValue.utf8)
+            keys ^= hash.value
+        }
+        hash.combine(String(keys).utf8)
+        return hash.value
+    }
+
+    private enum Kind: String {
         case null, bool, number, text, list, object
 
         init(_ value: JSONValue) {

@@ -12,8 +12,8 @@ enum Announced {
             var configuration = DiscoveryConfiguration(node: "demo", installation: "1", topics: topics)
             configuration.hasMap = true
             var announcer = Announcer(configuration, remembered: [:])
-            announcer.announceAll(try place, at: 0)
-            let ids = try announcer.next(1000, at: 0).flatMap { announcement in
+            let first = announcer.announceAll(try place, at: 0)
+            let ids = try (first + announcer.next(1000, at: 0)).flatMap { announcement in
                 let components = try JSONValue(parsing: announcement.payload)["components"]?.object ?? [:]
                 return components.values.compactMap { $0["default_entity_id"]?.string }
             }

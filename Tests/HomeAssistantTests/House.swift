@@ -105,7 +105,7 @@ struct Desk {
     }
 
     mutating func announce(_ state: ControllerState, isBirth: Bool = false, at now: Int64 = 0) {
-        announcer.announceAll(state, isBirth: isBirth, at: now)
+        take(announcer.announceAll(state, isBirth: isBirth, at: now))
         tell(at: now)
     }
 

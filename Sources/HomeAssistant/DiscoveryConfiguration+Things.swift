@@ -1,0 +1,23 @@
+import Controller
+import Flare
+
+/// Which things are announced just now.
+extension DiscoveryConfiguration {
+    func wants(_ thing: FlareThing, in state: ControllerState) -> Bool {
+        switch things {
+        case .all: true
+        case .zone: state.zoneID != nil && thing.zone == state.zoneID
+        case .nearby: thing.id == state.nearbyID
+        case .none: false
+        }
+    }
+
+    /// The object that the choice depends on; `nil` when it depends on none, or there is none.
+    func choice(in state: ControllerState) -> FlareID? {
+        switch things {
+        case .all, .none: nil
+        case .zone: state.zoneID
+        case .nearby: state.nearbyID
+        }
+    }
+}
