@@ -15,6 +15,8 @@ struct LinkTests {
             try await withHome(port: broker.port) { home, visitor in
                 try await visitor.ask("things/table-lamp/set/color", "red")
                 try await visitor.awaits("things/table-lamp") { $0["color_name"] == "red" }
+                // What all lamps of a zone show together comes a moment later.
+                try await visitor.awaits("zones/living-room/lights") { $0["color"]?["g"] == 0 }
                 let before = try await retained(at: broker.port, of: home)
                 await broker.stop()
                 #expect(await home.logs("the link to the broker"))
@@ -23,7 +25,11 @@ struct LinkTests {
                 try await visitor.awaits("status", "online")
                 try await visitor.awaits("things/table-lamp")
                 try await visitor.ask("request/ping")
-                #expect(try await retained(at: broker.port, of: home) == before)
+                let after = try await retained(at: broker.port, of: home)
+                let topics = Set(before.keys).union(after.keys).sorted()
+                for topic in topics where before[topic] != after[topic] {
+                    #expect(after[topic] == before[topic], "\(topic)")
+                }
                 #expect(await home.isRunning)
                 #expect(try await visitor.ask("things/table-lamp/set/color", "blue").outcome == "ok")
             }

@@ -45,9 +45,9 @@ struct SensorTests {
             let position = try await visitor.awaits("device/position") { isBesideKitchenLight($0) }
             #expect(position["source"] == "beacons" && position["quality"] == "coarse")
             #expect(position["accuracy_m"]?.number != nil)
+            let near = try await visitor.awaitsEvent("nearby", "near")
             let kinds = await visitor.events.compactMap { $0["event_type"]?.string }
             #expect(Array(kinds.filter { $0 != "moved" }.prefix(4)) == ["started", "exit", "enter", "near"])
-            let near = try await visitor.awaitsEvent("nearby", "near")
             #expect(near["slug"] == "kitchen-light")
 
             try await walk(visitor, major: 1, minor: 1) {
@@ -122,7 +122,7 @@ struct SensorTests {
             }
             #expect(await home.logs("no thing of this environment has the receiver cellar"))
             #expect(await home.logs("rssi must be a number"))
-            let health = try await visitor.awaits("health") { $0["position_ms"] != nil }
+            let health = try await visitor.awaits("health", within: .seconds(30)) { $0["position_ms"] != nil }
             let (median, most) = (
                 health["position_ms"]?["median"]?.number ?? 0, health["position_ms"]?["p99"]?.number ?? 0
             )
