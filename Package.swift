@@ -78,6 +78,7 @@ let package = Package(
         room("Things", ["Flare"]),
         room("Controller", ["Flare", "Things"]),
         room("Messages", ["Flare", "Things", "Controller"]),
+        room("Lamps", ["Flare", "Things"]),
         room("PlaceMap", ["Flare", "Things", "Controller"]),
         room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
 
@@ -101,7 +102,7 @@ let package = Package(
         room("MQTT", ["CMosquitto", log]),
         room(
             "Bridge",
-            ["Flare", "Things", "Controller", "Messages", "PlaceMap", "HomeAssistant", "MQTT", log]
+            ["Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT", log]
         ),
         room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
@@ -109,7 +110,8 @@ let package = Package(
         room(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "HomeAssistant",
+                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps",
+                "HomeAssistant",
                 "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
@@ -139,22 +141,33 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
-        tests("FlareTests", ["Flare"]),
-        tests("SocketIOTests", ["SocketIO"]),
+        .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
+        tests("FlareTests", ["Flare", "SeededRandom"]),
+        tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ThingsTests", ["Things", "Flare"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
-        tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare"]),
-        tests("HomeAssistantTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare"]),
+        tests("LampsTests", ["Lamps", "Things", "Flare", "SeededRandom"]),
+        tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare", "SeededRandom"]),
+        tests(
+            "HomeAssistantTests",
+            ["HomeAssistant", "Messages", "Controller", "Things", "Flare", "SeededRandom"]
+        ),
         tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
         tests(
             "HTTPListenerTests",
-            ["HTTPListener", "Web", "TestSupport", hummingbird, httpTypes, nioCore, lifecycle, log]
+            [
+                "HTTPListener", "Web", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore,
+                lifecycle, log,
+            ]
         ),
         tests(
             "FlareServerTests",
-            ["FlareServer", "SocketIO", "HTTPListener", "Flare", "TestSupport", lifecycle, grdb, log],
+            [
+                "FlareServer", "SocketIO", "HTTPListener", "Flare", "TestSupport", "SeededRandom", lifecycle,
+                grdb, log,
+            ],
             resources: [.copy("Traces")]
         ),
         tests(
@@ -174,9 +187,10 @@ let package = Package(
             [
                 "TrilateralApp", "Controller", "HTTPListener", "FlareServer", "Sensors", "Positioning",
                 "Flare",
-                "TestSupport", arguments, grdb, log,
+                "TestSupport", "SeededRandom", arguments, grdb, log,
             ]
         ),
+        tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),
         tests("IntegrationTests", ["Bridge", "Controller", "MQTT", "Flare", "TestSupport", grdb, log]),
     ]
 )

@@ -18,7 +18,8 @@ package struct Command: Sendable, Hashable {
     }
 
     package enum Actor: String, Sendable, Hashable {
-        case mqtt, kiosk, rule
+        /// `link` is a real lamp, by way of its link.
+        case mqtt, kiosk, rule, link
     }
 
     package enum Order: Sendable, Hashable {
@@ -79,6 +80,8 @@ package enum SensorKind: String, Sendable, Hashable, CaseIterable {
 package struct Answer: Sendable, Hashable {
     package var ticket: Int
     package var tx: JSONValue?
+    /// Who asked; a ticket is of one of them.
+    package var actor = Command.Actor.mqtt
     package var subject: Subject
     /// What was meant, once it is known.
     package var target: Target?

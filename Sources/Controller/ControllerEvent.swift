@@ -13,6 +13,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case timerFired(ControllerTimer)
     case alertRaised(String, Alert.Severity, message: String)
     case alertCleared(String)
+    /// How the real lamp of a thing fares; `nil`: it has none, or the link rests.
+    case lampChanged(FlareID, LampCondition?)
     /// The broker can be reached, or cannot any more.
     case brokerLinkChanged(isUp: Bool)
     /// The broker has confirmed that the topics of these objects of the model are empty.

@@ -37,6 +37,10 @@ package struct ControllerState: Sendable, Hashable {
     package var changedAt: [ObjectReference: Moment] = [:]
     /// What a running transition leads to, by thing: Flare data values.
     package var goals: [FlareID: [String: JSONValue]] = [:]
+    /// How long those transitions take as a whole, seconds.
+    package var goalSeconds: [FlareID: Double] = [:]
+    /// How the real lamps of things fare that have one.
+    package var lamps: [FlareID: LampCondition] = [:]
     /// The short names of environments, zones and things.
     package var slugs: SlugBook
     /// Open problems, by identifier.
@@ -129,6 +133,6 @@ extension Alert {
     package static let identifiers: Set<String> = [
         "no-environment", "flare-link", "flare-load", "retained-command", "duplicate-node", "configuration",
         "memory", "sensors", "beacons", "beacon-battery", "bluetooth", "compass",
-        "gps", "declination",
+        "gps", "declination", "lamps",
     ]
 }

@@ -35,6 +35,7 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
+        answer.actor = pending.command.actor
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
@@ -50,6 +51,7 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
+        answer.actor = pending.command.actor
         answer.refusal = refusal
         answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
         effects.append(.answer(answer))
@@ -105,7 +107,7 @@ extension DeviceController {
     }
 
     func cause(_ command: Command) -> ChangeEvent.Cause {
-        ChangeEvent.Cause("command", tx: command.tx)
+        ChangeEvent.Cause(command.actor == .link ? "link" : "command", tx: command.tx)
     }
 
     var unreachable: Refusal {

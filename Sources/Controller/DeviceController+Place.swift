@@ -98,6 +98,7 @@ extension DeviceController {
         for id in transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
         transitions.removeAll()
         state.goals.removeAll()
+        state.goalSeconds.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
         state.zoneID = nil
@@ -212,7 +213,7 @@ extension DeviceController {
             touch(reference)
             state.changedAt[reference] = nil
             if kind == .thing {
-                state.goals[id] = nil
+                forgetGoal(of: id)
                 if transitions.removeValue(forKey: id) != nil {
                     effects.append(.stopTimer(.transitionStep(id)))
                 }

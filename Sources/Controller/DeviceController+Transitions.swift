@@ -38,6 +38,7 @@ extension DeviceController {
             current: first
         )
         state.goals[object.id] = goal
+        state.goalSeconds[object.id] = seconds
         touch(object)
         return first
     }
@@ -54,7 +55,7 @@ extension DeviceController {
             return
         }
         if transitions.removeValue(forKey: object.id) != nil {
-            state.goals[object.id] = nil
+            forgetGoal(of: object.id)
             touch(object)
         }
         merge(values, into: object, cause: cause)
@@ -87,7 +88,7 @@ extension DeviceController {
     mutating func endTransition(of id: FlareID) {
         guard let transition = transitions.removeValue(forKey: id) else { return }
         effects.append(.stopTimer(.transitionStep(id)))
-        state.goals[id] = nil
+        forgetGoal(of: id)
         touch(transition.object)
         merge(transition.current, into: transition.object, cause: transition.cause)
     }
@@ -110,10 +111,15 @@ extension DeviceController {
     mutating func abandonTransition(of id: FlareID) {
         if let transition = transitions.removeValue(forKey: id) {
             effects.append(.stopTimer(.transitionStep(id)))
-            state.goals[id] = nil
+            forgetGoal(of: id)
             touch(transition.object)
         }
         if let environment = state.environmentID { load(.loadPlace(environment: environment)) }
+    }
+
+    mutating func forgetGoal(of id: FlareID) {
+        state.goals[id] = nil
+        state.goalSeconds[id] = nil
     }
 
     /// The place was read in the middle of transitions: the values on their way are not shown.

@@ -87,6 +87,7 @@ package struct DeviceController: Sendable {
         case .timerFired(let timer): timerFired(timer)
         case .alertRaised(let id, let severity, let message): raise(id, severity, message)
         case .alertCleared(let id): clear(id)
+        case .lampChanged(let thing, let condition): lampChanged(thing, condition)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forget(names)

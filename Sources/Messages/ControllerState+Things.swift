@@ -15,9 +15,9 @@ extension ControllerState {
         things[id].map { .object($0.data) }
     }
 
-    /// `B/things/<t>/availability`.
+    /// `B/things/<t>/availability`; a thing with a real lamp is there while that can be reached.
     package func thingAvailability(_ id: FlareID) -> String {
-        isLinkUp && things[id] != nil ? "online" : "offline"
+        isLinkUp && things[id] != nil && lamps[id]?.isOnline != false ? "online" : "offline"
     }
 
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
@@ -31,8 +31,8 @@ extension ControllerState {
 
     /// `B/nearby/availability`: online while there is a nearby thing that can be driven.
     package var nearbyAvailability: String {
-        guard isLinkUp, let nearby, ThingProfile(thing: nearby).isDrivable else { return "offline" }
-        return "online"
+        guard let nearby, ThingProfile(thing: nearby).isDrivable else { return "offline" }
+        return thingAvailability(nearby.id)
     }
 
     /// Only the keys that the thing has, save `state` of a light, which is always there.
@@ -46,7 +46,13 @@ extension ControllerState {
         if !appearance.settable.isEmpty {
             members["settable"] = .array(appearance.settable.map { .string($0) })
         }
-        if let goal = goals[thing.id] { members["target"] = target(of: thing, goal: goal) }
+        if let goal = goals[thing.id] {
+            members["target"] = target(of: thing, goal: goal)
+        } else if lamps[thing.id]?.isUnconfirmed == true {
+            // The server has it; the lamp is still to come to it.
+            let goal = thing.data.filter { ["on", "brightness", "color"].contains($0.key) }
+            members["target"] = target(of: thing, goal: goal)
+        }
         return members
     }
 

@@ -141,10 +141,7 @@ package struct BeaconMap: Sendable, Hashable {
             problems.append("\(label) has a minor, but its zone has no major")
             return
         }
-        guard let position = thing.position, position.isFinite else {
-            problems.append("\(label) has a minor, but no position")
-            return
-        }
+        guard let position = position(of: thing, with: "minor", label) else { return }
         let key = Self.key(major, minor)
         if let other = index[key] {
             problems.append(
@@ -167,6 +164,12 @@ package struct BeaconMap: Sendable, Hashable {
         )
     }
 
+    private mutating func position(of thing: FlareThing, with key: String, _ label: String) -> Point3D? {
+        if let position = thing.position, position.isFinite { return position }
+        problems.append("\(label) has a \(key), but no position")
+        return nil
+    }
+
     /// Bytes.
     package static let longestReceiverName = 64
 
@@ -177,10 +180,7 @@ package struct BeaconMap: Sendable, Hashable {
             )
             return
         }
-        guard let position = thing.position, position.isFinite else {
-            problems.append("\(label) has a receiver, but no position")
-            return
-        }
+        guard let position = position(of: thing, with: "receiver", label) else { return }
         if let other = receivers[name].flatMap({ index(of: $0) }) {
             problems.append(
                 "\(label) has the same receiver \(name) as \(beacons[other].name) (\(beacons[other].thing)), "

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Lamps
 import Messages
 
 /// `trilateral acl`: the access lists that a broker with passwords needs.
@@ -64,16 +65,21 @@ struct AccessListCommand: ParsableCommand {
     private func list(_ values: TrilateralConfiguration, _ traits: DeviceTraits) -> AccessList {
         let base = base ?? values.mqtt.base
         let node = node ?? BrokerPlace(values.mqtt, traits).node
-        var list = AccessList(
-            topics: Topics(root: "\(base)/\(node)"),
-            discoveryPrefix: values.discovery.prefix
-        )
+        let topics = Topics(root: "\(base)/\(node)")
+        var list = AccessList(topics: topics, discoveryPrefix: values.discovery.prefix)
         list.replies = replies
-        list.heard = [values.sensors.espresenseFilter].compactMap(\.self)
+        let lamps = values.links.compactMap(\.dialect)
+        list.heard = [values.sensors.espresenseFilter].compactMap(\.self) + lamps.flatMap(\.topics).inOrder
+        list.said = lamps.flatMap(\.publishedTopics).inOrder
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }
         return list
     }
+}
+
+extension [String] {
+    /// Each once, sorted.
+    fileprivate var inOrder: [String] { Set(self).sorted() }
 }
 
 /// `driver=nodered`, on the command line.

@@ -51,10 +51,9 @@ extension Daemon {
         let (mementos, memoryPort) = AsyncStream.makeStream(of: ControllerEffect.Memento.self)
         let (outputs, bridgePort) = AsyncStream.makeStream(of: MQTTBridge.Output.self)
         let (shellRequests, shellPort) = AsyncStream.makeStream(of: RuntimeLoop.ShellRequest.self)
-        let (snapshots, snapshotPort) = AsyncStream.makeStream(
-            of: StateSnapshot.self,
-            bufferingPolicy: .bufferingNewest(1)
-        )
+        let (lampAnswers, lampPort) = AsyncStream.makeStream(of: LampDesk.Answer.self)
+        var readers = SnapshotReaders()
+        let snapshots = readers.add()
         let send: @Sendable (ControllerEvent) -> Void = { eventPort.yield($0) }
 
         // Outside parties
@@ -94,6 +93,19 @@ extension Daemon {
             ),
             logger: logger
         )
+        let garbage = Locked(0)
+        let lamps =
+            configuration.links.isEmpty
+            ? nil
+            : LampDesk(
+                configuration.links.compactMap(LampDesk.Pair.init),
+                client: client,
+                logger: logger,
+                clock: clock,
+                onGarbage: { garbage.withLock { $0 += 1 } },
+                send: send
+            )
+        let lampSnapshots = lamps.map { _ in readers.add(where: LampDesk.isInterested) }
         let bridge = MQTTBridge(
             configuration: bridgeConfiguration,
             identity: identity,
@@ -101,9 +113,15 @@ extension Daemon {
             logger: logger,
             clock: clock,
             seconds: RuntimeClock.steadySeconds,
-            counters: { bluetooth?.counters ?? [:] },
+            counters: {
+                let lampCounters = ["lamp_messages_ignored": garbage.withLock { $0 }]
+                return (bluetooth?.counters ?? [:]).merging(lamps == nil ? [:] : lampCounters) { $1 }
+            },
             remember: { memoryPort.yield($0) },
-            send: send
+            send: { event in
+                if case .brokerLinkChanged(let isUp) = event { lamps?.brokerChanged(isUp: isUp) }
+                send(event)
+            }
         )
         let desk = SensorDesk(
             inputs: sensorInputs,
@@ -150,9 +168,10 @@ extension Daemon {
                 timers: timerPort,
                 memory: memoryPort,
                 bridge: bridgePort,
+                lamps: lampPort,
                 shell: shellPort
             ),
-            snapshots: snapshotPort,
+            readers: readers,
             clock: clock,
             about: ShellAbout(version: TrilateralProgram.version, started: started)
         )
@@ -184,6 +203,12 @@ extension Daemon {
             DaemonService(name: "bridge") {
                 await withTaskExecutorPreference(thread) {
                     await bridge.run(snapshots: snapshots, outputs: outputs)
+                }
+            },
+            DaemonService(name: "lamps") {
+                guard let lamps, let lampSnapshots else { return }
+                await withTaskExecutorPreference(thread) {
+                    await lamps.run(snapshots: lampSnapshots, answers: lampAnswers)
                 }
             },
             DaemonService(name: "memory") {

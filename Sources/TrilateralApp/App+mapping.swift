@@ -144,7 +144,7 @@ extension BridgeConfiguration {
         features =
             ["mqtt"] + (configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []) + [
                 "beacons"
-            ]
+            ] + (configuration.links.isEmpty ? [] : ["links"])
         publishesLocation = configuration.device.publishLocation
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
@@ -184,5 +184,13 @@ extension MQTTConfiguration {
             qos: .atLeastOnce,
             isRetained: true
         )
+    }
+}
+
+extension LampDesk.Pair {
+    /// `nil` for settings that lack something, which the check of the configuration has refused.
+    init?(_ settings: LampSettings) {
+        guard let dialect = settings.dialect else { return nil }
+        self.init(thing: settings.thing, dialect: dialect)
     }
 }

@@ -143,20 +143,10 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             return nil
         } _: { stops in
             var results: [FlareID: Result] = [:]
-            var index = 0
-            walk: while beacons.indices.contains(index) {
+            try await stops.walk(through: beacons.count) {
+                "hold it \(metres) from \(beacons[$0].name)"
+            } visit: { stops, index in
                 let beacon = beacons[index]
-                let prompt = "\(index + 1) of \(beacons.count): hold it \(metres) from \(beacon.name)"
-                switch try await stops.ask(prompt, canRepeat: index > 0) {
-                case .quit: break walk
-                case .skip:
-                    index += 1
-                    continue
-                case .again:
-                    index -= 1
-                    continue
-                case .here: break
-                }
                 var samples = BeaconPowerSamples()
                 var loudest: [FlareID: Int] = [:]
                 let isWhole = try await stops.gather(beacon.name, for: seconds) { reading in
@@ -164,7 +154,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                     if other.thing == beacon.thing { samples.hear(rssi) }
                     loudest[other.thing] = max(loudest[other.thing] ?? .min, rssi)
                 }
-                guard isWhole else { break walk }
+                guard isWhole else { return .end }
                 switch samples.measurement(at: distance, exponent: exponent) {
                 case .success(let measured):
                     results[beacon.thing] = Result(beacon: beacon, measured: measured)
@@ -173,7 +163,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                         "\(beacon.name): \(measured.power) dBm at one metre\(before); spread "
                             + "\((measured.spread * 10).rounded() / 10) dB, \(measured.packets) packets"
                     )
-                    index += 1
+                    return .next
                 case .failure(let problem):
                     StandardError.print("trilateral calibrate: \(beacon.name): \(problem)")
                     if let nearer = loudest.max(by: { $0.value < $1.value })?.key, nearer != beacon.thing,
@@ -181,7 +171,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                     {
                         StandardError.print("trilateral calibrate: the loudest one here is \(other.name)")
                     }
-                // A pipe that has no more answers ends it.
+                    return .stay
                 }
             }
             return beacons.compactMap { results[$0.thing] }

@@ -4,7 +4,7 @@ import Positioning
 import Sensors
 
 extension ConfigurationForm<String> {
-    private static func checked(
+    static func checked(
         _ legal: String,
         _ isLegal: @escaping @Sendable (String) -> Bool
     ) -> ConfigurationForm {

@@ -6,7 +6,13 @@ enum ConfigurationInput: Sendable, Hashable {
     /// A text; `isQuoted` when the file has it in quotes, so that it cannot be meant as a number.
     case scalar(String, isQuoted: Bool = false)
     case list([ConfigurationInput])
-    case mapping
+    /// Keys with values, in their order; one that stands twice comes twice.
+    case mapping([Member] = [])
+
+    struct Member: Sendable, Hashable {
+        var key: String
+        var value: ConfigurationInput
+    }
 
     /// As a message shows it.
     var description: String {
@@ -22,7 +28,14 @@ enum ConfigurationInput: Sendable, Hashable {
 
 /// Why a value is not taken.
 struct ConfigurationFault: Error {
-    let message: String
+    /// All that is wrong, at least one sentence.
+    let messages: [String]
+
+    init(message: String) { messages = [message] }
+
+    init(messages: [String]) { self.messages = messages }
+
+    var message: String { messages.joined(separator: "; ") }
 
     /// What is not a number, or is one in quotes.
     static func notANumber(_ demand: String, _ input: ConfigurationInput) -> ConfigurationFault {
@@ -44,8 +57,10 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) -> ConfigurationInput
     /// Whether the value names a file.
     var isFile = false
+    /// Lines of an example, for a value that is empty by default.
+    var example: [String] = []
 
-    private init(
+    init(
         _ legal: String,
         decode: @escaping @Sendable (ConfigurationInput) -> Result<Value, ConfigurationFault>,
         encode: @escaping @Sendable (Value) -> ConfigurationInput
@@ -91,7 +106,7 @@ extension ConfigurationForm {
     }
 
     /// A list; a single text with commas counts as one, as variables need it.
-    static func list<Element>(_ form: ConfigurationForm<Element>) -> ConfigurationForm
+    static func list<Element>(_ form: ConfigurationForm<Element>, upTo most: Int = 64) -> ConfigurationForm
     where Value == [Element] {
         ConfigurationForm("a list of: " + form.legal) { input in
             let inputs: [ConfigurationInput]
@@ -105,20 +120,20 @@ extension ConfigurationForm {
             case .mapping:
                 return .failure(ConfigurationFault(message: "must be a list (is a section)"))
             }
-            guard inputs.count <= 64 else {
+            guard inputs.count <= most else {
                 return .failure(
-                    ConfigurationFault(message: "must have at most 64 entries (has \(inputs.count))")
+                    ConfigurationFault(message: "must have at most \(most) entries (has \(inputs.count))")
                 )
             }
             var values: [Element] = []
+            var messages: [String] = []
             for (number, input) in inputs.enumerated() {
                 switch form.decode(input) {
                 case .success(let value): values.append(value)
-                case .failure(let fault):
-                    return .failure(ConfigurationFault(message: "entry \(number + 1): \(fault.message)"))
+                case .failure(let fault): messages += fault.messages.map { "entry \(number + 1): \($0)" }
                 }
             }
-            return .success(values)
+            return messages.isEmpty ? .success(values) : .failure(ConfigurationFault(messages: messages))
         } encode: {
             .list($0.map(form.encode))
         }

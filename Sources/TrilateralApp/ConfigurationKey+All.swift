@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
     package static let all: [ConfigurationKey] =
-        beforeHeading + receivers + heading + otherSensors + positioning + map + discovery + afterPositioning
+        beforeHeading + receivers + heading + otherSensors + positioning + map + discovery + web + links + log
 
     private static let beforeHeading: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
@@ -357,7 +357,7 @@ extension ConfigurationKey {
         .init("sensors.replay.loop", \.sensors.replayLoop, .flag, "Whether it begins again at its end."),
     ]
 
-    private static let afterPositioning: [ConfigurationKey] = [
+    private static let web: [ConfigurationKey] = [
         .init(
             "web.listen",
             \.web.listen,
@@ -376,7 +376,9 @@ extension ConfigurationKey {
             .list(.origin),
             "Other web pages that may use ours, as https://name[:port]."
         ),
+    ]
 
+    private static let log: [ConfigurationKey] = [
         .init("log.level", \.log.level, .choice(), "What is logged: this level and those after it."),
         .init(
             "log.format",

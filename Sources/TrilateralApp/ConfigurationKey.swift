@@ -12,8 +12,10 @@ package struct ConfigurationKey: Sendable {
     package let isSecret: Bool
     /// Whether the value names a file.
     let isFile: Bool
+    /// Lines that show how it is written, for a list that is empty by default.
+    let example: [String]
     /// Stores a value; returns what is wrong with it instead, if something is.
-    let store: @Sendable (ConfigurationInput, inout TrilateralConfiguration) -> String?
+    let store: @Sendable (ConfigurationInput, inout TrilateralConfiguration) -> [String]
     let show: @Sendable (TrilateralConfiguration) -> ConfigurationInput
 
     init<Value>(
@@ -28,13 +30,14 @@ package struct ConfigurationKey: Sendable {
         hint = form.hint
         self.isSecret = isSecret
         isFile = form.isFile
+        example = form.example
         store = { input, configuration in
             switch form.decode(input) {
             case .success(let value):
                 configuration[keyPath: target] = value
-                return nil
+                return []
             case .failure(let problem):
-                return problem.message
+                return problem.messages
             }
         }
         show = { form.encode($0[keyPath: target]) }

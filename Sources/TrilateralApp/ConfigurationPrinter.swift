@@ -35,6 +35,7 @@ package struct ConfigurationPrinter {
                 if let summary = ConfigurationKey.sections[path] { comment(summary, depth: depth) }
                 lines.append(Self.indent(depth) + sections[depth] + ":")
             }
+            if sections.isEmpty { lines.append("") }
             open = sections
             write(key, depth: sections.count)
         }
@@ -49,7 +50,23 @@ package struct ConfigurationPrinter {
             return
         }
         comment(key.summary + (key.hint.map { " (\($0))" } ?? ""), depth: depth)
-        lines.append("\(Self.indent(depth))\(key.name): \(Self.yaml(key.show(loaded.values)))\(source)")
+        let value = key.show(loaded.values)
+        if case .list(let entries) = value, case .mapping? = entries.first {
+            lines.append("\(Self.indent(depth))\(key.name):\(source)")
+            for entry in entries { write(entry, depth: depth) }
+        } else {
+            lines.append("\(Self.indent(depth))\(key.name): \(Self.yaml(value))\(source)")
+            lines += key.example.map { "\(Self.indent(depth))# \($0)" }
+        }
+    }
+
+    /// An entry of a list that has keys of its own.
+    private mutating func write(_ entry: ConfigurationInput, depth: Int) {
+        guard case .mapping(let members) = entry else { return }
+        for (number, member) in members.enumerated() {
+            let bullet = number == 0 ? "- " : "  "
+            lines.append("\(Self.indent(depth + 1))\(bullet)\(member.key): \(Self.yaml(member.value))")
+        }
     }
 
     /// A comment, broken into lines at spaces.

@@ -42,7 +42,7 @@ struct ConfigurationReader {
         for entry in document.entries {
             let origin = ConfigurationOrigin.file(name, line: entry.line, column: entry.column)
             let input = Self.resolved(entry.input, for: entry.path, in: folder)
-            if let problem = take(input, for: entry.path, from: origin) {
+            for problem in take(input, for: entry.path, from: origin) {
                 found.append((entry.line, entry.column, problem))
             }
         }
@@ -53,19 +53,17 @@ struct ConfigurationReader {
         _ input: ConfigurationInput,
         for path: String,
         from origin: ConfigurationOrigin
-    ) -> ConfigurationProblem? {
+    ) -> [ConfigurationProblem] {
         guard let key = Self.keys[path] else {
-            return ConfigurationProblem(origin, path, Self.unknown(path))
+            return [ConfigurationProblem(origin, path, Self.unknown(path))]
         }
         if key.isSecret {
             let message = "must not stand in the file: use \(path)_file, or the variable \(key.variable)"
-            return ConfigurationProblem(origin, path, message)
+            return [ConfigurationProblem(origin, path, message)]
         }
-        if let message = key.store(input, &loaded.values) {
-            return ConfigurationProblem(origin, path, message)
-        }
-        loaded.origins[path] = origin
-        return nil
+        let messages = key.store(input, &loaded.values)
+        if messages.isEmpty { loaded.origins[path] = origin }
+        return messages.map { ConfigurationProblem(origin, path, $0) }
     }
 
     private static func resolved(
@@ -93,11 +91,9 @@ struct ConfigurationReader {
                 continue
             }
             let input: ConfigurationInput = text.isEmpty || text == "null" ? .null : .scalar(text)
-            if let message = key.store(input, &loaded.values) {
-                problems.append(ConfigurationProblem(origin, key.path, message))
-            } else {
-                loaded.origins[key.path] = origin
-            }
+            let messages = key.store(input, &loaded.values)
+            if messages.isEmpty { loaded.origins[key.path] = origin }
+            problems += messages.map { ConfigurationProblem(origin, key.path, $0) }
         }
     }
 
@@ -149,8 +145,10 @@ struct ConfigurationReader {
     mutating func checkRules() {
         let wrong = Set(problems.map(\.path))
         for rule in ConfigurationRule.all where wrong.isDisjoint(with: rule.paths) {
-            guard let path = rule.paths.first, let message = rule.complaint(loaded.values) else { continue }
-            problems.append(ConfigurationProblem(loaded.origin(path), path, message))
+            guard let path = rule.paths.first else { continue }
+            for message in rule.complaints(loaded.values) {
+                problems.append(ConfigurationProblem(loaded.origin(path), path, message))
+            }
         }
     }
 }

@@ -4,9 +4,21 @@ import Flare
 struct ConfigurationRule: Sendable {
     /// The keys concerned; the first is named in the complaint.
     let paths: [String]
-    let complaint: @Sendable (TrilateralConfiguration) -> String?
+    let complaints: @Sendable (TrilateralConfiguration) -> [String]
 
-    static let all: [ConfigurationRule] = [
+    /// A rule that several parts of a value can break.
+    init(paths: [String], complaints: @escaping @Sendable (TrilateralConfiguration) -> [String]) {
+        self.paths = paths
+        self.complaints = complaints
+    }
+
+    private init(paths: [String], complaint: @escaping @Sendable (TrilateralConfiguration) -> String?) {
+        self.init(paths: paths, complaints: { complaint($0).map { [$0] } ?? [] })
+    }
+
+    static let all = alone + [links]
+
+    private static let alone: [ConfigurationRule] = [
         .init(paths: ["mqtt.tls.certificate_file", "mqtt.tls.key_file"]) {
             $0.mqtt.tls.certificateFile != nil && $0.mqtt.tls.keyFile == nil
                 ? "needs mqtt.tls.key_file as well" : nil

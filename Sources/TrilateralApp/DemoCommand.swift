@@ -112,6 +112,7 @@ struct DemoCommand: AsyncParsableCommand {
             configuration.flare.listen = flare
             configuration.web.listen = web
             configuration.device.allowSet = true
+            configuration.map.isEnabled = true
             configuration.log.level = .warning
         }
         runner.onFlareBound = { portFeed.yield(.flare($0)) }

@@ -69,8 +69,40 @@ struct GuidedStops<Item: Sendable> {
         let reason: String
     }
 
+    /// What follows a visit.
+    enum Step: Sendable, Hashable {
+        case next, stay, end
+    }
+
+    /// Leads from one stop to the next.
+    ///
+    /// - Parameters:
+    ///   - prompt: Says where to go.
+    ///   - visit: Does what is to be done there.
+    mutating func walk(
+        through count: Int,
+        prompt: (Int) -> String,
+        visit: (inout GuidedStops, Int) async throws -> Step
+    ) async throws {
+        var stop = 0
+        while stop < count {
+            let text = "\(stop + 1) of \(count): \(prompt(stop))"
+            switch try await ask(text, canRepeat: stop > 0) {
+            case .quit: return
+            case .skip: stop += 1
+            case .again: stop -= 1
+            case .here:
+                switch try await visit(&self, stop) {
+                case .next: stop += 1
+                case .stay: break
+                case .end: return
+                }
+            }
+        }
+    }
+
     /// Asks a person to go somewhere, and waits for the word.
-    mutating func ask(_ prompt: String, canRepeat: Bool) async throws -> Answer {
+    private mutating func ask(_ prompt: String, canRepeat: Bool) async throws -> Answer {
         let keys = "Enter when there, s skips" + (canRepeat ? ", r repeats the last" : "") + ", q ends"
         StandardError.print("\(prompt) [\(keys)]")
         while let line = try await nextLine() {
@@ -118,7 +150,7 @@ struct GuidedStops<Item: Sendable> {
                 take(item)
                 count += 1
             case .tick:
-                bar.show(done: Int(min(elapsed, seconds) * 10), of: Int(seconds * 10))
+                bar.show(done: Int(min(elapsed, seconds)), of: Int(seconds.rounded(.up)))
                 guard elapsed >= seconds else { continue }
                 bar.end("\(count) heard")
                 return true

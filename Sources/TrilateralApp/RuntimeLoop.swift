@@ -13,6 +13,7 @@ struct RuntimeLoop: Sendable {
         var timers: AsyncStream<TimerDesk.Request>.Continuation
         var memory: AsyncStream<ControllerEffect.Memento>.Continuation
         var bridge: AsyncStream<MQTTBridge.Output>.Continuation
+        var lamps: AsyncStream<LampDesk.Answer>.Continuation
         var shell: AsyncStream<ShellRequest>.Continuation
 
         /// The outside parties end when they have done what was asked before.
@@ -22,6 +23,7 @@ struct RuntimeLoop: Sendable {
             timers.finish()
             memory.finish()
             bridge.finish()
+            lamps.finish()
             shell.finish()
         }
     }
@@ -36,7 +38,7 @@ struct RuntimeLoop: Sendable {
     let controller: DeviceController
     let events: AsyncStream<ControllerEvent>
     let ports: Ports
-    let snapshots: AsyncStream<StateSnapshot>.Continuation
+    let readers: SnapshotReaders
     let clock: @Sendable () -> Moment
     let about: ShellAbout
 
@@ -48,19 +50,14 @@ struct RuntimeLoop: Sendable {
             publish(&controller)
             for effect in effects { carryOut(effect, controller.state) }
         }
-        snapshots.finish()
+        readers.finish()
         ports.finish()
     }
 
-    /// Gives readers the newest state; what a slow reader has not looked at is folded into the next.
     private func publish(_ controller: inout DeviceController) {
         let changes = controller.takeChanges()
         guard !changes.isEmpty else { return }
-        let snapshot = StateSnapshot(state: controller.state, changes: changes)
-        guard case .dropped(let unread) = snapshots.yield(snapshot) else { return }
-        var merged = snapshot
-        merged.changes.formUnion(unread.changes)
-        snapshots.yield(merged)
+        readers.publish(StateSnapshot(state: controller.state, changes: changes))
     }
 
     private func carryOut(_ effect: ControllerEffect, _ state: ControllerState) {
@@ -72,6 +69,8 @@ struct RuntimeLoop: Sendable {
             ports.timers.yield(.start(timer, .milliseconds(milliseconds)))
         case .stopTimer(let timer): ports.timers.yield(.stop(timer))
         case .remember(let memento): ports.memory.yield(memento)
+        case .answer(let answer) where answer.actor == .link:
+            ports.lamps.yield(LampDesk.Answer(answer, state))
         case .answer(let answer): ports.bridge.yield(.answer(completed(answer, state)))
         case .tell(let event): ports.bridge.yield(.event(event))
         case .resendState: ports.bridge.yield(.resendState(state))
@@ -101,6 +100,17 @@ struct RuntimeLoop: Sendable {
             break
         }
         return answer
+    }
+}
+
+extension LampDesk.Answer {
+    fileprivate init(_ answer: Answer, _ state: ControllerState) {
+        let thing = answer.target.flatMap { state.slugs.id(of: $0.slug, kind: .thing) ?? FlareID($0.slug) }
+        self.init(
+            ticket: answer.ticket,
+            refusal: answer.refusal,
+            sight: thing.flatMap { LampDesk.Sight($0, in: state) }
+        )
     }
 }
 

@@ -99,26 +99,16 @@ struct SurveyCommand: AsyncParsableCommand {
         _ stops: inout GuidedStops<Told>
     ) async throws -> PositionSurvey {
         var survey = PositionSurvey()
-        var index = 0
-        while spots.indices.contains(index) {
+        try await stops.walk(through: spots.count) { index in
+            let place = spots[index].place
+            return "go to \(spots[index].name) (\(Self.metres(place.x)), \(Self.metres(place.y)))"
+        } visit: { stops, index in
             let spot = spots[index]
-            let prompt =
-                "\(index + 1) of \(spots.count): go to \(spot.name) (\(Self.metres(spot.place.x)), \(Self.metres(spot.place.y)))"
-            switch try await stops.ask(prompt, canRepeat: index > 0) {
-            case .quit: return survey
-            case .skip:
-                index += 1
-                continue
-            case .again:
-                index -= 1
-                continue
-            case .here: break
-            }
             var told: [Told] = []
-            guard try await stops.gather(spot.name, for: seconds, { told.append($0) }) else { return survey }
+            guard try await stops.gather(spot.name, for: seconds, { told.append($0) }) else { return .end }
             let known = told.filter { !$0.isLost }.map { ($0.position, $0.accuracy) }
             if let finding = survey.note(known, at: spot) {
-                let accuracy = finding.accuracy.map { ", told ±\(Self.metres($0))" } ?? ""
+                let accuracy = finding.accuracy.map { ", told ±\(Self.metres($0)) m" } ?? ""
                 StandardError.print(
                     "\(spot.name): \(Self.metres(finding.error)) m off\(accuracy); median so far "
                         + "\(Self.metres(survey.error(share: 0.5))) m of \(survey.findings.count)"
@@ -130,7 +120,7 @@ struct SurveyCommand: AsyncParsableCommand {
                         : "\(spot.name): the position is lost; no beacon is heard"
                 )
             }
-            index += 1
+            return .next
         }
         return survey
     }

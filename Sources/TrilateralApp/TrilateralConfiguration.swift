@@ -17,6 +17,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var positioning = Positioning()
     package var map = Map()
     package var web = Pages()
+    package var links: [LampSettings] = []
     package var log = Log()
 
     package init() {}

@@ -112,16 +112,25 @@ struct YAMLDocument {
         }
     }
 
-    private static func input(_ node: Node) -> ConfigurationInput {
+    /// Lists and sections within values are read to a few levels: an alias can make a small text a huge tree.
+    private static let deepest = 4
+
+    private static func input(_ node: Node, depth: Int = 0) -> ConfigurationInput {
         switch node {
         case .scalar(let scalar):
             let isQuoted = scalar.style != .plain && scalar.style != .any
             if !isQuoted, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
             return .scalar(scalar.string, isQuoted: isQuoted)
         case .sequence(let sequence):
-            return .list(sequence.map(input))
-        case .mapping:
-            return .mapping
+            return .list(depth < deepest ? sequence.map { input($0, depth: depth + 1) } : [])
+        case .mapping(let mapping):
+            guard depth < deepest else { return .mapping() }
+            return .mapping(
+                mapping.map {
+                    let key = $0.key.scalar?.string ?? ""
+                    return .init(key: unmarked(key), value: input($0.value, depth: depth + 1))
+                }
+            )
         case .alias:
             return .null
         }

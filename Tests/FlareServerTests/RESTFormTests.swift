@@ -1,3 +1,4 @@
+import SeededRandom
 import Flare
 import FlareServer
 import TestSupport

@@ -1,3 +1,4 @@
+import SeededRandom
 import HTTPListener
 import TestSupport
 import Testing

@@ -28,6 +28,12 @@ struct AccessListTests {
                 }
                 visitor.say("environment/set", "hut")
                 try await visitor.awaits("things/table-lamp", "")
+                try await site.visit(as: "ha") { ha in
+                    let own = "homeassistant/device/trilateral_\(site.home.node)/config"
+                    for await announced in ha.client.subscribe(["homeassistant/#"], qos: .atLeastOnce) {
+                        if announced.topic == own, !announced.payload.isEmpty { break }
+                    }
+                }
                 await site.home.kill()
                 try await visitor.awaits("status", "offline")
             }
@@ -66,6 +72,7 @@ struct AccessListTests {
             #expect(try await site.takes("\(site.home.root)/display/wall/presence", from: "driver"))
             for user in Self.users where user != "ha" { #expect(try await !site.takes(hers, from: user)) }
             for user in Self.users { #expect(try await !site.takes("trilateral/other/status", from: user)) }
+            #expect(site.broker.log.contains("Denied PUBLISH from"), "as it is looked for of the daemon's")
         }
     }
 

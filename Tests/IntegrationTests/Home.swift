@@ -28,12 +28,21 @@ actor Home {
     }
 
     /// Starts the daemon, or only its Flare server with `verb` as `serve`.
-    func start(_ keys: [String: String] = [:], verb: String = "run", shell: String? = nil) throws {
+    ///
+    /// - Parameter file: A configuration file, for what variables cannot say.
+    func start(
+        _ keys: [String: String] = [:],
+        verb: String = "run",
+        shell: String? = nil,
+        file: String? = nil
+    ) throws {
         runs += 1
+        if let file { try folder.write(file, to: "trilateral.yaml") }
+        let options = file == nil ? [] : ["--config", folder.path("trilateral.yaml")]
         var keys = broker.merging(["mqtt.node": node]) { $1 }.merging(keys) { $1 }
         keys = keys.filter { !$0.value.isEmpty }
         child = try Program.start(
-            [verb, "--state", state],
+            [verb, "--state", state] + options,
             in: folder,
             keys: keys,
             shell: shell,
@@ -144,12 +153,13 @@ func withEmptyHome<Result: Sendable>(
 /// Runs the body with a daemon that has started, in the ``Place``.
 func withHome<Result: Sendable>(
     _ keys: [String: String] = [:],
+    file: String? = nil,
     port: Int? = nil,
     _ body: (Home, Visitor) async throws -> Result
 ) async throws -> Result {
     try await withEmptyHome(port: port) { home, visitor in
         try await home.take()
-        try await visitor.whileStarting { try await home.start(keys) }
+        try await visitor.whileStarting { try await home.start(keys, file: file) }
         return try await body(home, visitor)
     }
 }

@@ -88,6 +88,26 @@ struct RenderingTests {
         #expect(state.thingJSON(Place.lamp)?["target"] == ["state": "OFF"])
     }
 
+    @Test
+    func `what a real lamp has not confirmed stands in target, and a lamp that is away makes it offline`()
+        throws
+    {
+        var state = Place.state
+        state.things[Place.lamp]?.data = ["on": true, "brightness": 0.2, "price": 4]
+        state.lamps[Place.lamp] = LampCondition(isOnline: true, isUnconfirmed: true)
+        #expect(state.thingJSON(Place.lamp)?["target"] == ["state": "ON", "brightness": 51])
+        #expect(state.thingAvailability(Place.lamp) == "online")
+        #expect(state.nearbyAvailability == "online")
+        // A transition's goal is the newer one.
+        state.goals[Place.lamp] = ["on": false]
+        #expect(state.thingJSON(Place.lamp)?["target"] == ["state": "OFF"])
+        state.goals[Place.lamp] = nil
+        state.lamps[Place.lamp] = LampCondition(isOnline: false)
+        #expect(state.thingJSON(Place.lamp)?["target"] == nil)
+        #expect(state.thingAvailability(Place.lamp) == "offline")
+        #expect(state.nearbyAvailability == "offline")
+    }
+
     @Test func `environment and zone show where they are`() throws {
         #expect(
             Place.state.environmentJSON

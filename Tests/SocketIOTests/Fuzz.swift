@@ -1,3 +1,4 @@
+import SeededRandom
 import Foundation
 
 /// Inputs for a decoder: random bytes, and valid inputs that were cut, changed, joined and repeated.

@@ -2,8 +2,9 @@ import Flare
 import Positioning
 import Sensors
 
-/// What an advertising packet costs on its way from bytes to a position: parsed, its beacon found, heard by the
-/// estimator, which is asked once a second. Against reading each byte once.
+/// What an advertising packet costs on its way from bytes to a position.
+///
+/// Parsed, its beacon found, heard by the estimator, which is asked once a second; against reading each byte once.
 struct PositionBenchmark {
     private static let rounds = 20
 

@@ -48,6 +48,7 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "await") && count == 3) return await(numbers[2], NULL, NULL);
     if (!strcmp(verb, "await") && count == 5) return await(numbers[2], arguments[3], arguments[4]);
     if (!strcmp(verb, "echo") && count == 6) return echo(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "link") && count == 5) return link_lamps(numbers[2], arguments[3], numbers[4]);
     if (!strcmp(verb, "start") && count > 6)
         return start(numbers[2], arguments[3], numbers[4], numbers[5], arguments + 6);
     if (!strcmp(verb, "idle") && count == 5) return idle(numbers[2], numbers[3], numbers[4]);
@@ -56,7 +57,7 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "scanning") && count == 6) return scanning(numbers[2], arguments[3], numbers[4], numbers[5]);
     if (!strcmp(verb, "discovery") && count == 6)
         return discovery(numbers[2], arguments[3], numbers[4], numbers[5]);
-    fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS |\n"
+    fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS | link PORT ROOT LAMPS |\n"
          "  start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS | storm PORT ROOT THINGS SECONDS PID |\n"
          "  scanning PORT ROOT PID SECONDS | discovery PORT ROOT THINGS RUNS");
 }

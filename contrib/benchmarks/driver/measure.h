@@ -40,6 +40,7 @@ void row_ratio(const char *what, const char *unit, double floor, double ours, do
 void row_below(const char *what, const char *format, double ours, const char *aim_text, double aim);
 
 int echo(int port, const char *root, int things, int rounds);
+int link_lamps(int port, const char *root, int lamps);
 int start(int port, const char *root, int things, int runs, char **command);
 int idle(int pid, int things, int seconds);
 int discovery(int port, const char *root, int things, int runs);

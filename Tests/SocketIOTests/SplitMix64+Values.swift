@@ -1,17 +1,6 @@
-/// A generator whose numbers follow from its seed alone.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
+import SeededRandom
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     mutating func chance(_ oneIn: UInt64) -> Bool { next() % oneIn == 0 }
 
     mutating func number(below bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }

@@ -1,0 +1,92 @@
+import Flare
+import Things
+
+/// A light that speaks as Home Assistant's JSON lights do: ESPHome, many bridges, and things of another Trilateral.
+/// - Source: Home Assistant 2025.x, MQTT light, JSON schema.
+package struct JSONLamp: LampDialect {
+    /// How a colour is written to the lamp; all are understood from it.
+    package enum ColourModel: String, Sendable, Hashable, CaseIterable {
+        case rgb, hs, xy
+    }
+
+    private let stateTopic: String
+    private let commandTopic: String
+    private let availability: LampAvailability?
+    private let scale: Double
+    private let model: ColourModel
+
+    package init(
+        stateTopic: String,
+        commandTopic: String,
+        availability: LampAvailability? = nil,
+        scale: Double = 255,
+        model: ColourModel = .rgb
+    ) {
+        self.stateTopic = stateTopic
+        self.commandTopic = commandTopic
+        self.availability = availability
+        self.scale = scale
+        self.model = model
+    }
+
+    package var commandTopics: [String] { [commandTopic] }
+    package var stateTopics: [String] { [stateTopic] }
+    package var availabilityTopics: [String] { availability.map { [$0.topic] } ?? [] }
+    package let longestFade = 3600.0
+
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+        if let availability, topic == availability.topic { return try availability.report(payload) }
+        if payload.isEmpty { return .nothing }
+        return try LampPayload.light(try LampPayload.object(payload), scale: scale)
+    }
+
+    package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
+        var members: [String: JSONValue] = ["state": wanted.isOn == false ? "OFF" : "ON"]
+        if wanted.isOn != false {
+            members["brightness"] = wanted.steps(of: scale).map { JSONValue($0) }
+            members["color"] = wanted.colour.map { Self.colour($0, in: model) }
+        }
+        members["transition"] = seconds.map { .number($0) }
+        return [LampMessage(commandTopic, JSONValue.object(members).text)]
+    }
+
+    package func question(about wanted: LampState) -> [LampMessage] { [] }
+
+    /// A colour in one of the models, rounded to what matters.
+    static func colour(_ colour: RGBColour, in model: ColourModel) -> JSONValue {
+        switch model {
+        case .rgb:
+            return [
+                "r": JSONValue(Int(colour.red)), "g": JSONValue(Int(colour.green)),
+                "b": JSONValue(Int(colour.blue)),
+            ]
+        case .hs:
+            let (hue, saturation, _) = colour.hueSaturationValue
+            return [
+                "h": .number((hue * 10).rounded() / 10), "s": .number((saturation * 1000).rounded() / 10),
+            ]
+        case .xy:
+            let (x, y) = colour.chromaticity
+            return [
+                "x": .number((x * 10_000).rounded() / 10_000), "y": .number((y * 10_000).rounded() / 10_000),
+            ]
+        }
+    }
+}
+
+/// A topic that tells whether a lamp can be reached, and its two words.
+package struct LampAvailability: Sendable, Hashable {
+    package let topic: String
+    private let online: String
+    private let offline: String
+
+    package init(topic: String, online: String = "online", offline: String = "offline") {
+        self.topic = topic
+        self.online = online
+        self.offline = offline
+    }
+
+    func report(_ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+        try LampPayload.available(payload, online: online, offline: offline)
+    }
+}

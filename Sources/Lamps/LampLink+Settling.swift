@@ -1,0 +1,189 @@
+/// What follows from all that has happened.
+extension LampLink {
+    /// How long a lamp may take to answer an order, milliseconds; it is given twice.
+    static var answerMilliseconds: Int64 { 2500 }
+    static var questionMilliseconds: Int64 { 5000 }
+    /// How long after an order a lamp may still speak of what it was before.
+    static var quietMilliseconds: Int64 { 1000 }
+    /// How long it is kept from being believed by each such word, and at most.
+    static var pause: Int64 { 400 }
+    static var longestQuiet: Int64 { 3000 }
+    static var retryMilliseconds: Int64 { 5000 }
+    private static var stepMilliseconds: Int64 { 250 }
+    /// Every request is answered long before.
+    private static var adoptionMilliseconds: Int64 { 60_000 }
+
+    /// Something may be due.
+    package mutating func timePassed(at now: Int64) -> [Action] { settle(at: now) }
+
+    mutating func settle(at now: Int64) -> [Action] {
+        var actions: [Action] = []
+        if let thing, isReachable {
+            if let adoption, now - adoption.since > Self.adoptionMilliseconds {
+                self.adoption = nil
+                if wish == .nobody { wish = .lamp }
+            }
+            lookAtOrder(thing, at: now, &actions)
+            if let due = questionBy, now >= due {
+                questionBy = nil
+                silence = .afterQuestion
+            }
+            switch wish {
+            case .nobody: break
+            case .thing(let seconds): send(thing, over: seconds, at: now, &actions)
+            case .lamp: adopt(thing, at: now, &actions)
+            }
+            stepFade(at: now, &actions)
+        }
+        tellCondition(at: now, &actions)
+        return actions
+    }
+
+    /// When ``timePassed(at:)`` is to be called next; `nil` while nothing is awaited.
+    package func nextDue(after now: Int64) -> Int64? {
+        var dues: [Int64?] = []
+        if thing != nil, isReachable {
+            dues = [
+                order.map { $0.isConfirmed ? $0.quietAt : $0.answerBy }, questionBy, fade?.nextStep,
+                adoption.map { $0.since + Self.adoptionMilliseconds + 1 },
+            ]
+            switch wish {
+            case .thing where adoption == nil: dues.append(orderPace.due)
+            case .lamp where adoption == nil && order == nil:
+                dues.append(max(retryAt, adoptionPace.due ?? 0))
+            default: break
+            }
+        }
+        if thing != nil, condition != told { dues.append(conditionPace.due) }
+        return dues.compactMap { $0 }.min().map { max($0, now + 1) }
+    }
+
+    // MARK: To the lamp
+
+    private mutating func lookAtOrder(_ thing: LinkedThing, at now: Int64, _ actions: inout [Action]) {
+        guard var order else { return }
+        if order.isConfirmed {
+            guard now >= order.quietAt else { return }
+            self.order = nil
+            if wish == .nobody, !isAgreed { wish = .lamp }
+        } else if now >= order.answerBy {
+            let isNear = thing.wanted.isShown(by: lamp, within: .nature)
+            if order.isHeard, !isNear || order.tries > 1 {
+                // It lives, and does something else: as its nature is, or because somebody wanted that meanwhile.
+                self.order = nil
+                guard wish == .nobody, !isAgreed else { return }
+                if isNear { agree() } else { wish = .lamp }
+            } else if order.tries < 2 {
+                order.tries += 1
+                order.answerBy = now + Self.answerMilliseconds
+                order.quietAt = now + Self.quietMilliseconds
+                order.quietAtLast = now + Self.longestQuiet
+                self.order = order
+                actions.append(.publish(order.messages))
+            } else {
+                self.order = nil
+                silence = .afterOrder
+            }
+        }
+    }
+
+    private mutating func send(
+        _ thing: LinkedThing,
+        over seconds: Double?,
+        at now: Int64,
+        _ actions: inout [Action]
+    ) {
+        // What the thing takes over now may be what the wish is about.
+        guard adoption == nil else { return }
+        let goal = thing.wanted
+        let isTold = order.map { $0.goal == goal } ?? (isHeard && isAgreed)
+        if isTold {
+            wish = .nobody
+            return
+        }
+        guard orderPace.take(at: now) else { return }
+        wish = .nobody
+        questionBy = nil
+        let seconds = seconds.flatMap { $0 > 0 ? $0 : nil }
+        let length = Int64(((seconds ?? 0) * 1000).rounded())
+        let order = Order(
+            goal: goal,
+            messages: dialect.order(goal, from: lamp, over: nil),
+            lightsFrom: now + Self.quietMilliseconds,
+            answerBy: now + length + Self.answerMilliseconds,
+            quietAt: now + length + Self.quietMilliseconds,
+            quietAtLast: now + length + Self.longestQuiet
+        )
+        fade = nil
+        if let seconds, seconds > dialect.longestFade {
+            let start = isHeard ? lamp : LampState()
+            fade = Fade(start: start, goal: goal, began: now, milliseconds: seconds * 1000, nextStep: now)
+        } else {
+            actions.append(.publish(dialect.order(news(of: goal), from: lamp, over: seconds)))
+        }
+        if dialect.stateTopics.isEmpty {
+            // It never says anything: it is as it is told.
+            lamp.merge(goal)
+            isHeard = true
+        } else {
+            self.order = order
+        }
+    }
+
+    /// What of a goal has to be said; a lamp that is dark is told everything, for what it says then need not last.
+    private func news(of goal: LampState) -> LampState {
+        guard goal.isOn != false else { return LampState(isOn: false) }
+        let told = order?.goal ?? goal
+        guard isHeard, lamp.isOn == true, told.isOn != false else { return goal }
+        var news = LampState(isOn: true)
+        if lamp.level == nil || !goal.isLevelShown(by: lamp) || !goal.isLevelShown(by: told) {
+            news.level = goal.level
+        }
+        if lamp.colour == nil || !goal.isColourShown(by: lamp) || !goal.isColourShown(by: told) {
+            news.colour = goal.colour
+        }
+        return news
+    }
+
+    private mutating func stepFade(at now: Int64, _ actions: inout [Action]) {
+        guard var fade, now >= fade.nextStep else { return }
+        let fraction = Double(now - fade.began) / fade.milliseconds
+        let state = fade.start.interpolated(to: fade.goal, fraction: fraction)
+        actions.append(.publish(dialect.order(state, from: lamp, over: nil)))
+        fade.nextStep = now + Self.stepMilliseconds
+        self.fade = fraction < 1 ? fade : nil
+    }
+
+    // MARK: To the thing
+
+    private mutating func adopt(_ thing: LinkedThing, at now: Int64, _ actions: inout [Action]) {
+        guard order == nil, adoption == nil, now >= retryAt else { return }
+        guard !isAgreed, let (request, values) = thing.adoption(of: lamp) else {
+            if !isAgreed { agree() }
+            wish = .nobody
+            return
+        }
+        guard adoptionPace.take(at: now) else { return }
+        wish = .nobody
+        adoption = Adoption(values: values, lamp: lamp, since: now)
+        actions.append(.set(request))
+    }
+
+    // MARK: How it fares
+
+    var condition: Condition {
+        var condition = Condition()
+        condition.isOnline = offline.isEmpty
+        condition.isSilent = silence != .none && condition.isOnline
+        if case .thing = wish, !condition.isOnline { condition.isUnconfirmed = true }
+        if silence == .afterOrder { condition.isUnconfirmed = true }
+        return condition
+    }
+
+    private mutating func tellCondition(at now: Int64, _ actions: inout [Action]) {
+        let condition = condition
+        guard thing != nil, condition != told, conditionPace.take(at: now) else { return }
+        told = condition
+        actions.append(.tell(condition))
+    }
+}

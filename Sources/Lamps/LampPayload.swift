@@ -1,0 +1,158 @@
+import Flare
+import Things
+
+/// Reading of what lamps say, where several kinds say it in the same way.
+enum LampPayload {
+    /// The longest message of a lamp that is looked at, bytes.
+    static let limit = 16_384
+
+    static func text(_ payload: [UInt8]) throws(LampComplaint) -> String {
+        guard payload.count <= limit else {
+            throw LampComplaint(cause: "the message is longer than \(limit) bytes", value: "")
+        }
+        guard let text = String(validating: payload, as: UTF8.self) else {
+            throw LampComplaint(cause: "the message is no UTF-8 text", value: "")
+        }
+        return text.trimmingSpace
+    }
+
+    static func object(_ payload: [UInt8]) throws(LampComplaint) -> [String: JSONValue] {
+        let text = try text(payload)
+        guard let value = try? JSONValue(parsing: text) else {
+            throw LampComplaint(cause: "the message is no JSON", value: Quotation.of(text))
+        }
+        guard let members = value.object else {
+            throw LampComplaint(cause: "the message is no JSON object", value: Quotation.of(value))
+        }
+        return members
+    }
+
+    /// `ON` or `OFF` in any case, or a boolean; `nil` for null and the texts that mean "not known".
+    static func isOn(_ value: JSONValue, named name: String) throws(LampComplaint) -> Bool? {
+        if let flag = value.bool { return flag }
+        switch value.string?.uppercased() {
+        case "ON": return true
+        case "OFF": return false
+        case nil where value.isNull, "NONE", "UNKNOWN", "": return nil
+        default: throw LampComplaint(cause: "\(name) must be ON or OFF", value: Quotation.of(value))
+        }
+    }
+
+    /// A number of 0 to a scale, as a fraction.
+    static func level(_ value: JSONValue, named name: String, scale: Double) throws(LampComplaint) -> Double?
+    {
+        if value.isNull { return nil }
+        let number = value.number ?? value.string.flatMap(Double.init)
+        // A lamp that counts to 254 may say 255.
+        guard let number, number >= 0, number <= max(scale, 255) else {
+            throw LampComplaint(
+                cause: "\(name) must be a number of 0 to \(JSONValue.number(scale))",
+                value: Quotation.of(value)
+            )
+        }
+        return min(number / scale, 1)
+    }
+
+    /// `online` or `offline` in any case, as a text or as the `state` of an object.
+    static func available(
+        _ payload: [UInt8],
+        online: String = "online",
+        offline: String = "offline"
+    ) throws(LampComplaint) -> LampReport {
+        let text = try text(payload)
+        // A retained message was cleared: nothing is known.
+        if text.isEmpty { return .nothing }
+        let word = (try? JSONValue(parsing: text))?["state"]?.string ?? text
+        if word.lowercased() == online.lowercased() { return .available(true) }
+        if word.lowercased() == offline.lowercased() { return .available(false) }
+        throw LampComplaint(
+            cause: "the availability must be \(online) or \(offline)",
+            value: Quotation.of(text)
+        )
+    }
+
+    /// Colours of JSON lights: x and y, hue and saturation (or h and s), r, g and b, or `hex`.
+    ///
+    /// - Parameter mode: The model that counts, when several are told: `xy`, `hs`, `rgb`.
+    static func colour(_ value: JSONValue, mode: String?) throws(LampComplaint) -> RGBColour? {
+        if value.isNull { return nil }
+        let wrong = LampComplaint(cause: "the colour is not understood", value: Quotation.of(value))
+        if let text = value.string {
+            guard let colour = RGBColour(hexText: text) else { throw wrong }
+            return colour
+        }
+        guard let members = value.object else { throw wrong }
+        func number(_ name: String) -> Double? { members[name]?.number }
+        let hue = number("hue") ?? number("h")
+        let saturation = number("saturation") ?? number("s")
+        let readings: [(String, () -> RGBColour?)] = [
+            (
+                "xy",
+                {
+                    guard let x = number("x"), let y = number("y"), (0...1).contains(x), (0...1).contains(y)
+                    else { return nil }
+                    return RGBColour(x: x, y: y)
+                }
+            ),
+            (
+                "hs",
+                {
+                    guard let hue, let saturation, (0...360).contains(hue), (0...100).contains(saturation)
+                    else { return nil }
+                    return RGBColour(hue: hue, saturation: saturation / 100)
+                }
+            ),
+            (
+                "rgb",
+                {
+                    guard let red = number("r"), let green = number("g"), let blue = number("b") else {
+                        return nil
+                    }
+                    return rgb([red, green, blue])
+                }
+            ),
+            ("hex", { members["hex"]?.string.flatMap { RGBColour(hexText: $0) } }),
+        ]
+        let first = readings.first { mode?.hasPrefix($0.0) ?? false }
+        guard let colour = first?.1() ?? readings.lazy.compactMap({ $0.1() }).first else {
+            // An object without a colour in it says nothing.
+            if members.values.allSatisfy(\.isNull) { return nil }
+            throw wrong
+        }
+        return colour
+    }
+
+    /// Three numbers of 0 to 255.
+    static func rgb(_ numbers: [Double]) -> RGBColour? {
+        guard numbers.count >= 3, numbers.prefix(3).allSatisfy({ (0...255).contains($0) }) else { return nil }
+        return RGBColour(
+            red: UInt8(numbers[0].rounded()),
+            green: UInt8(numbers[1].rounded()),
+            blue: UInt8(numbers[2].rounded())
+        )
+    }
+
+    /// A JSON light: `state`, `brightness`, `color`, `color_mode`.
+    static func light(_ members: [String: JSONValue], scale: Double) throws(LampComplaint) -> LampReport {
+        guard members["state"] != nil || members["brightness"] != nil || members["color"] != nil else {
+            return .nothing
+        }
+        let isOn = try isOn(members["state"] ?? .null, named: "state")
+        let level = try level(members["brightness"] ?? .null, named: "brightness", scale: scale)
+        let mode = members["color_mode"]?.string
+        let colour = try colour(members["color"] ?? .null, mode: mode)
+        return .state(LampState(isOn: isOn, told: level, colour: colour))
+    }
+}
+
+extension LampState {
+    /// As a lamp tells it: a brightness of 0 beside "OFF" says nothing, beside "ON" that it is dark.
+    init(isOn: Bool?, told level: Double?, colour: RGBColour?) {
+        self.init(isOn: isOn, level: isOn == false && level == 0 ? nil : level, colour: colour)
+    }
+
+    /// 1 to a scale: as a lamp is told, that what is above 0 stays so.
+    func steps(of scale: Double) -> Int? {
+        level.map { Int(max(($0 * scale).rounded(), 1)) }
+    }
+}

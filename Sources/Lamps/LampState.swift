@@ -1,0 +1,107 @@
+package import Flare
+package import Things
+
+/// What a lamp is like, or shall be like; what is not said is `nil`.
+///
+/// A lamp that is dark because its brightness is 0 is off: lamps have no other word for it.
+package struct LampState: Sendable, Hashable {
+    package var isOn: Bool?
+    /// Above 0, to 1; kept while the lamp is off, if it tells it.
+    package var level: Double?
+    /// How bright the colour itself is does not count, that is the level's matter.
+    package var colour: RGBColour?
+
+    package init(isOn: Bool? = nil, level: Double? = nil, colour: RGBColour? = nil) {
+        self.isOn = isOn
+        self.level = level.map { min(max($0, 0), 1) }
+        self.colour = colour
+        if self.level == 0 {
+            self.isOn = false
+            self.level = nil
+        }
+        if colour == Self.black {
+            self.isOn = false
+            self.colour = nil
+        }
+    }
+
+    /// What a thing with this data wants its lamp to be.
+    package init(data: [String: JSONValue]) {
+        let level = ThingAppearance.level(of: data)
+        let colour = data["color"].flatMap { try? ColourValue(parsing: $0) }?.rgb
+        self.init(level: level, colour: colour)
+        isOn = isOn ?? ThingAppearance.isOn(data)
+    }
+
+    package var isEmpty: Bool { isOn == nil && level == nil && colour == nil }
+
+    /// Takes over what another one says.
+    package mutating func merge(_ news: LampState) {
+        isOn = news.isOn ?? isOn
+        level = news.level ?? level
+        colour = news.colour ?? colour
+    }
+
+    private static let black = RGBColour(red: 0, green: 0, blue: 0)
+}
+
+extension LampState {
+    /// How much two states may differ and still be the same.
+    package struct Tolerance: Sendable, Hashable {
+        /// Of the level, 0…1.
+        package var level: Double
+        /// Of a channel of the colour at its brightest, 0…255.
+        package var channel: Int
+
+        /// What rounding does: to 100 or 254 steps, to whole degrees of hue, from one colour model to another.
+        package static let rounding = Tolerance(level: 0.012_5, channel: 20)
+        /// What a lamp's own nature does: a least brightness, colours that it cannot show.
+        package static let nature = Tolerance(level: 0.1, channel: 100)
+    }
+
+    /// Whether a lamp that says this is as it should be; what it never says does not count, nor what it is like
+    /// while it is off.
+    package func isShown(by lamp: LampState, within tolerance: Tolerance = .rounding) -> Bool {
+        if let isOn, let lampIsOn = lamp.isOn, isOn != lampIsOn { return false }
+        if isOn == false { return true }
+        return isLevelShown(by: lamp, within: tolerance) && isColourShown(by: lamp, within: tolerance)
+    }
+
+    func isLevelShown(by lamp: LampState, within tolerance: Tolerance = .rounding) -> Bool {
+        guard let level, let other = lamp.level else { return true }
+        return abs(level - other) <= tolerance.level
+    }
+
+    func isColourShown(by lamp: LampState, within tolerance: Tolerance = .rounding) -> Bool {
+        guard let colour, let other = lamp.colour else { return true }
+        return colour.distance(to: other) <= tolerance.channel
+    }
+
+    /// What stands between this and another; the colour by way of RGB, light from and to darkness.
+    package func interpolated(to end: LampState, fraction: Double) -> LampState {
+        guard fraction < 1 else { return end }
+        var state = end
+        let from = isOn == false ? 0 : level ?? end.level
+        let to = end.isOn == false ? 0 : end.level ?? level
+        if let from, let to {
+            state = LampState(isOn: true, level: from + (to - from) * max(fraction, 0), colour: end.colour)
+        }
+        if let colour, let endColour = end.colour {
+            state.colour = colour.mixed(with: endColour, fraction: max(fraction, 0))
+        }
+        return state
+    }
+}
+
+extension RGBColour {
+    /// The largest difference of a channel, both colours at their brightest.
+    func distance(to other: RGBColour) -> Int {
+        zip(brightest, other.brightest).map { abs($0 - $1) }.max() ?? 0
+    }
+
+    private var brightest: [Int] {
+        let channels = [Int(red), Int(green), Int(blue)]
+        let most = max(channels.max() ?? 0, 1)
+        return channels.map { ($0 * 255 + most / 2) / most }
+    }
+}

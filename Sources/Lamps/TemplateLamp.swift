@@ -1,0 +1,131 @@
+import Flare
+import Things
+
+/// A lamp whose topics and payloads the user describes.
+package struct TemplateLamp: LampDialect {
+    package struct Settings: Sendable, Hashable {
+        /// `nil` for a lamp that never tells what it is like.
+        package var stateTopic: String?
+        /// Where in the JSON of a state the values are; `nil`: the payload is plain, and on or off or a brightness.
+        package var statePath: String?
+        package var brightnessPath: String?
+        package var colourPath: String?
+        package var on = "ON"
+        package var off = "OFF"
+        package var scale = 255.0
+        package var commandTopic: String
+        package var command: CommandTemplate
+        /// What is sent instead to switch it off.
+        package var offCommand: CommandTemplate?
+        package var availability: LampAvailability?
+
+        package init(commandTopic: String, command: CommandTemplate) {
+            self.commandTopic = commandTopic
+            self.command = command
+        }
+    }
+
+    private let settings: Settings
+
+    package init(_ settings: Settings) { self.settings = settings }
+
+    package var commandTopics: [String] { [settings.commandTopic] }
+    package var stateTopics: [String] { settings.stateTopic.map { [$0] } ?? [] }
+    package var availabilityTopics: [String] { settings.availability.map { [$0.topic] } ?? [] }
+    package var longestFade: Double { settings.command.uses(.transition) ? 3600 : 0 }
+
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+        if let availability = settings.availability, topic == availability.topic {
+            return try availability.report(payload)
+        }
+        if payload.isEmpty { return .nothing }
+        let paths = [settings.statePath, settings.brightnessPath, settings.colourPath]
+        if paths.allSatisfy({ $0 == nil }) { return .state(try plain(try LampPayload.text(payload))) }
+        let root = JSONValue.object(try LampPayload.object(payload))
+        func value(at path: String?) -> JSONValue {
+            guard let path else { return .null }
+            return path.split(separator: ".").reduce(root) { value, key in
+                value[String(key)] ?? Int(key).flatMap { index in
+                    value.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+                } ?? .null
+            }
+        }
+        let isOn = try isOn(value(at: settings.statePath))
+        let level = try LampPayload.level(
+            value(at: settings.brightnessPath),
+            named: "the brightness",
+            scale: settings.scale
+        )
+        let state = LampState(isOn: isOn, told: level, colour: try colour(value(at: settings.colourPath)))
+        return state.isEmpty ? .nothing : .state(state)
+    }
+
+    private func plain(_ text: String) throws(LampComplaint) -> LampState {
+        if let isOn = word(text) { return LampState(isOn: isOn) }
+        guard Double(text) != nil else {
+            throw LampComplaint(
+                cause: "the state must be \(settings.on), \(settings.off) or a number",
+                value: Quotation.of(text)
+            )
+        }
+        let level = try LampPayload.level(.string(text), named: "the brightness", scale: settings.scale)
+        return LampState(isOn: level.map { $0 > 0 }, level: level)
+    }
+
+    private func word(_ text: String) -> Bool? {
+        text.lowercased() == settings.on.lowercased()
+            ? true : text.lowercased() == settings.off.lowercased() ? false : nil
+    }
+
+    private func isOn(_ value: JSONValue) throws(LampComplaint) -> Bool? {
+        if value.isNull { return nil }
+        if let isOn = word(value.string ?? value.text) ?? value.bool { return isOn }
+        throw LampComplaint(
+            cause: "the state must be \(settings.on) or \(settings.off)",
+            value: Quotation.of(value)
+        )
+    }
+
+    private func colour(_ value: JSONValue) throws(LampComplaint) -> RGBColour? {
+        if let text = value.string, text.contains(",") {
+            let numbers = text.split(separator: ",").compactMap { Double(String($0).trimmingSpace) }
+            if let colour = LampPayload.rgb(numbers) { return colour }
+        }
+        if let numbers = value.array?.compactMap(\.number), let colour = LampPayload.rgb(numbers) {
+            return colour
+        }
+        return try LampPayload.colour(value, mode: nil)
+    }
+
+    package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
+        let isOff = wanted.isOn == false
+        let template = isOff ? settings.offCommand ?? settings.command : settings.command
+        // A text has a place for every value, so what shall stay is said once more.
+        let level = isOff ? 0 : wanted.level ?? lamp.level ?? 1
+        let colour = wanted.colour ?? lamp.colour ?? RGBColour(red: 255, green: 255, blue: 255)
+        let text = template.text { name in
+            switch name {
+            case .state: isOff ? settings.off : settings.on
+            case .brightness: "\(level > 0 ? max(Int((level * settings.scale).rounded()), 1) : 0)"
+            case .level: Self.text(level, decimals: 10_000)
+            case .percent: "\(level > 0 ? max(Int((level * 100).rounded()), 1) : 0)"
+            case .r: "\(colour.red)"
+            case .g: "\(colour.green)"
+            case .b: "\(colour.blue)"
+            case .hex: String(colour.hexText.dropFirst())
+            case .h: Self.text(colour.hueSaturationValue.hue, decimals: 10)
+            case .s: Self.text(colour.hueSaturationValue.saturation * 100, decimals: 10)
+            case .x: Self.text(colour.chromaticity.x, decimals: 10_000)
+            case .y: Self.text(colour.chromaticity.y, decimals: 10_000)
+            case .transition: Self.text(seconds ?? 0, decimals: 1000)
+            }
+        }
+        return [LampMessage(settings.commandTopic, text)]
+    }
+
+    private static func text(_ number: Double, decimals: Double) -> String {
+        JSONValue.number((number * decimals).rounded() / decimals).text
+    }
+
+    package func question(about wanted: LampState) -> [LampMessage] { [] }
+}

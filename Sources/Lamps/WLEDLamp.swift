@@ -1,0 +1,82 @@
+import Flare
+import Things
+
+/// A light strip with WLED.
+/// - Source: kno.wled.ge, MQTT and JSON API; WLED 0.14, mqtt.cpp and xml.cpp for what it publishes.
+package struct WLEDLamp: LampDialect {
+    private let topic: String
+
+    /// - Parameter topic: The device topic, such as `wled/abcdef`.
+    package init(topic: String) { self.topic = topic }
+
+    /// A group may be told on the bare topic.
+    package var commandTopics: [String] { ["\(topic)/api", topic, "\(topic)/col"] }
+    package var stateTopics: [String] { ["\(topic)/g", "\(topic)/c", "\(topic)/v"] }
+    package var availabilityTopics: [String] { ["\(topic)/status"] }
+
+    /// Tenths of a second in 16 bits.
+    package let longestFade = 6553.0
+
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+        if topic == "\(self.topic)/status" { return try LampPayload.available(payload) }
+        let text = try LampPayload.text(payload)
+        if text.isEmpty { return .nothing }
+        switch topic.dropFirst(self.topic.count) {
+        case "/g":
+            let level = try LampPayload.level(.string(text), named: "the brightness", scale: 255)
+            return .state(LampState(isOn: level.map { $0 > 0 }, level: level))
+        case "/c":
+            return .state(LampState(colour: try colour(text)))
+        default:
+            return try state(ofXML: text)
+        }
+    }
+
+    /// `#RRGGBB`, or with white before it; leading zeros of the white are left out.
+    private func colour(_ text: String) throws(LampComplaint) -> RGBColour? {
+        let digits = text.dropFirst()
+        guard text.first == "#", (6...8).contains(digits.utf8.count), let number = UInt32(digits, radix: 16)
+        else {
+            throw LampComplaint(cause: "the colour must be #RRGGBB or #WWRRGGBB", value: Quotation.of(text))
+        }
+        let colour = RGBColour(hex: number)
+        // White light alone, or black, which is the brightness's matter.
+        if number & 0xFF_FFFF == 0 {
+            return number > 0 ? RGBColour(red: 255, green: 255, blue: 255) : nil
+        }
+        return colour
+    }
+
+    /// `<ac>` is the brightness, three `<cl>` are the colour.
+    private func state(ofXML text: String) throws(LampComplaint) -> LampReport {
+        func numbers(_ name: String) -> [Double] {
+            text.split(separator: "<\(name)>").dropFirst().prefix(3).compactMap { part in
+                Double(part.prefix { $0 != "<" }).flatMap { (0...255).contains($0) ? $0 : nil }
+            }
+        }
+        guard let brightness = numbers("ac").first, let colour = LampPayload.rgb(numbers("cl")) else {
+            throw LampComplaint(
+                cause: "the XML has no ac and three cl of 0 to 255",
+                value: Quotation.of(text)
+            )
+        }
+        // In white light alone the three are 0.
+        let shown = LampState(colour: colour).colour
+        return .state(LampState(isOn: brightness > 0, level: brightness / 255, colour: shown))
+    }
+
+    package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
+        var members: [String: JSONValue] = ["on": .bool(wanted.isOn != false)]
+        if wanted.isOn != false {
+            members["bri"] = wanted.steps(of: 255).map { JSONValue($0) }
+            members["seg"] = wanted.colour.map {
+                ["col": [[JSONValue(Int($0.red)), JSONValue(Int($0.green)), JSONValue(Int($0.blue))]]]
+            }
+        }
+        members["tt"] = seconds.map { JSONValue(Int(min(max($0 * 10, 0), 65_535).rounded())) }
+        return [LampMessage("\(topic)/api", JSONValue.object(members).text)]
+    }
+
+    /// It tells when something changes and when it connects, and cannot be asked over MQTT.
+    package func question(about wanted: LampState) -> [LampMessage] { [] }
+}

@@ -1,0 +1,48 @@
+import Flare
+import Things
+
+/// A lamp or a group of lamps at zigbee2mqtt.
+/// - Source: zigbee2mqtt.io, MQTT topics and messages, device availability; tried with the forms of 1.x and 2.x.
+package struct ZigbeeLamp: LampDialect {
+    private let topic: String
+    private static let scale = 254.0
+
+    /// - Parameter topic: `<base>/<friendly name>`.
+    package init(topic: String) { self.topic = topic }
+
+    package var commandTopics: [String] { ["\(topic)/set"] }
+    package var stateTopics: [String] { [topic] }
+
+    /// The device's own, and that of zigbee2mqtt itself.
+    package var availabilityTopics: [String] {
+        let base = topic.prefix { $0 != "/" }
+        return ["\(topic)/availability", "\(base)/bridge/state"]
+    }
+
+    /// Tenths of a second in 16 bits.
+    package let longestFade = 6553.0
+
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+        guard topic == self.topic else { return try LampPayload.available(payload) }
+        if payload.isEmpty { return .nothing }
+        return try LampPayload.light(try LampPayload.object(payload), scale: Self.scale)
+    }
+
+    package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
+        var members: [String: JSONValue] = ["state": wanted.isOn == false ? "OFF" : "ON"]
+        if wanted.isOn != false {
+            members["brightness"] = wanted.steps(of: Self.scale).map { JSONValue($0) }
+            // Lamps that want hue and saturation get them from zigbee2mqtt.
+            members["color"] = wanted.colour.map { JSONLamp.colour($0, in: .xy) }
+        }
+        members["transition"] = seconds.map { .number($0) }
+        return [LampMessage("\(topic)/set", JSONValue.object(members).text)]
+    }
+
+    package func question(about wanted: LampState) -> [LampMessage] {
+        var members: [String: JSONValue] = ["state": ""]
+        if wanted.level != nil { members["brightness"] = "" }
+        if wanted.colour != nil { members["color"] = ["x": "", "y": ""] }
+        return [LampMessage("\(topic)/get", JSONValue.object(members).text)]
+    }
+}

@@ -1,0 +1,100 @@
+import SeededRandom
+import Flare
+import Lamps
+import Testing
+import Things
+
+struct LampStateTests {
+    @Test(
+        arguments: [
+            (
+                ["on": true, "brightness": 0.5, "color": "red"],
+                LampState(isOn: true, level: 0.5, colour: Paint.red)
+            ),
+            (["on": false, "brightness": 0.5], LampState(isOn: false, level: 0.5)),
+            (["on": true, "brightness": 0], LampState(isOn: false)),
+            (["brightness": 0.2], LampState(isOn: true, level: 0.2)),
+            (["brightness": 0], LampState(isOn: false)),
+            (["color": "blue"], LampState(isOn: true, colour: Paint.blue)),
+            (["on": true, "color": "black"], LampState(isOn: false)),
+            (["on": true, "color": "warm white"], LampState(isOn: true)),
+        ] as [([String: JSONValue], LampState)]
+    )
+    func `a thing's data is what its lamp shall be`(data: [String: JSONValue], expected: LampState) {
+        #expect(LampState(data: data) == expected)
+    }
+
+    @Test func `rounding makes no difference, on any scale`() {
+        for step in 1...255 {
+            let level = Double(step) / 255
+            let state = LampState(isOn: true, level: level)
+            for scale in [100.0, 254, 255] {
+                let shown = LampState(isOn: true, level: max((level * scale).rounded(), 1) / scale)
+                #expect(state.isShown(by: shown), "\(step) on a scale of \(scale)")
+            }
+        }
+        #expect(!LampState(isOn: true, level: 0.5).isShown(by: LampState(isOn: true, level: 0.52)))
+    }
+
+    @Test func `a colour survives every model that lamps have`() {
+        var generator = SplitMix64(seed: 1)
+        for _ in 0..<2000 {
+            func channel() -> UInt8 { .random(in: 0...255, using: &generator) }
+            let colour = RGBColour(red: channel(), green: channel(), blue: channel())
+            // Of what is nearly black nothing is left of the hue.
+            guard max(colour.red, colour.green, colour.blue) > 100 else { continue }
+            let (hue, saturation, _) = colour.hueSaturationValue
+            let (x, y) = colour.chromaticity
+            let state = LampState(isOn: true, colour: colour)
+            let whole = RGBColour(hue: hue.rounded(), saturation: saturation.rounded(to: 100))
+            #expect(state.isShown(by: LampState(isOn: true, colour: whole)), "\(colour.hexText)")
+            let place = RGBColour(x: x.rounded(to: 10_000), y: y.rounded(to: 10_000))
+            #expect(state.isShown(by: LampState(isOn: true, colour: place)), "\(colour.hexText)")
+        }
+    }
+
+    @Test func `named colours are told apart`() {
+        let colours = ["red", "orange", "yellow", "lime", "cyan", "blue", "purple", "white", "pink"]
+            .compactMap { RGBColour(name: $0) }
+        for (index, colour) in colours.enumerated() {
+            for other in colours[(index + 1)...] {
+                #expect(
+                    !LampState(colour: colour).isShown(by: LampState(colour: other)),
+                    "\(colour) \(other)"
+                )
+            }
+        }
+    }
+
+    @Test func `what a lamp never says, and what it is like in the dark, makes no difference`() {
+        let full = LampState(isOn: true, level: 0.5, colour: Paint.red)
+        #expect(full.isShown(by: LampState(isOn: true)))
+        #expect(full.isShown(by: LampState()))
+        #expect(!full.isShown(by: LampState(isOn: false)))
+        #expect(
+            LampState(isOn: false, level: 0.5).isShown(
+                by: LampState(isOn: false, level: 1, colour: Paint.red)
+            )
+        )
+    }
+
+    @Test func `on the way from dark to bright the brightness grows`() {
+        let dark = LampState(isOn: false, level: 0.9)
+        let bright = LampState(isOn: true, level: 0.8, colour: Paint.red)
+        #expect(
+            dark.interpolated(to: bright, fraction: 0.5)
+                == LampState(isOn: true, level: 0.4, colour: Paint.red)
+        )
+        #expect(bright.interpolated(to: dark, fraction: 0.5).level == 0.4)
+        #expect(bright.interpolated(to: dark, fraction: 1) == dark)
+        #expect(
+            bright.interpolated(to: LampState(isOn: true, level: 0.8, colour: Paint.blue), fraction: 0.5)
+                .colour
+                == RGBColour(hex: 0x800080)
+        )
+    }
+}
+
+extension Double {
+    fileprivate func rounded(to parts: Double) -> Double { (self * parts).rounded() / parts }
+}

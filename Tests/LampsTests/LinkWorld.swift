@@ -1,0 +1,254 @@
+import SeededRandom
+import Flare
+import Lamps
+import Things
+
+/// A thing at a server, a lamp on a broker, and the link between them, on a clock that is moved by hand.
+///
+/// Everything takes its time and arrives in order on its way: orders, what the lamp says, requests, answers, and what
+/// is seen of the thing.
+struct LinkWorld {
+    /// How long things take, milliseconds.
+    struct Delays {
+        var order: ClosedRange<Int64> = 5...300
+        var report: ClosedRange<Int64> = 5...300
+        var request: ClosedRange<Int64> = 1...40
+        var sight: ClosedRange<Int64> = 1...40
+    }
+
+    enum Occurrence {
+        case lampOrdered(LampMessage)
+        case lampReported(JSONValue)
+        case requested(ThingRequest)
+        case answered(Refusal?)
+        case thingSeen(FlareThing)
+        case woken
+        case broker(Bool)
+        case availability(Bool)
+    }
+
+    static let topic = "zigbee2mqtt/lamp"
+    private(set) var now: Int64 = 1_000_000
+    private(set) var link: LampLink
+    private(set) var thing: FlareThing
+    /// What the lamp is like: `state`, `brightness` and `color` of zigbee2mqtt.
+    private(set) var lamp: [String: JSONValue]
+    var isDeaf = false
+    /// Whether it knows percents, whole degrees of hue and nothing below 5 %.
+    var isCoarse = false
+    /// Whether it tells what it is like on its way.
+    var isGradual = false
+    var isMute = false
+    /// Whether the server takes nothing.
+    var isServerAway = false
+    /// Whether the broker's link is down.
+    private(set) var isCut = false
+    var delays = Delays()
+    private var generator: SplitMix64
+    private var queue: [(at: Int64, order: Int, what: Occurrence)] = []
+    private var nextOrder = 0
+    private var lastOnWay: [String: Int64] = [:]
+
+    private(set) var orders: [LampMessage] = []
+    private(set) var requests: [ThingRequest] = []
+    private(set) var conditions: [LampLink.Condition] = []
+    private(set) var notes: [String] = []
+
+    init(
+        seed: UInt64 = 1,
+        thing data: [String: JSONValue] = ["on": false, "brightness": 0.5, "color": "red"],
+        lamp: [String: JSONValue] = ["state": "OFF", "brightness": 127, "color": ["r": 255, "g": 0, "b": 0]]
+    ) {
+        generator = SplitMix64(seed: seed)
+        link = LampLink(ZigbeeLamp(topic: Self.topic))
+        thing = FlareThing(id: FlareID(high: 1, low: 1))
+        thing.data = data
+        self.lamp = lamp
+    }
+
+    /// Connects, shows the thing, and lets everything happen that follows.
+    mutating func start() {
+        setBroker(up: true)
+        perform(link.thingSeen(LinkedThing(thing), at: now))
+        settle()
+    }
+
+    // MARK: What people do
+
+    /// Somebody changes the thing at the server.
+    mutating func setThing(_ data: [String: JSONValue], over seconds: Double? = nil) {
+        thing.data.merge(data) { $1 }
+        if let seconds {
+            var before = thing
+            before.data.merge(data) { $1 }
+            perform(link.thingSeen(LinkedThing(before, goal: data, seconds: seconds), at: now))
+        } else {
+            later(.thingSeen(thing), delays.sight, on: "sight")
+        }
+    }
+
+    /// Somebody presses the lamp's switch.
+    mutating func pressLamp(_ change: [String: JSONValue]) {
+        lamp.merge(change) { $1 }
+        report()
+    }
+
+    mutating func setBroker(up: Bool) {
+        isCut = !up
+        if !up { queue.removeAll { if case .lampReported = $0.what { true } else { false } } }
+        perform(link.brokerChanged(isUp: up, at: now))
+    }
+
+    mutating func setAvailable(_ isOnline: Bool) {
+        later(.availability(isOnline), delays.report, on: "report")
+    }
+
+    mutating func say(_ payload: String) {
+        guard let report = try? link.reading(payload) else { return }
+        perform(link.lampSaid(report, on: Self.topic, at: now))
+    }
+
+    // MARK: Time
+
+    /// Lets milliseconds pass, with all that happens in them.
+    mutating func pass(_ milliseconds: Int64) {
+        let end = now + milliseconds
+        while let next = nextOccurrence(until: end) {
+            now = max(now, next.at)
+            happen(next.what)
+        }
+        now = end
+    }
+
+    /// Until nothing is awaited any more; at most two minutes.
+    mutating func settle() { pass(120_000) }
+
+    private mutating func nextOccurrence(until end: Int64) -> (at: Int64, what: Occurrence)? {
+        let due = link.nextDue(after: now)
+        let first = queue.indices.min { (queue[$0].at, queue[$0].order) < (queue[$1].at, queue[$1].order) }
+        if let first, due.map({ queue[first].at <= $0 }) ?? true {
+            guard queue[first].at <= end else { return nil }
+            let taken = queue.remove(at: first)
+            return (taken.at, taken.what)
+        }
+        return due.flatMap { $0 <= end ? ($0, .woken) : nil }
+    }
+
+    private mutating func happen(_ what: Occurrence) {
+        switch what {
+        case .woken: perform(link.timePassed(at: now))
+        case .broker(let isUp): setBroker(up: isUp)
+        case .availability(let isOnline):
+            perform(link.lampSaid(.available(isOnline), on: Self.topic + "/availability", at: now))
+        case .lampOrdered(let message): obey(message)
+        case .lampReported(let members):
+            guard let report = try? link.reading(members.text) else { return }
+            perform(link.lampSaid(report, on: Self.topic, at: now))
+        case .thingSeen(let thing): perform(link.thingSeen(LinkedThing(thing), at: now))
+        case .requested(let request):
+            guard !isServerAway else {
+                return later(.answered(Refusal(.serverUnreachable, "away")), delays.sight, on: "answer")
+            }
+            switch request.settled(on: thing) {
+            case .failure(let refusal): later(.answered(refusal), delays.sight, on: "answer")
+            case .success(let setting):
+                for (key, write) in setting.writes {
+                    if case .value(let value) = write { thing.data[key] = value }
+                }
+                later(.thingSeen(thing), delays.sight, on: "sight")
+                later(.answered(nil), delays.sight, on: "answer")
+            }
+        case .answered(let refusal):
+            // Whoever answers tells how the thing is by then.
+            perform(link.thingSeen(LinkedThing(thing), at: now))
+            queue.removeAll { if case .thingSeen = $0.what { true } else { false } }
+            perform(link.answered(refusal, at: now))
+        }
+    }
+
+    private mutating func later(_ what: Occurrence, _ range: ClosedRange<Int64>, on way: String) {
+        let at = max(now + Int64.random(in: range, using: &generator), lastOnWay[way] ?? 0)
+        lastOnWay[way] = at
+        // Of what nobody has looked at yet, often only the newest is left.
+        if case .thingSeen = what, Bool.random(using: &generator) {
+            queue.removeAll { if case .thingSeen = $0.what { true } else { false } }
+        }
+        nextOrder += 1
+        queue.append((at, nextOrder, what))
+    }
+
+    private mutating func report() {
+        guard !isMute, !isCut else { return }
+        later(.lampReported(.object(lamp)), delays.report, on: "report")
+    }
+
+    private mutating func obey(_ message: LampMessage) {
+        guard !isDeaf, !isCut, let members = try? JSONValue(parsing: message.payload).object else { return }
+        if message.topic.hasSuffix("/set") {
+            let before = lamp["brightness"]?.number ?? 0
+            for key in ["state", "brightness", "color"] { lamp[key] = members[key] ?? lamp[key] }
+            if isCoarse { coarsen() }
+            if isGradual, let after = lamp["brightness"]?.number {
+                var onTheWay = lamp
+                onTheWay["brightness"] = .number(((before + after) / 2).rounded())
+                later(.lampReported(.object(onTheWay)), delays.report, on: "report")
+            }
+        }
+        report()
+    }
+
+    private mutating func coarsen() {
+        guard case .state(let state)? = try? link.reading(JSONValue.object(lamp).text) else { return }
+        if let level = state.level {
+            lamp["brightness"] = .number((max((level * 100).rounded(), 5) * 2.54).rounded())
+        }
+        if let (hue, saturation, _) = state.colour?.hueSaturationValue {
+            lamp["color"] = [
+                "hue": .number(hue.rounded()), "saturation": .number((saturation * 100).rounded()),
+            ]
+        }
+    }
+
+    private mutating func perform(_ actions: [LampLink.Action]) {
+        for action in actions {
+            switch action {
+            case .publish(let messages):
+                orders += messages
+                for message in messages { later(.lampOrdered(message), delays.order, on: "order") }
+            case .set(let request):
+                requests.append(request)
+                later(.requested(request), delays.request, on: "request")
+            case .tell(let condition): conditions.append(condition)
+            case .note(let text): notes.append(text)
+            }
+        }
+    }
+
+    // MARK: What came of it
+
+    /// Orders without questions.
+    var sets: [LampMessage] { orders.filter { $0.topic.hasSuffix("/set") } }
+
+    mutating func forget() {
+        orders = []
+        requests = []
+        conditions = []
+    }
+
+    /// What the lamp is like, and what the thing says.
+    var ends: (thing: LampState, lamp: LampState) {
+        guard case .state(let shown)? = try? link.reading(JSONValue.object(lamp).text) else {
+            return (LampState(data: thing.data), LampState())
+        }
+        return (LampState(data: thing.data), shown)
+    }
+
+    var isEqual: Bool { ends.thing.isShown(by: ends.lamp) }
+}
+
+extension LampLink {
+    /// What its lamp says with a payload on its state topic.
+    func reading(_ payload: String) throws(LampComplaint) -> LampReport {
+        try ZigbeeLamp(topic: LinkWorld.topic).report(on: LinkWorld.topic, Array(payload.utf8))
+    }
+}

@@ -1,0 +1,27 @@
+import Lamps
+import Things
+
+extension LampDialect {
+    /// What a text on a topic says, or what is complained of.
+    func reading(_ topic: String, _ text: String) -> Result<LampReport, LampComplaint> {
+        do throws(LampComplaint) {
+            return .success(try report(on: topic, Array(text.utf8)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The lamp's state that a text tells; `nil` for anything else.
+    func state(_ topic: String, _ text: String) -> LampState? {
+        guard case .success(.state(let state)) = reading(topic, text) else { return nil }
+        return state
+    }
+}
+
+/// Colours for the tests.
+enum Paint {
+    static let red = RGBColour(hex: 0xFF0000)
+    static let green = RGBColour(hex: 0x00FF00)
+    static let blue = RGBColour(hex: 0x0000FF)
+    static let white = RGBColour(hex: 0xFFFFFF)
+}

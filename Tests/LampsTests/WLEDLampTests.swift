@@ -1,0 +1,60 @@
+import Flare
+import Lamps
+import Testing
+import Things
+
+struct WLEDLampTests {
+    private let lamp = WLEDLamp(topic: "wled/strip")
+
+    @Test(arguments: [
+        ("g", "0", LampState(isOn: false)), ("g", "255", LampState(isOn: true, level: 1)),
+        ("g", "51", LampState(isOn: true, level: 0.2)),
+        ("c", "#FF0000", LampState(colour: Paint.red)), ("c", "#0000FF", LampState(colour: Paint.blue)),
+        ("c", "#1200FF00", LampState(colour: Paint.green)), ("c", "#200FF00", LampState(colour: Paint.green)),
+        ("c", "#80000000", LampState(colour: Paint.white)), ("c", "#000000", LampState()),
+        (
+            "v",
+            "<?xml version=\"1.0\" ?><vs><ac>255</ac><cl>0</cl><cl>255</cl><cl>0</cl><cs>1</cs><cs>2</cs></vs>",
+            LampState(isOn: true, level: 1, colour: Paint.green)
+        ),
+        (
+            "v", "<vs><ac>0</ac><cl>0</cl><cl>255</cl><cl>0</cl></vs>",
+            LampState(isOn: false, colour: Paint.green)
+        ),
+        ("v", "<vs><ac>51</ac><cl>0</cl><cl>0</cl><cl>0</cl></vs>", LampState(isOn: true, level: 0.2)),
+    ])
+    func `a state is read`(tail: String, text: String, expected: LampState) {
+        #expect(lamp.state("wled/strip/\(tail)", text) == expected)
+    }
+
+    @Test(arguments: [
+        ("g", "bright"), ("g", "-1"), ("g", "256"), ("c", "#12"), ("c", "red"), ("c", "#GG0000"), ("c", "#"),
+        ("v", ""), ("v", "<vs></vs>"), ("v", "<vs><ac>300</ac><cl>0</cl><cl>0</cl><cl>0</cl></vs>"),
+        ("v", "<ac>1</ac><cl>1</cl><cl>x</cl><cl>1</cl>"), ("status", "perhaps"),
+    ])
+    func `garbage is refused, and nothing says nothing`(tail: String, text: String) {
+        let reading = lamp.reading("wled/strip/\(tail)", text)
+        if text.isEmpty {
+            #expect(reading == .success(.nothing))
+        } else {
+            #expect(throws: LampComplaint.self) { try reading.get() }
+        }
+    }
+
+    @Test func `status is its availability`() {
+        #expect(lamp.reading("wled/strip/status", "online") == .success(.available(true)))
+        #expect(lamp.reading("wled/strip/status", "offline") == .success(.available(false)))
+    }
+
+    @Test func `orders go to the JSON API, times in tenths of a second`() {
+        let state = LampState(isOn: true, level: 0.5, colour: RGBColour(hex: 0x0A141E))
+        #expect(
+            lamp.order(state, from: LampState(), over: 1.5) == [
+                LampMessage("wled/strip/api", #"{"bri":128,"on":true,"seg":{"col":[[10,20,30]]},"tt":15}"#)
+            ]
+        )
+        #expect(
+            lamp.order(LampState(isOn: false), from: state, over: nil).map(\.payload) == [#"{"on":false}"#]
+        )
+    }
+}

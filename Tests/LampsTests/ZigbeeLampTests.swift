@@ -1,0 +1,113 @@
+import Flare
+import Lamps
+import Testing
+import Things
+
+struct ZigbeeLampTests {
+    private let lamp = ZigbeeLamp(topic: "zigbee2mqtt/hall/desk")
+
+    @Test func `it listens where the device, its availability and the bridge speak`() {
+        #expect(lamp.stateTopics == ["zigbee2mqtt/hall/desk"])
+        #expect(
+            lamp.availabilityTopics == ["zigbee2mqtt/hall/desk/availability", "zigbee2mqtt/bridge/state"]
+        )
+        #expect(lamp.commandTopics == ["zigbee2mqtt/hall/desk/set"])
+    }
+
+    @Test(arguments: [
+        (#"{"state":"ON","brightness":254}"#, LampState(isOn: true, level: 1)),
+        (#"{"state":"ON","brightness":255}"#, LampState(isOn: true, level: 1)),
+        (#"{"state":"off","brightness":127,"linkquality":80}"#, LampState(isOn: false, level: 0.5)),
+        (#"{"state":"OFF","brightness":0}"#, LampState(isOn: false)),
+        (#"{"state":"ON","brightness":0}"#, LampState(isOn: false)),
+        (#"{"state":null,"brightness":254}"#, LampState(level: 1)),
+        (##"{"color":{"hex":"#0000FF"}}"##, LampState(colour: Paint.blue)),
+        (#"{"color":{"hue":120,"saturation":100},"color_mode":"hs"}"#, LampState(colour: Paint.green)),
+        (#"{"color":{"h":240,"s":100}}"#, LampState(colour: Paint.blue)),
+        (#"{"color":{"r":255,"g":0,"b":0}}"#, LampState(colour: Paint.red)),
+        (
+            #"{"color":{"x":0.3127,"y":0.329,"hue":120,"saturation":100},"color_mode":"hs"}"#,
+            LampState(colour: Paint.green)
+        ),
+        (#"{"state":"ON","color":null,"color_temp":250}"#, LampState(isOn: true)),
+        (#"{"state":"ON","color":{}}"#, LampState(isOn: true)),
+    ])
+    func `a state is read`(text: String, expected: LampState) {
+        #expect(lamp.state("zigbee2mqtt/hall/desk", text) == expected)
+    }
+
+    @Test func `the place of a colour counts before its hue, unless the mode says otherwise`() throws {
+        let text = #"{"color":{"x":0.64,"y":0.33,"hue":120,"saturation":100},"color_mode":"xy"}"#
+        let colour = try #require(lamp.state("zigbee2mqtt/hall/desk", text)?.colour)
+        #expect(LampState(colour: colour).isShown(by: LampState(colour: Paint.red)))
+    }
+
+    @Test(arguments: [
+        ("zigbee2mqtt/hall/desk/availability", #"{"state":"online"}"#, true),
+        ("zigbee2mqtt/hall/desk/availability", "offline", false),
+        ("zigbee2mqtt/bridge/state", #"{"state":"offline"}"#, false),
+        ("zigbee2mqtt/bridge/state", "online", true),
+    ])
+    func `availability comes as JSON or as a word`(topic: String, text: String, expected: Bool) {
+        #expect(lamp.reading(topic, text) == .success(.available(expected)))
+    }
+
+    @Test(arguments: [
+        "", "{}", #"{"action":"single"}"#, #"{"linkquality":12,"update":{"state":"idle"}}"#,
+        #"{"state":""}"#,
+    ])
+    func `what concerns nobody says nothing`(text: String) {
+        let reading = lamp.reading("zigbee2mqtt/hall/desk", text)
+        #expect(reading == .success(.nothing) || reading == .success(.state(LampState())))
+    }
+
+    @Test(arguments: [
+        ("ON", "the message is no JSON (is \"ON\")"), ("[1]", "the message is no JSON object (is [1])"),
+        (#"{"state":"PERHAPS"}"#, "state must be ON or OFF (is \"PERHAPS\")"),
+        (#"{"state":7}"#, "state must be ON or OFF (is 7)"),
+        (#"{"state":"ON","brightness":"much"}"#, "brightness must be a number of 0 to 254 (is \"much\")"),
+        (#"{"state":"ON","brightness":-1}"#, "brightness must be a number of 0 to 254 (is -1)"),
+        (#"{"state":"ON","brightness":1e300}"#, "brightness must be a number of 0 to 254 (is 1e+300)"),
+        (#"{"color":{"x":2,"y":0}}"#, #"the colour is not understood (is {"x":2,"y":0})"#),
+        (#"{"color":7}"#, "the colour is not understood (is 7)"),
+    ])
+    func `what is wrong is said`(text: String, complaint: String) {
+        guard case .failure(let error) = lamp.reading("zigbee2mqtt/hall/desk", text) else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(error.description == complaint)
+    }
+
+    @Test func `orders are one message, with xy and a transition where wanted`() {
+        let all = LampState(isOn: true, level: 0.5, colour: Paint.red)
+        #expect(
+            lamp.order(all, from: LampState(), over: 2) == [
+                LampMessage(
+                    "zigbee2mqtt/hall/desk/set",
+                    #"{"brightness":127,"color":{"x":0.64,"y":0.33},"state":"ON","transition":2}"#
+                )
+            ]
+        )
+        #expect(
+            lamp.order(LampState(isOn: false), from: all, over: nil).map(\.payload) == [#"{"state":"OFF"}"#]
+        )
+        #expect(
+            lamp.order(LampState(isOn: true, level: 0.001), from: all, over: nil).map(\.payload)
+                == [#"{"brightness":1,"state":"ON"}"#]
+        )
+    }
+
+    @Test func `it is asked for what the thing has`() {
+        let all = LampState(isOn: true, level: 1, colour: Paint.red)
+        #expect(
+            lamp.question(about: all) == [
+                LampMessage(
+                    "zigbee2mqtt/hall/desk/get",
+                    #"{"brightness":"","color":{"x":"","y":""},"state":""}"#
+                )
+            ]
+        )
+        #expect(lamp.question(about: LampState(isOn: true)).map(\.payload) == [#"{"state":""}"#])
+    }
+}
