@@ -13,7 +13,7 @@ package struct BridgeIdentity: Sendable {
     /// This installation's own id.
     let installation: String
     /// The topics on which Home Assistant was told of devices in earlier runs, with their components.
-    let announced: [String: String]
+    var announced: [String: String]
 
     package init(
         epoch: String,

@@ -68,7 +68,10 @@ package actor MQTTBridge {
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.configuration = configuration
-        self.identity = identity
+        // What was announced is the announcer's to know; a thousand topics need not be kept twice.
+        var own = identity
+        own.announced = [:]
+        self.identity = own
         self.client = client
         self.logger = logger
         self.clock = clock
