@@ -205,7 +205,12 @@ package actor LampDesk {
             guard case .object(let object) = facet, state.things[object.id]?.name == name else { return nil }
             return object.id
         }
-        guard let id = named ?? called.first else { return nil }
+        guard let id = named ?? called.first else {
+            if state.isPlaceKnown, !state.things.values.contains(where: { $0.name == name }) {
+                warn(index, "no thing of this environment is called so; its link rests")
+            }
+            return nil
+        }
         if named == nil, state.things.values.count(where: { $0.name == name }) > 1 {
             warn(index, "several things have this name; the link needs a short name or an identifier")
             return nil

@@ -24,7 +24,9 @@ extension MQTTBridge {
         guard !isLeaving, !message.isRetained else { return }
         if message.topic == topics.status {
             guard isConnected, message.payload == offline.payload else { return }
-            logger.error("somebody else said that we are offline; everything is told again")
+            logger.notice(
+                "the broker says that we are offline, as it does when it ends; else somebody said so, and all is told again"
+            )
             // Others that are still there do the same, and show themselves by it.
             forgetRivals()
             book.startAgain()

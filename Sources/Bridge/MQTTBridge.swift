@@ -337,7 +337,12 @@ package actor MQTTBridge {
         while !Task.isCancelled {
             ticks += 1
             do { try await Task.sleep(until: start + configuration.aliveInterval * ticks) } catch { return }
-            for topic in renderer.aliveTopics(at: clock()) { book.repeatTopic(topic) }
+            // What was just told is a sign of life itself, and its repetition would hold back the next value.
+            let now = clock()
+            for topic in renderer.aliveTopics(at: now)
+            where (book.age(of: topic, at: now.steadyMilliseconds) ?? .max) >= configuration.aliveRest {
+                book.repeatTopic(topic)
+            }
             if configuration.isHealthDue(atTick: ticks) { stateHealth() }
             flush()
             // Nothing on its way: what was cleared is so at the broker.

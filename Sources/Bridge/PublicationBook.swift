@@ -63,6 +63,9 @@ package struct PublicationBook: Sendable {
         for topic in pages.keys { pages[topic]?.sentAt = nil }
     }
 
+    /// How long ago a topic was sent last, milliseconds; `nil` when it was not.
+    package func age(of topic: String, at now: Int64) -> Int64? { pages[topic]?.sentAt.map { now - $0 } }
+
     /// Whether nothing is left to be sent.
     package var isSent: Bool { unsent.isEmpty }
 

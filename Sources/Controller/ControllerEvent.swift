@@ -32,7 +32,7 @@ package enum ControllerEvent: Sendable, Hashable {
         package var accuracyMetres: Double?
         package var quality: PositionFix.Quality
         package var isMoving: Bool
-        /// When what it was drawn from was heard, seconds on the steady clock; `nil` when nothing new was.
+        /// When the packet or the second that made it due came, on the steady clock; `nil` for one that is only held.
         package var heardAt: Double?
 
         package init(

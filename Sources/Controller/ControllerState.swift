@@ -79,7 +79,7 @@ package struct PositionFix: Sendable, Hashable {
     package var source: String
     package var isMoving: Bool
     package var at: Moment
-    /// When what it was drawn from was heard, seconds on the steady clock; `nil` when nothing new was.
+    /// When the packet or the second that made it due came, on the steady clock; `nil` for one that is only held.
     package var heardAt: Double?
 
     package init(

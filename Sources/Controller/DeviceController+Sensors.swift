@@ -5,6 +5,8 @@ import Things
 extension DeviceController {
     /// The least time between two positions, and between two headings, sent to the server, milliseconds.
     private static var sendInterval: Int64 { 1000 }
+    /// What comes once a second comes a little sooner or later each time, and is not held back for that.
+    private static var jitter: Int64 { 50 }
 
     /// Moves of less than a decimetre are told at these intervals, milliseconds; positions are whole centimetres.
     private static var leastMove: Double { 0.095 }
@@ -22,7 +24,7 @@ extension DeviceController {
         }
         guard state.isLinkUp else { return }
         let reading = PositionReading(estimate: estimate, at: now)
-        if let sent = positionSentAt, now.milliseconds(since: sent) < Self.sendInterval,
+        if let sent = positionSentAt, now.milliseconds(since: sent) < Self.sendInterval - Self.jitter,
             estimate.position != device.position
         {
             if positionDue == nil {

@@ -6,6 +6,8 @@ package protocol LampDialect: Sendable {
     var commandTopics: [String] { get }
     /// Where it tells what it is like; empty for a lamp that never does.
     var stateTopics: [String] { get }
+    /// The topics that are this lamp's alone: what shares one of them with it is the same lamp.
+    var lampTopics: Set<String> { get }
     /// Where is told whether it can be reached; it is while all of them say so, or nothing.
     var availabilityTopics: [String] { get }
     /// The longest change that the lamp spreads over a time by itself, seconds; 0 if it cannot.
@@ -29,6 +31,8 @@ package protocol LampDialect: Sendable {
 }
 
 extension LampDialect {
+    package var lampTopics: Set<String> { Set(commandTopics + stateTopics) }
+
     /// Everything that has to be heard.
     package var topics: [String] { stateTopics + availabilityTopics }
 

@@ -25,6 +25,14 @@ package struct TasmotaLamp: LampDialect {
     }
 
     package var commandTopics: [String] { [power, "\(command)/Backlog"] }
+    /// A device may have several relays; the first has a name without a number too.
+    package var lampTopics: Set<String> {
+        Set(
+            (relay.map { $0 == 1 ? ["POWER", "POWER1"] : ["POWER\($0)"] } ?? ["POWER", "POWER1"]).map {
+                "\(command)/\($0)"
+            }
+        )
+    }
     package var stateTopics: [String] { ["\(status)/RESULT", "\(status)/\(key)", "\(telemetry)/STATE"] }
     package var availabilityTopics: [String] { ["\(telemetry)/LWT"] }
 

@@ -24,7 +24,7 @@ package struct BeaconPowerSamples: Sendable, Hashable {
             switch self {
             case .tooFew(let count):
                 "only \(count) of its packets were heard, and \(BeaconPowerSamples.fewest) are needed: is it there, "
-                    + "and does it send?"
+                    + "and does it send? One that sends seldom needs longer (--seconds)"
             case .unsteady(let spread):
                 "its level varies by \((spread * 10).rounded() / 10) dB, and "
                     + "\(BeaconPowerSamples.widestSpread) are the most: hold still, in free view of it"

@@ -40,8 +40,3 @@ extension ConfigurationRule {
             || SlugBook.slug(from: name) != nil && SlugBook.slug(from: name) == SlugBook.slug(from: other)
     }
 }
-
-extension LampDialect {
-    /// The topics that are this lamp's alone.
-    fileprivate var lampTopics: Set<String> { Set(commandTopics + stateTopics) }
-}

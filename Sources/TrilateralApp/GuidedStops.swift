@@ -142,17 +142,14 @@ struct GuidedStops<Item: Sendable> {
     ) async throws -> Bool {
         var bar = ProgressBar.onStandardError(label, environment: ProcessInfo.processInfo.environment)
         let start = RuntimeClock.steadySeconds()
-        var count = 0
         while let event = await events.next(isolation: #isolation) {
             let elapsed = RuntimeClock.steadySeconds() - start
             switch event {
-            case .item(let item):
-                take(item)
-                count += 1
+            case .item(let item): take(item)
             case .tick:
                 bar.show(done: Int(min(elapsed, seconds)), of: Int(seconds.rounded(.up)))
                 guard elapsed >= seconds else { continue }
-                bar.end("\(count) heard")
+                bar.end("done")
                 return true
             case .signal:
                 bar.end("ended")

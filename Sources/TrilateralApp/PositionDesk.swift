@@ -68,6 +68,7 @@ package struct PositionDesk: Sendable {
 
     package mutating func leave() {
         forget()
+        if map != nil { send(.alertCleared("beacons")) }
         map = nil
         tellFindings()
         motion = MotionSense()
@@ -86,8 +87,7 @@ package struct PositionDesk: Sendable {
         if trackers[source] == nil { trackers[source] = makeTracker(map, for: source) }
         // In place: a copy of an estimator is large.
         guard let estimates = trackers[source]?.hear(sighting), let last = estimates.last else { return }
-        let heardAt = receivers.isOfThisMachine(source) ? sighting.time : RuntimeClock.steadySeconds()
-        for estimate in estimates { tell(estimate, heardAt: heardAt) }
+        for estimate in estimates { tell(estimate, at: sighting.time, from: source) }
         look(at: last.time)
     }
 
@@ -105,7 +105,7 @@ package struct PositionDesk: Sendable {
     }
 
     package mutating func tick(at time: Double, from source: Int) {
-        for estimate in trackers[source]?.advance(to: time) ?? [] { tell(estimate, heardAt: nil) }
+        for estimate in trackers[source]?.advance(to: time) ?? [] { tell(estimate, at: time, from: source) }
     }
 
     private mutating func makeTracker(_ map: BeaconMap, for source: Int) -> PositionTracker {
@@ -118,7 +118,9 @@ package struct PositionDesk: Sendable {
         return PositionTracker(estimator: estimator)
     }
 
-    private mutating func tell(_ estimate: PositionEstimate, heardAt: Double?) {
+    /// - Parameter time: When what made it due came, on the clock of the source.
+    private mutating func tell(_ estimate: PositionEstimate, at time: Double, from source: Int) {
+        let dueAt = receivers.isOfThisMachine(source) ? time : RuntimeClock.steadySeconds()
         send(
             .positionEstimated(
                 .init(
@@ -126,7 +128,8 @@ package struct PositionDesk: Sendable {
                     accuracyMetres: estimate.accuracyMetres,
                     quality: PositionFix.Quality(estimate.quality),
                     isMoving: motion.isMoving(at: estimate.position),
-                    heardAt: heardAt
+                    // A position that is only held was drawn from nothing.
+                    heardAt: estimate.beaconsHeard > 0 ? dueAt : nil
                 )
             )
         )

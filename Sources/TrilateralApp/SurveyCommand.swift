@@ -48,8 +48,9 @@ struct SurveyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let spots = try read()
-        let file = try output.map { try create($0) }
-        defer { if let file { close(file) } }
+        if let output, access(output, F_OK) == 0 {
+            throw exit("\(output) cannot be made: \(String(cString: strerror(EEXIST)))", .cannotCreate)
+        }
         let daemon = try await broker.daemon(for: "survey", timeout: .seconds(10))
         let survey: PositionSurvey
         do {
@@ -61,8 +62,12 @@ struct SurveyCommand: AsyncParsableCommand {
         } catch let ended as GuidedStops<Told>.SourceEnded {
             throw exit(ended.reason, .unavailable)
         }
-        if let file { Terminal(descriptor: file).write(Self.csv(survey)) }
         guard !survey.findings.isEmpty else { throw exit("nothing was measured", .dataError) }
+        if let output {
+            let file = try create(output)
+            defer { close(file) }
+            Terminal(descriptor: file).write(Self.csv(survey))
+        }
         print(json ? Self.json(survey).text : summary(survey))
     }
 

@@ -179,12 +179,15 @@ struct LampTests {
                 let file =
                     "links:\n" + lamp.entry(for: "table-lamp") + other.entry(for: Place.tableLamp)
                     + "  - {thing: Fridge, kind: wled, topic: cold/\(UInt32.random(in: .min ... .max))}\n"
+                    + "  - {thing: tabel-lamp, kind: wled, topic: odd/\(UInt32.random(in: .min ... .max))}\n"
                 try await withHome(file: file) { home, visitor in
                     await lamp.press(isOn: false)
                     try await visitor.awaits("things/table-lamp") { $0["state"] == "OFF" }
                     await other.press(isOn: true)
                     #expect(await home.logs("this thing has a link to another lamp already"))
                     #expect(await home.logs("this thing is no light"))
+                    #expect(await home.logs("no thing of this environment is called so; its link rests"))
+                    #expect(await home.logs("tabel-lamp"))
                     #expect(try await visitor.ask("request/ping").outcome == "ok")
                     #expect(await visitor.json("things/table-lamp")?["state"] == "OFF")
                 }

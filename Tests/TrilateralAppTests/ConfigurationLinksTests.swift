@@ -55,6 +55,15 @@ struct ConfigurationLinksTests {
         #expect(try problems(Self.lamp + entry + "\n") == expected.map { "entry 2: \($0)" })
     }
 
+    @Test func `the relays of one device are lamps of their own`() throws {
+        let first = "  - {thing: a, kind: tasmota, topic: strip, relay: 1}\n"
+        #expect(try problems(first + "  - {thing: b, kind: tasmota, topic: strip, relay: 2}\n") == [])
+        #expect(
+            try problems(first + "  - {thing: b, kind: tasmota, topic: strip}\n")
+                == ["entries 1 and 2 are for one lamp: both have the topic cmnd/strip/POWER"]
+        )
+    }
+
     @Test func `an unknown placeholder is refused with the nearest one`() throws {
         let entry = "  - {thing: b, kind: template, command_topic: c, command: \"dim {precent}\"}\n"
         let found = try problems(entry)

@@ -127,10 +127,11 @@ struct PositionDeskTests {
         #expect(heard == [1, 2, 3, 4])
         ledger.note { $0.events = [] }
         desk.tick(at: 6.1, from: 0)
-        let silent = ledger.now.events.compactMap { event -> Double?? in
+        desk.tick(at: 12.5, from: 0)
+        let told = ledger.now.events.compactMap { event -> Double?? in
             if case .positionEstimated(let estimate) = event { .some(estimate.heardAt) } else { nil }
         }
-        #expect(silent == [nil, nil], "nothing new was heard")
+        #expect(told.prefix(2) == [6.1, 6.1] && told.last == .some(nil), "by and by nothing is heard")
     }
 
     @Test func `receivers of the place are heard too, strangers are not`() {
