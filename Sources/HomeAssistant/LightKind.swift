@@ -8,17 +8,9 @@ struct LightKind: Sendable, Hashable {
 
     /// `nil` for what is no light.
     init?(data: [String: JSONValue]) {
-        func has(_ key: String) -> Bool { data[key].map { !$0.isNull } ?? false }
+        guard ThingProfile.isLight(data) else { return nil }
         hasBrightness = ThingAppearance.level(of: data) != nil
-        if has("color") {
-            mode = .rgb
-        } else if hasBrightness {
-            mode = .brightness
-        } else if has("on") || has("brightness") {
-            mode = .onoff
-        } else {
-            return nil
-        }
+        mode = ThingProfile.has("color", in: data) ? .rgb : hasBrightness ? .brightness : .onoff
     }
 
     private init(mode: ThingAppearance.ColourMode, hasBrightness: Bool) {

@@ -14,12 +14,11 @@ package struct ZoneLights: Sendable {
 
         /// `nil` for what is no light.
         init?(_ data: [String: JSONValue], zone: FlareID) {
-            func has(_ key: String) -> Bool { data[key].map { !$0.isNull } ?? false }
-            guard has("on") || has("brightness") || has("color") else { return nil }
+            guard ThingProfile.isLight(data) else { return nil }
             self.zone = zone
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.level(of: data).map { Int(($0 * 255).rounded()) }
-            rgb = has("color") ? ThingAppearance.drawn(data["color"]) : nil
+            rgb = ThingProfile.has("color", in: data) ? ThingAppearance.drawn(data["color"]) : nil
         }
     }
 

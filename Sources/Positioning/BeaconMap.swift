@@ -151,6 +151,18 @@ package struct BeaconMap: Sendable, Hashable {
             return
         }
         index[key] = beacons.count
+        append(thing, at: position, base: room.base, major, minor, label)
+    }
+
+    private mutating func append(
+        _ thing: FlareThing,
+        at position: Point3D,
+        base: Double?,
+        _ major: UInt16,
+        _ minor: UInt16,
+        receiver: String? = nil,
+        _ label: String
+    ) {
         beacons.append(
             Beacon(
                 thing: thing.id,
@@ -159,7 +171,8 @@ package struct BeaconMap: Sendable, Hashable {
                 major: major,
                 minor: minor,
                 powerAtOneMetre: power(of: thing, label),
-                floor: floor(at: room.base ?? position.z)
+                receiver: receiver,
+                floor: floor(at: base ?? position.z)
             )
         )
     }
@@ -191,18 +204,7 @@ package struct BeaconMap: Sendable, Hashable {
         let number = UInt32(clamping: beacons.count)
         let (major, minor) = (UInt16(number >> 16), UInt16(truncatingIfNeeded: number))
         receivers[name] = BeaconIdentity(group: .receivers, major: major, minor: minor)
-        beacons.append(
-            Beacon(
-                thing: thing.id,
-                name: thing.name,
-                position: position,
-                major: major,
-                minor: minor,
-                powerAtOneMetre: power(of: thing, label),
-                receiver: name,
-                floor: floor(at: base ?? position.z)
-            )
-        )
+        append(thing, at: position, base: base, major, minor, receiver: name, label)
     }
 
     private mutating func number(_ key: String, in data: [String: JSONValue], of label: String) -> UInt16? {

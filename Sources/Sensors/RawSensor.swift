@@ -117,30 +117,27 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             )
         }
         var fields = ReadingFields(members)
-        let identity: BeaconIdentity?
+        let reading: (_ rssi: Int, _ power: Int?) -> SensorReading
         if members["receiver"] == nil {
-            identity = BeaconIdentity(
+            let identity = BeaconIdentity(
                 uuid: try fields.uuid(),
                 major: try fields.number16("major"),
                 minor: try fields.number16("minor")
             )
+            reading = {
+                .beacon(BeaconSighting(identity: identity, rssi: $0, powerAtOneMetre: $1, time: time))
+            }
         } else {
-            identity = nil
+            let name = try fields.name("receiver")
+            reading = {
+                .receiver(ReceiverSighting(receiver: name, rssi: $0, powerAtOneMetre: $1, time: time))
+            }
         }
-        let receiver = try identity == nil ? fields.name("receiver") : ""
         let rssi = try fields.whole("rssi", in: -128...127)
         let power = try fields.optionalWhole("power", in: -127 ... -1)
         let stamp = try fields.optional("ts").flatMap(Self.stamp)
         try fields.end()
-        let reading: SensorReading =
-            if let identity {
-                .beacon(BeaconSighting(identity: identity, rssi: rssi, powerAtOneMetre: power, time: time))
-            } else {
-                .receiver(
-                    ReceiverSighting(receiver: receiver, rssi: rssi, powerAtOneMetre: power, time: time)
-                )
-            }
-        return (reading, rssi, stamp)
+        return (reading(rssi, power), rssi, stamp)
     }
 
     /// Seconds of the sender's clock, from seconds or milliseconds since 1970 or RFC 3339 text.

@@ -91,9 +91,7 @@ extension SensorReading {
             time: time
         )
     }
-}
 
-extension SensorReading {
     private static func receiverSighting(
         _ fields: inout ReadingFields,
         at time: Double

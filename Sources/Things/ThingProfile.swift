@@ -73,6 +73,16 @@ package struct ThingProfile: Sendable, Hashable {
         possibleActions = Set(possible)
     }
 
+    /// Whether data has a value under a key; null is as good as none.
+    package static func has(_ key: String, in data: [String: JSONValue]) -> Bool {
+        data[key].map { !$0.isNull } ?? false
+    }
+
+    /// Whether data is that of a light, without all that a profile knows.
+    package static func isLight(_ data: [String: JSONValue]) -> Bool {
+        has("on", in: data) || has("brightness", in: data) || has("color", in: data)
+    }
+
     /// Whether it is a light, as the contract has it.
     package var isLight: Bool { hasOn || hasBrightness || hasColour }
 
