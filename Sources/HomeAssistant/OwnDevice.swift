@@ -53,7 +53,10 @@ struct OwnDevice {
         light["name"] = "Nearby"
         light["icon"] = "mdi:lightbulb-on-outline"
         light.merge(
-            DeviceAnnouncement.availability([topics.status, topics.nearbyAvailability])
+            DeviceAnnouncement.availability(
+                [topics.status, topics.nearbyAvailability],
+                [topics.nearby: ValueTemplate.online(if: "value_json.color_mode is defined")]
+            )
         ) { $1 }
         components += [
             Component(.light, "nearby", light),

@@ -8,7 +8,9 @@ package struct ThingAppearance: Sendable, Hashable {
     }
 
     package let isLight: Bool
-    /// Whether the light is on; false for what is no light.
+    /// Whether it can be on or off.
+    package let hasState: Bool
+    /// Whether it is on; false for what has no state.
     package let isOn: Bool
     /// 0…255; `nil` when it has none.
     package let brightness: Int?
@@ -25,8 +27,9 @@ package struct ThingAppearance: Sendable, Hashable {
     package init(thing: FlareThing) {
         let profile = ThingProfile(thing: thing)
         isLight = profile.isLight
+        hasState = profile.hasState
         let level = Self.level(of: thing.data)
-        isOn = isLight && Self.isOn(thing.data)
+        isOn = hasState && Self.isOn(thing.data)
         brightness = level.map { Int(($0 * 255).rounded()) }
         rgb = profile.hasColour ? Self.drawn(thing.data["color"]) : nil
         colourName = thing.data["color"]?.string

@@ -29,7 +29,7 @@ struct ZoneLightsTests {
 
     @Test(
         arguments: [
-            ([["volume": 1], [:]], nil),
+            ([["volume": 1], [:], ["on": true, "kind": "switch"]], nil),
             ([["on": true], ["on": false]], #"{"color_mode":"onoff","lights":2,"on":1,"state":"ON"}"#),
             ([["on": false]], #"{"color_mode":"onoff","lights":1,"on":0,"state":"OFF"}"#),
             // As bright as those that are on.
