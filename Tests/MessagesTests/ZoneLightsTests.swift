@@ -46,6 +46,15 @@ struct ZoneLightsTests {
                 [["on": false, "color": "red", "brightness": 0.4], ["on": true]],
                 #"{"brightness":102,"color":{"b":0,"g":0,"r":255},"color_mode":"rgb","lights":2,"on":1,"state":"ON"}"#
             ),
+            // A colour that nobody knows is none, and no other mode either.
+            (
+                [["on": true, "color": "blurple"], ["on": true, "color": "blue"]],
+                #"{"color":{"b":255,"g":0,"r":0},"color_mode":"rgb","lights":2,"on":2,"state":"ON"}"#
+            ),
+            (
+                [["on": true, "color": "blurple", "brightness": 1]],
+                #"{"brightness":255,"lights":1,"on":1,"state":"ON"}"#
+            ),
         ] as [([[String: JSONValue]], String?)]
     )
     func `the lights of a zone look like one`(things: [[String: JSONValue]], text: String?) {
