@@ -55,7 +55,12 @@ struct OwnDevice {
         light.merge(
             DeviceAnnouncement.availability(
                 [topics.status, topics.nearbyAvailability],
-                [topics.nearby: ValueTemplate.online(if: "value_json.color_mode is defined")]
+                // A light whose colour nobody knows has no mode, but its colours to choose from.
+                [
+                    topics.nearby: ValueTemplate.online(
+                        if: "(value_json.color_mode is defined or value_json.palette is defined)"
+                    )
+                ]
             )
         ) { $1 }
         components += [

@@ -187,7 +187,7 @@ struct DeviceTests {
                 [
                     "topic": "trilateral/n1/nearby",
                     "value_template":
-                        "{{ 'online' if value_json is defined and value_json.color_mode is defined else 'offline' }}",
+                        "{{ 'online' if value_json is defined and (value_json.color_mode is defined or value_json.palette is defined) else 'offline' }}",
                 ],
             ]
         )
