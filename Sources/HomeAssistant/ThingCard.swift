@@ -137,7 +137,9 @@ struct ThingCard: Sendable {
         }
         for key in profile.settable {
             guard let kind = profile.attributes[key] else { continue }
-            if let component = setting(key, kind, of: profile, state, topics, &names) { components.append(component) }
+            if let component = setting(key, kind, of: profile, state, topics, &names) {
+                components.append(component)
+            }
         }
         return components
     }
