@@ -12,6 +12,7 @@ extension MQTTBridge {
     func sweep(isOurs: Bool) {
         sweeping?.cancel()
         if isOurs { hasSwept = true }
+        hasSweptSinceTick = false
         leftovers = isOurs ? [Leftovers(topics)] : []
         if let formerRoot { leftovers.append(Leftovers(Topics(root: formerRoot))) }
         // Our status and info are heard anyway, and ours by now. With QoS 0 all is handed over at once.
@@ -43,9 +44,14 @@ extension MQTTBridge {
         return !topics.isEmpty
     }
 
-    /// Some time has passed: whoever is there has answered.
+    /// Called at each tick: after a whole one everything that is kept was heard, and whoever is there has answered.
     func goOnSweeping() {
-        guard sweeping != nil, isConnected, !takeAwayLeftovers(isAlone: true) else { return }
+        guard sweeping != nil, isConnected else { return }
+        guard hasSweptSinceTick else {
+            hasSweptSinceTick = true
+            return
+        }
+        guard !takeAwayLeftovers(isAlone: true) else { return }
         guard renderer.isSettled, rivals.isEmpty, book.isSent, client.counters.queued == 0 else { return }
         endSweep()
         formerRoot = nil

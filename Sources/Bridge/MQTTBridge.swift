@@ -51,6 +51,7 @@ package actor MQTTBridge {
     var leftovers: [Leftovers] = []
     var sweeping: Task<Void, Never>?
     var hasSwept = false
+    var hasSweptSinceTick = false
     /// Whether the broker had it, before we said so, that a daemon is here: a rival, or one that it did not see go.
     var isSaidToBeThere = false
     var formerRoot: String?
