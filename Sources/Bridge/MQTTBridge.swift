@@ -46,6 +46,7 @@ package actor MQTTBridge {
     /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
     /// change.
     private var toldSequence = 0
+    private var retainedCommands = RetainedCommands()
     var rivals = NodeRivals()
     /// What the broker keeps from before, while that is asked for.
     var leftovers: [Leftovers] = []
@@ -195,7 +196,8 @@ package actor MQTTBridge {
         case .disconnected:
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
             // Whatever is still so is told again at the next connect, perhaps before the link is told.
-            send(.alertCleared("retained-command"))
+            retainedCommands = RetainedCommands()
+            send(.alertCleared(RetainedCommands.alert))
             forgetRivals()
             isConnected = false
             discovery.linkLost()
@@ -321,6 +323,7 @@ package actor MQTTBridge {
     // MARK: Commands
 
     private func take(command message: MQTTMessage) {
+        guard !retainedCommands.isCleared(by: message) else { return send(retainedCommands.event) }
         switch inbox.receive(message) {
         case nil: break
         case .command(let command)?: send(.commandReceived(command))
@@ -330,15 +333,11 @@ package actor MQTTBridge {
                 "command refused",
                 metadata: ["topic": "\(message.topic)", "why": "\(why?.message ?? "")"]
             )
-            if why?.code == .retainedCommand { alertToRetained(message.topic) }
+            if why?.code == .retainedCommand, retainedCommands.note(message.topic) {
+                send(retainedCommands.event)
+            }
             publish(reply)
         }
-    }
-
-    private func alertToRetained(_ topic: String) {
-        let advice = "Clear it by publishing an empty retained message there."
-        let message = "A retained command was refused on \(topic). \(advice)"
-        send(.alertRaised("retained-command", .warning, message: message))
     }
 
     // MARK: Regularly
