@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+import Flare
 import MQTT
 import Messages
 
@@ -8,8 +8,8 @@ package struct BridgeIdentity: Sendable {
     /// Names this run.
     package let epoch: String
     package let started: Moment
-    /// Objects that had topics in earlier runs: what of them is gone is cleared.
-    package let rememberedSlugs: [(kind: FlareClass, slug: String)]
+    /// The topics' root in earlier runs: what they have left there is cleared.
+    let formerRoot: String?
     /// This installation's own id.
     let installation: String
     /// The topics on which Home Assistant was told of devices in earlier runs, with their components.
@@ -18,13 +18,13 @@ package struct BridgeIdentity: Sendable {
     package init(
         epoch: String,
         started: Moment,
-        rememberedSlugs: [(kind: FlareClass, slug: String)],
+        formerRoot: String? = nil,
         installation: String = "",
         announced: [String: String] = [:]
     ) {
         self.epoch = epoch
         self.started = started
-        self.rememberedSlugs = rememberedSlugs
+        self.formerRoot = formerRoot
         self.installation = installation
         self.announced = announced
     }

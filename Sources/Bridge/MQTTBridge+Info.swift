@@ -21,7 +21,8 @@ extension MQTTBridge {
 
     /// A second daemon on our topics shows itself by another epoch, and leaves ours in disorder when it goes.
     func take(info message: MQTTMessage) {
-        guard !isLeaving, !message.isRetained else { return }
+        guard !isLeaving else { return }
+        guard !message.isRetained else { return take(keptInfo: message) }
         if message.topic == topics.status {
             guard isConnected, message.payload == offline.payload else { return }
             logger.notice(
@@ -49,7 +50,20 @@ extension MQTTBridge {
         flush()
     }
 
+    /// Somebody was here before us, and what he has told may still be there.
+    private func take(keptInfo message: MQTTMessage) {
+        if message.topic == topics.status {
+            isSaidToBeThere = message.payload == Array("online".utf8)
+        } else if !hasSwept,
+            (try? JSONValue(parsing: message.payload))?["epoch"]?.string != identity.epoch
+        {
+            sweep(isOurs: true)
+        }
+    }
+
     func forgetRivals() {
+        // What they have told is still there.
+        if !rivals.isEmpty, !isLeaving { sweep(isOurs: true) }
         rivals.forget()
         send(.alertCleared("duplicate-node"))
     }

@@ -33,7 +33,7 @@ package actor MQTTBridge {
     let logger: Logger
 
     var book = PublicationBook()
-    private var renderer: StateRenderer
+    private(set) var renderer: StateRenderer
     private var map: MapPage
     private var inbox: CommandInbox
     var discovery: DiscoveryDesk
@@ -46,7 +46,16 @@ package actor MQTTBridge {
     /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
     /// change.
     private var toldSequence = 0
+    private var retainedCommands = RetainedCommands()
     var rivals = NodeRivals()
+    /// What the broker keeps from before, while that is asked for.
+    var leftovers: [Leftovers] = []
+    var sweeping: Task<Void, Never>?
+    var hasSwept = false
+    var hasSweptSinceTick = false
+    /// Whether the broker had it, before we said so, that a daemon is here: a rival, or one that it did not see go.
+    var isSaidToBeThere = false
+    var formerRoot: String?
     /// Whether everything was taken back: nothing is said here any more.
     private(set) var isLeaving = false
     private var droppedEvents = 0
@@ -80,7 +89,8 @@ package actor MQTTBridge {
         topics = Topics(root: configuration.root)
         positionTiming = PositionTiming(topic: topics.devicePosition, seconds: seconds)
         inbox = CommandInbox(root: configuration.root)
-        renderer = StateRenderer(configuration: configuration, remembered: identity.rememberedSlugs)
+        renderer = StateRenderer(configuration: configuration)
+        formerRoot = identity.formerRoot == configuration.root ? nil : identity.formerRoot
         map = MapPage(topic: topics.map, interval: configuration.mapInterval)
         discovery = DiscoveryDesk(
             configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
@@ -99,6 +109,7 @@ package actor MQTTBridge {
         let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
         let births = client.subscribe(discovery.births, qos: .atLeastOnce)
         stateInfo()
+        if formerRoot != nil { sweep(isOurs: false) }
         await withDiscardingTaskGroup { group in
             group.addTask { for await message in births { await self.take(birth: message) } }
             group.addTask { await self.announceBitByBit() }
@@ -109,6 +120,7 @@ package actor MQTTBridge {
             group.addTask { await self.flushWhenDue() }
             group.addTask { await self.repeatRegularly() }
             for await output in outputs { take(output) }
+            endSweep()
             group.cancelAll()
         }
     }
@@ -184,7 +196,8 @@ package actor MQTTBridge {
         case .disconnected:
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
             // Whatever is still so is told again at the next connect, perhaps before the link is told.
-            send(.alertCleared("retained-command"))
+            retainedCommands = RetainedCommands()
+            send(.alertCleared(RetainedCommands.alert))
             forgetRivals()
             isConnected = false
             discovery.linkLost()
@@ -207,6 +220,7 @@ package actor MQTTBridge {
         announceChanges(snapshot)
         renderer.state(snapshot, in: &book)
         map.take(snapshot)
+        takeAwayLeftovers()
         flush()
     }
 
@@ -309,6 +323,7 @@ package actor MQTTBridge {
     // MARK: Commands
 
     private func take(command message: MQTTMessage) {
+        guard !retainedCommands.isCleared(by: message) else { return send(retainedCommands.event) }
         switch inbox.receive(message) {
         case nil: break
         case .command(let command)?: send(.commandReceived(command))
@@ -318,15 +333,11 @@ package actor MQTTBridge {
                 "command refused",
                 metadata: ["topic": "\(message.topic)", "why": "\(why?.message ?? "")"]
             )
-            if why?.code == .retainedCommand { alertToRetained(message.topic) }
+            if why?.code == .retainedCommand, retainedCommands.note(message.topic) {
+                send(retainedCommands.event)
+            }
             publish(reply)
         }
-    }
-
-    private func alertToRetained(_ topic: String) {
-        let advice = "Clear it by publishing an empty retained message there."
-        let message = "A retained command was refused on \(topic). \(advice)"
-        send(.alertRaised("retained-command", .warning, message: message))
     }
 
     // MARK: Regularly
@@ -344,6 +355,7 @@ package actor MQTTBridge {
                 book.repeatTopic(topic)
             }
             if configuration.isHealthDue(atTick: ticks) { stateHealth() }
+            goOnSweeping()
             flush()
             // Nothing on its way: what was cleared is so at the broker.
             if isConnected, book.isSent, client.counters.queued == 0 {

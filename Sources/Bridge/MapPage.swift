@@ -5,7 +5,7 @@ import PlaceMap
 /// The picture of the place on its topic: drawn when it is due, not when something moves.
 package struct MapPage: Sendable {
     private let topic: String
-    /// The least time between two drawings, milliseconds; `nil`: none is drawn, and one that was left is cleared.
+    /// The least time between two drawings, milliseconds; `nil`: none is drawn.
     private let interval: Int64?
     private var picture = PlacePicture()
     /// Whether the place was read; before, the picture that an earlier run left is the better one.
@@ -29,12 +29,7 @@ package struct MapPage: Sendable {
     ///
     /// - Parameter now: Steady milliseconds.
     package mutating func draw(in book: inout PublicationBook, at now: Int64) {
-        guard isStale else { return }
-        guard let interval else {
-            isStale = false
-            return book.clear(topic)
-        }
-        guard isKnown, drawnAt.map({ now - $0 >= interval }) ?? true else { return }
+        guard isStale, isKnown, let interval, drawnAt.map({ now - $0 >= interval }) ?? true else { return }
         isStale = false
         drawnAt = now
         var properties = MQTTProperties()

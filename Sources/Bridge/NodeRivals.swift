@@ -22,6 +22,8 @@ struct NodeRivals: Sendable {
         return true
     }
 
+    var isEmpty: Bool { answeredAt.isEmpty }
+
     /// Who is still there will be heard again.
     mutating func forget() { answeredAt.removeAll() }
 }

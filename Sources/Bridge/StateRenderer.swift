@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+import Flare
 import MQTT
 import Messages
 import Things
@@ -8,15 +8,12 @@ import Things
 package struct StateRenderer: Sendable {
     private let configuration: BridgeConfiguration
     private let topics: Topics
-    /// What earlier runs published and this one has not seen yet: cleared once the place is known.
-    private var remembered: [(kind: FlareClass, slug: String)]
+    /// Whether the place was read: what was not told by then is not there.
+    private(set) var isSettled = false
     private var zoneLights = ZoneLights()
     /// Objects of the model whose topics were cleared, until somebody asks.
     private var cleared: Set<ObjectName> = []
-    /// The topics of the alerts that earlier runs may have left.
-    private var leftAlerts = Alert.identifiers
-    /// Whether a place on the earth that an earlier run told was taken back, if it is not to be told any more.
-    private var isLocationSettled = false
+    private var hasToldAlerts = false
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
@@ -27,10 +24,8 @@ package struct StateRenderer: Sendable {
     private var toldDevice: [String: JSONValue]?
     private var toldNearby: [String: JSONValue]?
 
-    /// - Parameter remembered: The objects that had topics in earlier runs.
-    package init(configuration: BridgeConfiguration, remembered: [(kind: FlareClass, slug: String)]) {
+    package init(configuration: BridgeConfiguration) {
         self.configuration = configuration
-        self.remembered = remembered
         topics = Topics(root: configuration.root)
     }
 
@@ -55,12 +50,15 @@ package struct StateRenderer: Sendable {
         }
         for zone in zones.sorted() { lights(of: zone, state, in: &book) }
         if let facets = viewChanges(snapshot) { view(state, facets, in: &book) }
+        if !hasToldAlerts || changes.contains(where: \.isAlert) {
+            hasToldAlerts = true
+            put(topics.alerts, .json(state.alertsJSON), in: &book)
+        }
         for facet in changes {
             switch facet {
             case .sensor(let sensor):
                 put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &book)
             case .alert(let id):
-                leftAlerts.remove(id)
                 put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &book)
             case .link:
                 for id in state.things.keys { availability(of: id, state, in: &book) }
@@ -68,8 +66,19 @@ package struct StateRenderer: Sendable {
                 break
             }
         }
-        // A server without any environment is known as well: nothing that earlier runs told of is there.
-        if state.isPlaceKnown || state.alerts["no-environment"] != nil { clearWhatIsGone(state, in: &book) }
+        if !isSettled { settle(state) }
+    }
+
+    /// A server without any environment is known as well: nothing that earlier runs told of is there.
+    private mutating func settle(_ state: ControllerState) {
+        guard state.isPlaceKnown || state.alerts["no-environment"] != nil else { return }
+        isSettled = true
+        // Short names from earlier runs are of what may be no more.
+        for kind in [FlareClass.environment, .zone, .thing] {
+            for object in state.slugs.objects(of: kind) where !state.holds(object) {
+                if let slug = state.slugs[kind, object.id] { cleared.insert(ObjectName(kind, slug)) }
+            }
+        }
     }
 
     /// What of the view is to be told now.
@@ -119,25 +128,6 @@ package struct StateRenderer: Sendable {
         guard let slug = state.slugs[.thing, id] else { return }
         let content: Content = state.things[id] == nil ? .nothing : .text(state.thingAvailability(id))
         put(topics.availability(thing: slug), content, rank: .model, in: &book)
-    }
-
-    /// Objects that are not here any more, from this run or an earlier one.
-    private mutating func clearWhatIsGone(_ state: ControllerState, in book: inout PublicationBook) {
-        for id in leftAlerts.sorted() where state.alerts[id] == nil { book.clear(topics.alert(id)) }
-        leftAlerts.removeAll()
-        if !isLocationSettled, !configuration.publishesLocation { book.clear(topics.deviceLocation) }
-        isLocationSettled = true
-        for (kind, slug) in remembered {
-            if kind == .zone, !book.holds(topics.lights(zone: slug)) { book.clear(topics.lights(zone: slug)) }
-            let object = state.slugs.id(of: slug, kind: kind).map { ObjectReference(kind, $0) }
-            if let object, state.holds(object) { continue }
-            cleared.insert(ObjectName(kind, slug))
-            book.clear(topics.object(kind, slug))
-            guard kind == .thing else { continue }
-            book.clear(topics.data(thing: slug))
-            book.clear(topics.availability(thing: slug))
-        }
-        remembered.removeAll()
     }
 
     /// The objects of the model whose topics were cleared since this was asked last.
@@ -254,6 +244,12 @@ package struct StateRenderer: Sendable {
             }
         let message = MQTTMessage(topic: topic, payload: payload, qos: qos, isRetained: true)
         book.state(message, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
+    }
+}
+
+extension Facet {
+    fileprivate var isAlert: Bool {
+        if case .alert = self { true } else { false }
     }
 }
 

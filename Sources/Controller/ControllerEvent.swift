@@ -113,6 +113,8 @@ package enum ControllerEffect: Sendable, Hashable {
         case announced(topic: String, components: String)
         /// A topic on which it is told of nothing any more.
         case withdrawn(topic: String)
+        /// Where on the broker everything is told.
+        case root(String)
     }
 
     /// An environment with what stands in it: beacon numbers and places are in the data of zones and things.

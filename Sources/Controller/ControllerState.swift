@@ -127,12 +127,3 @@ package struct Alert: Sendable, Hashable {
         self.since = since
     }
 }
-
-extension Alert {
-    /// Every problem that can be told, so that one left on the broker by an earlier run can be taken away.
-    package static let identifiers: Set<String> = [
-        "no-environment", "flare-link", "flare-load", "retained-command", "duplicate-node", "configuration",
-        "memory", "sensors", "beacons", "beacon-battery", "bluetooth", "compass",
-        "gps", "declination", "lamps",
-    ]
-}

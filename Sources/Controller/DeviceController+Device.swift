@@ -45,6 +45,7 @@ extension DeviceController {
         let old = state.device
         var device = device
         if let old, old.id == device.id, positionsOnTheirWay > 0 { device.position = old.position }
+        if isUnplaced(device, since: old) { device.position = nil }
         if old != device {
             state.device = device
             state.changedAt[ObjectReference(.device, device.id)] = now
@@ -65,6 +66,15 @@ extension DeviceController {
                 position: device.position ?? .zero
             )
         )
+    }
+
+    /// Whether nobody has said yet where a device is: it stands where a server puts it when it makes one.
+    ///
+    /// To decide about its zone by that would be a guess; the server, where it decides, makes it.
+    private func isUnplaced(_ device: FlareDevice, since old: FlareDevice?) -> Bool {
+        guard configuration.presence != .server, device.position == .zero else { return false }
+        guard let old, old.id == device.id else { return true }
+        return old.position == nil
     }
 
     private mutating func tellDifferences(of device: FlareDevice, from old: FlareDevice) {

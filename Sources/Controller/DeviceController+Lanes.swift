@@ -56,6 +56,10 @@ extension DeviceController {
             return .setData(object, values: values, sender: sender)
         case .action(let name):
             endTransition(of: object.id)
+            if sender != nil {
+                let (position, data) = (state.things[object.id]?.position, data(of: object) ?? [:])
+                echoes.expect(name, on: object, position: position, data: data, cause: job.cause, at: now)
+            }
             return .performAction(object, action: name, sender: sender)
         case .position(let position):
             return .setPosition(object, position, sender: sender)
@@ -111,6 +115,7 @@ extension DeviceController {
         case .failure(let error):
             refuse(job.command, Refusal(error))
             if case .step = job.work { abandonTransition(of: object.id) }
+            if case .action = job.work { echoes.forgetLast(of: object) }
             switch error {
             case .unknownObject(let object): readAgain(object)
             // It may have been done all the same.
@@ -176,6 +181,7 @@ extension DeviceController {
 
     /// Nothing that waits will be confirmed any more.
     mutating func failLanes(_ refusal: Refusal) {
+        echoes.removeAll()
         let stopped = lanes.values.sorted { $0.object < $1.object }
         lanes.removeAll()
         for lane in stopped {

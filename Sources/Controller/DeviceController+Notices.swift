@@ -4,20 +4,35 @@ import Things
 /// Rule 5: changes from the server move the same state, whoever caused them.
 extension DeviceController {
     mutating func noticed(_ notice: FlareNotice) {
-        let cause = ChangeEvent.Cause("server")
+        let server = ChangeEvent.Cause("server")
         switch notice {
         case .data(let object, let values, let sender):
             yieldTransition(of: object, to: values, sender: sender)
-            merge(values, into: object, cause: cause)
-        case .position(let object, let position, _):
-            move(object, to: position, cause: cause)
+            let old = data(of: object)
+            let key = values.first { old?[$0.key] != $0.value }?.key
+            let echo = key.flatMap { causeOfEcho(.data($0), of: object, sender: sender) }
+            merge(values, into: object, cause: echo ?? server)
+        case .position(let object, let position, let sender):
+            let isChange = state.things[object.id]?.position != position
+            let echo = isChange ? causeOfEcho(.position, of: object, sender: sender) : nil
+            move(object, to: position, cause: echo ?? server)
         case .handleAction(let object, let action, _):
-            tellAction(action, on: object, cause: cause)
+            tellAction(action, on: object, cause: server)
         case .enter, .exit, .near, .far:
             presenceNoticed(notice)
         case .modelChanged(let object, let environment):
             reload(object, environment: environment)
         }
+    }
+
+    /// Why something changed that came back to us, as what we did ourselves does after an action.
+    private mutating func causeOfEcho(
+        _ part: ActionEchoes.Part,
+        of object: ObjectReference,
+        sender: JSONValue?
+    ) -> ChangeEvent.Cause? {
+        guard let device = state.device, sender?.string == "\(device.id)" else { return nil }
+        return echoes.take(part, of: object, at: now)
     }
 
     /// Stores values that the server has confirmed in the mirror, and tells what is really different.
@@ -63,7 +78,7 @@ extension DeviceController {
         if !Self.beaconKeys.isDisjoint(with: after.keys), object.kind != .device { trackBeacons() }
     }
 
-    private func data(of object: ObjectReference) -> [String: JSONValue]? {
+    func data(of object: ObjectReference) -> [String: JSONValue]? {
         switch object.kind {
         case .environment: state.environments[object.id]?.data
         case .zone: state.zones[object.id]?.data

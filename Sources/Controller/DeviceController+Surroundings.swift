@@ -33,9 +33,9 @@ extension DeviceController {
 
     /// What is true before anything has happened, when we decide it.
     func seenAtFirst() -> (zone: FlareID?, nearest: FlareID?)? {
-        guard case .steady(let settings) = configuration.presence, state.isPlaceKnown,
-            let point = state.device?.position
-        else { return nil }
+        guard case .steady(let settings) = configuration.presence else { return nil }
+        guard let point = state.device?.position else { return (nil, nil) }
+        guard state.isPlaceKnown else { return nil }
         let seen = surroundings(of: point, settings)
         return (seen.zone, seen.nearest?.id)
     }

@@ -39,6 +39,7 @@ package struct DeviceController: Sendable {
 
     var lanes: [ObjectReference: Lane] = [:]
     var transitions: [FlareID: Transition] = [:]
+    var echoes = ActionEchoes()
 
     /// What is believed of zone and nearness when we decide it, and who caused the last look.
     var presence = SteadyPresence()

@@ -10,8 +10,31 @@ extension FlareHub {
             guard let taken, !(replacing && taken == record.kind) else { return nil }
             return ModelProblem(
                 place: "\(place)._id",
-                message: "the \(taken.rawValue) \(record.id) is in the database already"
+                message: "the \(taken.rawValue) \(record.id) is in the database already",
+                isReplaceable: taken == record.kind
             )
+        }
+    }
+
+    /// What a model would make a second time: new objects with the name of another one at the same place of the tree.
+    package func doubles(importing tree: ModelTree) -> [ModelProblem] {
+        struct Name: Hashable {
+            let kind: FlareClass
+            let parent: FlareID?
+            let name: String
+
+            init?(_ record: FlareRecord) {
+                guard let name = record.members["name"]?.string else { return nil }
+                (kind, parent, self.name) = (record.kind, record.zone ?? record.environment, name)
+            }
+        }
+        let names = Set(FlareClass.allCases.flatMap { records($0) }.compactMap(Name.init))
+        return zip(tree.records, tree.places).compactMap { record, place in
+            guard world[record.reference] == nil, let name = Name(record), names.contains(name) else {
+                return nil
+            }
+            let message = "a second \(name.kind.rawValue) called \(JSONValue.string(name.name).text)"
+            return ModelProblem(place: place, message: message)
         }
     }
 

@@ -4,6 +4,14 @@ package struct ModelProblem: Sendable, Hashable, CustomStringConvertible {
     /// empty for the file as a whole.
     package let place: String
     package let message: String
+    /// Whether it is an object that is there already, and that may be replaced.
+    package let isReplaceable: Bool
+
+    init(place: String, message: String, isReplaceable: Bool = false) {
+        self.place = place
+        self.message = message
+        self.isReplaceable = isReplaceable
+    }
 
     package var description: String { place.isEmpty ? message : "\(place): \(message)" }
 }

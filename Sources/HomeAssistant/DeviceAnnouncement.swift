@@ -65,11 +65,17 @@ struct DeviceAnnouncement: Sendable {
     }
 
     /// `availability`, and its mode where there is more than one topic to mind.
-    static func availability(_ topics: [String]) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
-            "availability": .array(topics.map { ["topic": .string($0)] })
-        ]
-        if topics.count > 1 { members["availability_mode"] = "all" }
+    ///
+    /// - Parameter templates: Those of more topics, which make their messages online or offline.
+    static func availability(
+        _ topics: [String],
+        _ templates: KeyValuePairs<String, String> = [:]
+    ) -> [String: JSONValue] {
+        let all: [JSONValue] =
+            topics.map { ["topic": .string($0)] }
+            + templates.map { ["topic": .string($0), "value_template": .string($1)] }
+        var members: [String: JSONValue] = ["availability": .array(all)]
+        if all.count > 1 { members["availability_mode"] = "all" }
         return members
     }
 

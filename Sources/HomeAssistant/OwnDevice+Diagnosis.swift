@@ -4,7 +4,24 @@ import Messages
 
 /// Links, health and the plain figures of the position: for those who look after it.
 extension OwnDevice {
-    var diagnosis: [Component] { connectivity + bridge + figures + health }
+    var diagnosis: [Component] { [problem] + connectivity + bridge + figures + health }
+
+    /// Whether an alert is open; the gravest stands in its attributes.
+    private var problem: Component {
+        Component(
+            .binarySensor,
+            "problem",
+            [
+                "name": "Problem", "device_class": "problem", "entity_category": "diagnostic",
+                "state_topic": .string(configuration.topics.alerts),
+                "value_template": .string(ValueTemplate.flag("value_json.count")),
+                "json_attributes_topic": .string(configuration.topics.alerts),
+                "json_attributes_template": .string(
+                    ValueTemplate.members(["count", "severity", "message", "ids"])
+                ),
+            ]
+        )
+    }
 
     private var connectivity: [Component] {
         // Where the daemon is not, this one says so; it must not be unavailable itself.

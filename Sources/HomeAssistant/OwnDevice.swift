@@ -53,7 +53,15 @@ struct OwnDevice {
         light["name"] = "Nearby"
         light["icon"] = "mdi:lightbulb-on-outline"
         light.merge(
-            DeviceAnnouncement.availability([topics.status, topics.nearbyAvailability])
+            DeviceAnnouncement.availability(
+                [topics.status, topics.nearbyAvailability],
+                // A light whose colour nobody knows has no mode, but its colours to choose from.
+                [
+                    topics.nearby: ValueTemplate.online(
+                        if: "(value_json.color_mode is defined or value_json.palette is defined)"
+                    )
+                ]
+            )
         ) { $1 }
         components += [
             Component(.light, "nearby", light),

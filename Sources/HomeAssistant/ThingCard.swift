@@ -120,6 +120,18 @@ struct ThingCard: Sendable {
             // A light is what the device is, and is called like it.
             members["name"] = .null
             components.append(Component(.light, "", members))
+        } else if profile.hasState {
+            components.append(
+                Component(
+                    .switch,
+                    "",
+                    [
+                        "name": .null, "state_topic": .string(state),
+                        "value_template": .string(ValueTemplate.reading("value_json.state")),
+                        "command_topic": .string("\(state)/set/state"),
+                    ]
+                )
+            )
         }
         if let palette = palette(profile, state) { components.append(palette) }
         var names = NameGiver()
@@ -139,7 +151,9 @@ struct ThingCard: Sendable {
         }
         for key in profile.settable {
             guard let kind = profile.attributes[key] else { continue }
-            if let component = setting(key, kind, state, topics, &names) { components.append(component) }
+            if let component = setting(key, kind, of: profile, state, topics, &names) {
+                components.append(component)
+            }
         }
         return components
     }
@@ -170,6 +184,7 @@ struct ThingCard: Sendable {
     private func setting(
         _ key: String,
         _ kind: ThingProfile.Kind,
+        of profile: ThingProfile,
         _ state: String,
         _ topics: Topics,
         _ names: inout NameGiver
@@ -194,6 +209,11 @@ struct ThingCard: Sendable {
             platform = .text
             members["value_template"] = .string(ValueTemplate.text(value))
             members["command_template"] = .string(ValueTemplate.quoted)
+        case .brightness where !profile.isLight:
+            platform = .number
+            members["state_topic"] = .string(state)
+            members["value_template"] = .string(ValueTemplate.reading("value_json.brightness"))
+            members.merge(["min": 0, "max": 255, "mode": "slider"]) { $1 }
         case .state, .brightness, .level, .colour, .list, .object: return nil
         }
         return Component(platform, names.name(platform, for: key), members)

@@ -20,6 +20,11 @@ enum ValueTemplate {
             + "if value_json is defined else 'None' }}"
     }
 
+    /// `online` or `offline`, for availability.
+    static func online(if condition: String) -> String {
+        "{{ 'online' if value_json is defined and \(condition) else 'offline' }}"
+    }
+
     /// Some members as an object, for attributes.
     static func members(_ keys: [String]) -> String {
         let pairs = keys.map { "'\($0)': value_json.\($0) | default(none)" }.joined(separator: ", ")

@@ -15,10 +15,10 @@ package struct LinkedThing: Sendable, Hashable {
     /// - Parameters:
     ///   - goal: What a running transition leads to, by data key.
     ///   - seconds: How long that takes.
-    /// - Returns: `nil` for what is no light.
+    /// - Returns: `nil` for what cannot be on or off.
     package init?(_ thing: FlareThing, goal: [String: JSONValue]? = nil, seconds: Double? = nil) {
         let profile = ThingProfile(thing: thing)
-        guard profile.isLight else { return nil }
+        guard profile.hasState else { return nil }
         hasOn = profile.hasOn
         hasLevel = profile.hasBrightness
         hasColour = profile.hasColour

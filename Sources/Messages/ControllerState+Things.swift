@@ -103,7 +103,7 @@ extension ThingAppearance {
     /// The light's value: `state`, `brightness`, `color_mode`, `color`, `color_name`.
     fileprivate var members: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        if isLight { members["state"] = isOn ? "ON" : "OFF" }
+        if hasState { members["state"] = isOn ? "ON" : "OFF" }
         members["brightness"] = brightness.map { JSONValue($0) }
         members["color_mode"] = colourMode.map { .string($0.rawValue) }
         members["color"] = rgb.map {

@@ -57,6 +57,23 @@ package struct HealthMessage: Sendable, Hashable {
     }
 }
 
+extension ControllerState {
+    /// `B/alerts`: how many problems are open, and what the gravest of them is; of equally grave ones the first.
+    package var alertsJSON: JSONValue {
+        let grave = alerts.sorted { left, right in
+            let (a, b) = (left.value, right.value)
+            if a.severity != b.severity { return a.severity == .error }
+            if a.since != b.since { return Moment.isEarlier(a.since, b.since) }
+            return left.key < right.key
+        }
+        guard let worst = grave.first?.value else { return ["count": 0, "ids": []] }
+        return [
+            "count": JSONValue(grave.count), "severity": .string(worst.severity.rawValue),
+            "message": .string(worst.message), "ids": .array(grave.map { .string($0.key) }),
+        ]
+    }
+}
+
 extension Alert {
     /// `B/alert/<id>`.
     package func json(id: String) -> JSONValue {

@@ -23,6 +23,19 @@ package struct Topics: Sendable, Hashable {
     /// The picture of the place.
     package var map: String { "\(root)/map" }
 
+    /// Every retained topic of a node, as filters.
+    package var retained: [String] {
+        let models = [FlareClass.environment, .zone, .thing].map { object($0, "+") }
+        return [
+            status, info, health, state, environment, zone, device, devicePosition, deviceAngle,
+            deviceLocation,
+            nearby, nearbyAvailability, map, alerts, alert("+"), lights(zone: "+"), data(thing: "+"),
+            availability(thing: "+"),
+        ] + models + SensorKind.allCases.map { sensor($0) }
+    }
+
+    /// What is wrong, in short; one for each is below ``alert(_:)``.
+    package var alerts: String { "\(root)/alerts" }
     package func alert(_ id: String) -> String { "\(root)/alert/\(id)" }
     package func sensor(_ sensor: SensorKind) -> String { "\(root)/sensors/\(sensor.rawValue)" }
     package func event(_ topic: ChangeEvent.Topic) -> String { "\(root)/event/\(topic.rawValue)" }

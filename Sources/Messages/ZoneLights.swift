@@ -10,6 +10,8 @@ package struct ZoneLights: Sendable {
         let zone: FlareID
         let isOn: Bool
         let brightness: Int?
+        let hasColour: Bool
+        /// `nil` for a colour that nobody knows, too.
         let rgb: RGBColour?
 
         /// `nil` for what is no light.
@@ -18,7 +20,8 @@ package struct ZoneLights: Sendable {
             self.zone = zone
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.level(of: data).map { Int(($0 * 255).rounded()) }
-            rgb = ThingProfile.has("color", in: data) ? ThingAppearance.drawn(data["color"]) : nil
+            hasColour = ThingProfile.has("color", in: data)
+            rgb = hasColour ? ThingAppearance.drawn(data["color"]) : nil
         }
     }
 
@@ -64,7 +67,10 @@ package struct ZoneLights: Sendable {
         members["color"] = colour.map {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
         }
-        members["color_mode"] = colour != nil ? "rgb" : levels.isEmpty ? "onoff" : "brightness"
+        // They are announced as lights with a colour: to say that they have none would be wrong too.
+        if colour != nil || !all.contains(where: \.hasColour) {
+            members["color_mode"] = colour != nil ? "rgb" : levels.isEmpty ? "onoff" : "brightness"
+        }
         return .object(members)
     }
 }

@@ -8,13 +8,15 @@ package struct ThingAppearance: Sendable, Hashable {
     }
 
     package let isLight: Bool
-    /// Whether the light is on; false for what is no light.
+    /// Whether it can be on or off.
+    package let hasState: Bool
+    /// Whether it is on; false for what has no state.
     package let isOn: Bool
     /// 0…255; `nil` when it has none.
     package let brightness: Int?
-    /// `nil` for what is no light.
+    /// `nil` for what is no light, and for one with a colour that nobody knows.
     package let colourMode: ColourMode?
-    /// The colour as it is drawn; `nil` when it has none.
+    /// The colour as it is drawn; `nil` when it has none, or one that nobody knows.
     package let rgb: RGBColour?
     /// The colour as it is stored; `nil` when it has none.
     package let colourName: String?
@@ -25,14 +27,19 @@ package struct ThingAppearance: Sendable, Hashable {
     package init(thing: FlareThing) {
         let profile = ThingProfile(thing: thing)
         isLight = profile.isLight
+        hasState = profile.hasState
         let level = Self.level(of: thing.data)
-        isOn = isLight && Self.isOn(thing.data)
+        isOn = hasState && Self.isOn(thing.data)
         brightness = level.map { Int(($0 * 255).rounded()) }
         rgb = profile.hasColour ? Self.drawn(thing.data["color"]) : nil
         colourName = thing.data["color"]?.string
         colourMode =
-            if !isLight { nil } else if rgb != nil { .rgb } else if brightness != nil { .brightness } else {
-                .onoff
+            if !isLight {
+                nil
+            } else if profile.hasColour {
+                rgb.map { _ in .rgb }
+            } else {
+                brightness != nil ? .brightness : .onoff
             }
         palette = profile.palette
         actions = profile.actions
@@ -57,13 +64,12 @@ package struct ThingAppearance: Sendable, Hashable {
         JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
     }
 
-    /// The colour in which the origin draws a stored value: red for what it does not know.
+    /// The colour in which a stored value is drawn; `nil` for what is no known colour.
+    ///
+    /// The origin draws that red; a lamp whose colour nobody knows is not said to be red here.
     /// - Source: flare-protocol 10.4.
-    package static func drawn(_ value: JSONValue?) -> RGBColour {
-        let red = RGBColour(red: 255, green: 0, blue: 0)
-        guard let value, let colour = try? ColourValue(parsing: value) else {
-            return value?.string?.lowercased() == "clear" ? RGBColour(red: 255, green: 255, blue: 255) : red
-        }
-        return colour.rgb ?? red
+    package static func drawn(_ value: JSONValue?) -> RGBColour? {
+        if value?.string?.lowercased() == "clear" { return RGBColour(red: 255, green: 255, blue: 255) }
+        return value.flatMap { try? ColourValue(parsing: $0) }?.rgb
     }
 }

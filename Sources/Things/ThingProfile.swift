@@ -16,6 +16,8 @@ package struct ThingProfile: Sendable, Hashable {
         case bool, number, text, list, object
     }
 
+    /// Whether it is a light, as the contract has it: it can be on, bright or coloured, and does not say otherwise.
+    package let isLight: Bool
     package let hasOn: Bool
     package let hasBrightness: Bool
     package let hasColour: Bool
@@ -37,7 +39,11 @@ package struct ThingProfile: Sendable, Hashable {
     /// Keys of a thing's data that say what or where it is: the place's matter, not a command's.
     package static let fixedKeys: Set<String> = [
         "minor", "major", "uuid", "namespace", "instance", "mac", "options", "receiver",
+        "kind",
     ]
+
+    /// What `data.kind` says of what is switched but gives no light, such as a television.
+    private static let switchKind: JSONValue = "switch"
 
     package init(thing: FlareThing) {
         // A value of null is as good as none: it has no type.
@@ -49,8 +55,9 @@ package struct ThingProfile: Sendable, Hashable {
         palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
 
         var attributes = data.filter { !Self.fixedKeys.contains($0.key) }.mapValues(Kind.init(of:))
-        let isLight = hasOn || hasBrightness || hasColour
-        if isLight {
+        let hasState = hasOn || hasBrightness || hasColour
+        isLight = hasState && data["kind"] != Self.switchKind
+        if hasState {
             attributes["on"] = nil
             attributes["state"] = .state
         }
@@ -64,7 +71,7 @@ package struct ThingProfile: Sendable, Hashable {
         settable = own + attributes.keys.filter { !own.contains($0) }.sorted()
 
         var possible: [String] = []
-        if isLight { possible += ["on", "off"] }
+        if hasState { possible += ["on", "off"] }
         if hasColour { possible += ["nextColor", "previousColor"] }
         if hasBrightness { possible += ["lighter", "darker"] }
         actions = thing.actions.isEmpty ? possible : thing.actions
@@ -80,11 +87,16 @@ package struct ThingProfile: Sendable, Hashable {
 
     /// Whether data is that of a light, without all that a profile knows.
     package static func isLight(_ data: [String: JSONValue]) -> Bool {
+        hasState(data) && data["kind"] != switchKind
+    }
+
+    /// Whether data is that of something that is on or off, a light or not.
+    package static func hasState(_ data: [String: JSONValue]) -> Bool {
         has("on", in: data) || has("brightness", in: data) || has("color", in: data)
     }
 
-    /// Whether it is a light, as the contract has it.
-    package var isLight: Bool { hasOn || hasBrightness || hasColour }
+    /// Whether it is on or off, a light or not.
+    package var hasState: Bool { hasOn || hasBrightness || hasColour }
 
     /// Whether anything can be asked of it.
     package var isDrivable: Bool { !settable.isEmpty || !actions.isEmpty }

@@ -11,7 +11,8 @@ struct AccessListCommand: ParsableCommand {
             Who may read and write what, as mosquitto's acl_file has it, for the base, the node and whatever else the \
             configuration names. Roles: \(roles). Put it into a file, name that in acl_file beside password_file and \
             "allow_anonymous false", and make each user's password with mosquitto_passwd. Of several nodes the lists \
-            go into one file, one after the other.
+            go into one file, one after the other. What lamps, bridges and receivers need themselves stands in \
+            contrib/mosquitto/acl-others.
             """
     )
 

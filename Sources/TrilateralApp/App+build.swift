@@ -80,7 +80,7 @@ extension Daemon {
         let identity = BridgeIdentity(
             epoch: epoch,
             started: started,
-            rememberedSlugs: try memory.slugs(),
+            formerRoot: try memory.root(),
             installation: try memory.installationID(),
             announced: try memory.announced()
         )

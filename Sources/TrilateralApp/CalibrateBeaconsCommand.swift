@@ -20,11 +20,14 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Beacons by the name or id of their things; all when left out.")
+    @Argument(help: "Beacons by the name, short name or id of their things; all when left out.")
     var names: [String] = []
 
     @Option(
-        help: ArgumentHelp("Which environment, by name or id, when there are several.", valueName: "name")
+        help: ArgumentHelp(
+            "Which environment, by name, short name or id, when there are several.",
+            valueName: "name"
+        )
     )
     var environment: String?
 
@@ -117,12 +120,13 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         }
         if names.isEmpty { return map.beacons.sorted { ($0.name, $0.thing) < ($1.name, $1.thing) } }
         return try names.map { name in
-            let found = map.beacons.filter { $0.name == name || $0.thing.description == name }
+            let found = PlaceWord(name).choice(of: map.beacons, id: \.thing, name: \.name)
             guard found.count == 1, let beacon = found.first else {
-                let all = map.beacons.map(\.name).sorted().joined(separator: ", ")
+                let all = map.beacons.map(\.name).sorted()
+                let rest = all.count > 20 ? " and \(all.count - 20) more" : ""
                 throw exit(
                     found.isEmpty
-                        ? "there is no beacon \(name); there are \(all)"
+                        ? "there is no beacon \(name); there are \(all.prefix(20).joined(separator: ", "))\(rest)"
                         : "several beacons are called \(name); use their ids: "
                             + found.map { "\($0.thing)" }.joined(separator: ", "),
                     .usage

@@ -47,15 +47,19 @@ extension ConfigurationForm<String> {
         }
     }
 
-    /// The first levels of an MQTT topic.
+    /// An MQTT topic, or the first levels of one.
     static var topic: ConfigurationForm {
-        checked("a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends") { text in
-            !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix("$") && !text.hasPrefix("/")
-                && !text.hasSuffix("/")
-                && !text.unicodeScalars.contains {
-                    $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control
-                }
+        checked("a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends") {
+            isTopic($0[...])
         }
+    }
+
+    static func isTopic(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix("$") && !text.hasPrefix("/")
+            && !text.hasSuffix("/")
+            && !text.unicodeScalars.contains {
+                $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control
+            }
     }
 
     static var slug: ConfigurationForm {

@@ -1,17 +1,32 @@
 import Foundation
 
+/// A place in the file.
+///
+/// Line and column count from 1.
+struct ConfigurationPlace: Sendable, Hashable {
+    var line: Int
+    var column: Int
+}
+
 /// What stands for a key, in the file or in a variable.
 enum ConfigurationInput: Sendable, Hashable {
     case null
     /// A text; `isQuoted` when the file has it in quotes, so that it cannot be meant as a number.
     case scalar(String, isQuoted: Bool = false)
-    case list([ConfigurationInput])
+    case list([Element])
     /// Keys with values, in their order; one that stands twice comes twice.
     case mapping([Member] = [])
+
+    struct Element: Sendable, Hashable {
+        var value: ConfigurationInput
+        var place: ConfigurationPlace?
+    }
 
     struct Member: Sendable, Hashable {
         var key: String
         var value: ConfigurationInput
+        /// Where the key stands.
+        var place: ConfigurationPlace?
     }
 
     /// As a message shows it.
@@ -28,14 +43,20 @@ enum ConfigurationInput: Sendable, Hashable {
 
 /// Why a value is not taken.
 struct ConfigurationFault: Error {
-    /// All that is wrong, at least one sentence.
-    let messages: [String]
+    /// A sentence, and the place that it is about, when that is not the key's own.
+    struct Complaint: Sendable, Hashable {
+        var message: String
+        var place: ConfigurationPlace?
+    }
 
-    init(message: String) { messages = [message] }
+    /// All that is wrong, at least one.
+    let complaints: [Complaint]
 
-    init(messages: [String]) { self.messages = messages }
+    init(message: String) { complaints = [Complaint(message: message)] }
 
-    var message: String { messages.joined(separator: "; ") }
+    init(_ complaints: [Complaint]) { self.complaints = complaints }
+
+    var message: String { complaints.map(\.message).joined(separator: "; ") }
 
     /// What is not a number, or is one in quotes.
     static func notANumber(_ demand: String, _ input: ConfigurationInput) -> ConfigurationFault {
@@ -57,8 +78,6 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) -> ConfigurationInput
     /// Whether the value names a file.
     var isFile = false
-    /// Lines of an example, for a value that is empty by default.
-    var example: [String] = []
 
     init(
         _ legal: String,
@@ -109,12 +128,12 @@ extension ConfigurationForm {
     static func list<Element>(_ form: ConfigurationForm<Element>, upTo most: Int = 64) -> ConfigurationForm
     where Value == [Element] {
         ConfigurationForm("a list of: " + form.legal) { input in
-            let inputs: [ConfigurationInput]
+            let inputs: [ConfigurationInput.Element]
             switch input {
             case .list(let elements): inputs = elements
             case .scalar(let text, _):
                 inputs = text.split(separator: ",").map {
-                    .scalar($0.trimmingCharacters(in: .whitespaces))
+                    .init(value: .scalar($0.trimmingCharacters(in: .whitespaces)))
                 }
             case .null: inputs = []
             case .mapping:
@@ -126,16 +145,19 @@ extension ConfigurationForm {
                 )
             }
             var values: [Element] = []
-            var messages: [String] = []
+            var complaints: [ConfigurationFault.Complaint] = []
             for (number, input) in inputs.enumerated() {
-                switch form.decode(input) {
+                switch form.decode(input.value) {
                 case .success(let value): values.append(value)
-                case .failure(let fault): messages += fault.messages.map { "entry \(number + 1): \($0)" }
+                case .failure(let fault):
+                    complaints.append(
+                        .init(message: "entry \(number + 1): \(fault.message)", place: input.place)
+                    )
                 }
             }
-            return messages.isEmpty ? .success(values) : .failure(ConfigurationFault(messages: messages))
+            return complaints.isEmpty ? .success(values) : .failure(ConfigurationFault(complaints))
         } encode: {
-            .list($0.map(form.encode))
+            .list($0.map { .init(value: form.encode($0)) })
         }
     }
 

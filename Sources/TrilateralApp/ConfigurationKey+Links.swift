@@ -7,7 +7,8 @@ extension ConfigurationKey {
         .init(
             "links",
             \.links,
-            .entries(of: LampSettings.fields, from: LampSettings(), example: LampSettings.example),
+            entries: .init(LampSettings.fields) { LampSettings(number: $0) },
+            example: LampSettings.example,
             "Real lamps that are on the broker already, each tied to a thing: what is done to one is done to the other. "
                 + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. It stands in "
                 + "the file only."
@@ -46,13 +47,13 @@ extension LampSettings {
     fileprivate static let fields: [ConfigurationField<LampSettings>] = [
         .init("thing", \.thing, .text(upTo: 200), isNeeded: { _ in true }),
         .init("kind", \.kind, .optional(.choice()), isNeeded: { _ in true }),
-        field("topic", \.topic, .lampTopic, for: [.zigbee2mqtt, .tasmota, .wled], isNeeded: true),
+        field("topic", \.topic, .topic, for: [.zigbee2mqtt, .tasmota, .wled], isNeeded: true),
         field("full_topic", \.fullTopic, .fullTopic, for: [.tasmota]),
         field("relay", \.relay, .integer(1...32), for: [.tasmota]),
-        field("command_topic", \.commandTopic, .lampTopic, for: described, isNeeded: true),
+        field("command_topic", \.commandTopic, .topic, for: described, isNeeded: true),
         field("command", \.command, .template, for: [.template], isNeeded: true),
         field("command_off", \.offCommand, .template, for: [.template]),
-        field("state_topic", \.stateTopic, .lampTopic, for: described, needed: [.json]),
+        field("state_topic", \.stateTopic, .topic, for: described, needed: [.json]),
         field("state_path", \.statePath, .text(upTo: 200), for: [.template]),
         field("brightness_path", \.brightnessPath, .text(upTo: 200), for: [.template]),
         field("color_path", \.colourPath, .text(upTo: 200), for: [.template]),
@@ -60,7 +61,7 @@ extension LampSettings {
         field("payload_off", \.payloadOff, .text(upTo: 200), for: [.template]),
         field("brightness_scale", \.brightnessScale, .integer(1...65535), for: described),
         field("color_model", \.colourModel, .choice(), for: [.json]),
-        field("availability_topic", \.availabilityTopic, .lampTopic, for: described),
+        field("availability_topic", \.availabilityTopic, .topic, for: described),
         field("payload_available", \.payloadAvailable, .text(upTo: 200), for: described),
         field("payload_not_available", \.payloadNotAvailable, .text(upTo: 200), for: described),
     ]
@@ -88,20 +89,13 @@ extension LampSettings {
 }
 
 extension ConfigurationForm<String> {
-    /// A topic of somebody else.
-    fileprivate static var lampTopic: ConfigurationForm {
-        checked("a topic without +, # and leading $") { text in
-            !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix("$")
-                && !text.unicodeScalars.contains {
-                    $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control
-                }
-        }
-    }
-
+    /// As Tasmota has it, with a `/` at its end or without.
     fileprivate static var fullTopic: ConfigurationForm {
-        checked("a topic with %prefix% and %topic% in it, without + and #") { text in
-            text.contains("%prefix%") && text.contains("%topic%") && text.utf8.count <= 200
-                && !text.contains("+") && !text.contains("#")
+        let legal =
+            "a topic with %prefix% and %topic% in it, without +, # and a / at its beginning or two at its end"
+        return checked(legal) { text in
+            guard text.contains("%prefix%"), text.contains("%topic%") else { return false }
+            return isTopic(text.hasSuffix("/") ? text.dropLast() : text[...])
         }
     }
 }

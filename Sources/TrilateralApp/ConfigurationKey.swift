@@ -15,7 +15,7 @@ package struct ConfigurationKey: Sendable {
     /// Lines that show how it is written, for a list that is empty by default.
     let example: [String]
     /// Stores a value; returns what is wrong with it instead, if something is.
-    let store: @Sendable (ConfigurationInput, inout TrilateralConfiguration) -> [String]
+    let store: @Sendable (ConfigurationInput, inout TrilateralConfiguration) -> [ConfigurationFault.Complaint]
     let show: @Sendable (TrilateralConfiguration) -> ConfigurationInput
 
     init<Value>(
@@ -30,17 +30,39 @@ package struct ConfigurationKey: Sendable {
         hint = form.hint
         self.isSecret = isSecret
         isFile = form.isFile
-        example = form.example
+        example = []
         store = { input, configuration in
             switch form.decode(input) {
             case .success(let value):
                 configuration[keyPath: target] = value
                 return []
             case .failure(let problem):
-                return problem.messages
+                return problem.complaints
             }
         }
         show = { form.encode($0[keyPath: target]) }
+    }
+
+    /// A list of entries with keys of their own.
+    init<Record>(
+        _ path: String,
+        _ target: any WritableKeyPath<TrilateralConfiguration, [Record]> & Sendable,
+        entries: ConfigurationEntries<Record>,
+        example: [String],
+        _ summary: String
+    ) {
+        self.path = path
+        self.summary = summary
+        hint = nil
+        isSecret = false
+        isFile = false
+        self.example = example
+        store = { input, configuration in
+            let (records, complaints) = entries.read(input)
+            configuration[keyPath: target] = records
+            return complaints
+        }
+        show = { entries.show($0[keyPath: target]) }
     }
 
     /// The environment variable that stands for the key: `TRILATERAL_MQTT_HOST`.

@@ -51,9 +51,9 @@ package struct ConfigurationPrinter {
         }
         comment(key.summary + (key.hint.map { " (\($0))" } ?? ""), depth: depth)
         let value = key.show(loaded.values)
-        if case .list(let entries) = value, case .mapping? = entries.first {
+        if case .list(let entries) = value, case .mapping? = entries.first?.value {
             lines.append("\(Self.indent(depth))\(key.name):\(source)")
-            for entry in entries { write(entry, depth: depth) }
+            for entry in entries { write(entry.value, depth: depth) }
         } else {
             lines.append("\(Self.indent(depth))\(key.name): \(Self.yaml(value))\(source)")
             lines += key.example.map { "\(Self.indent(depth))# \($0)" }
@@ -89,7 +89,7 @@ package struct ConfigurationPrinter {
         switch value {
         case .null, .mapping: "null"
         case .scalar(let text, _): isPlain(text) ? text : JSONValue.string(text).text
-        case .list(let elements): "[" + elements.map { yaml($0) }.joined(separator: ", ") + "]"
+        case .list(let elements): "[" + elements.map { yaml($0.value) }.joined(separator: ", ") + "]"
         }
     }
 

@@ -10,6 +10,9 @@ package struct LoadedConfiguration: Sendable {
 
     package init() {}
 
+    /// What an entry of a list is called in ``origins``; entries count from 1.
+    static func path(of entry: Int, in list: String) -> String { "\(list)[\(entry)]" }
+
     func origin(_ path: String) -> ConfigurationOrigin { origins[path] ?? .standard }
 }
 
@@ -42,8 +45,17 @@ struct ConfigurationReader {
         for entry in document.entries {
             let origin = ConfigurationOrigin.file(name, line: entry.line, column: entry.column)
             let input = Self.resolved(entry.input, for: entry.path, in: folder)
-            for problem in take(input, for: entry.path, from: origin) {
-                found.append((entry.line, entry.column, problem))
+            for complaint in take(input, for: entry.path, from: origin) {
+                let place = complaint.place ?? ConfigurationPlace(line: entry.line, column: entry.column)
+                let origin = ConfigurationOrigin.file(name, line: place.line, column: place.column)
+                let problem = ConfigurationProblem(origin, entry.path, complaint.message)
+                found.append((place.line, place.column, problem))
+            }
+            guard case .list(let elements) = input else { continue }
+            for (index, element) in elements.enumerated() {
+                guard let place = element.place else { continue }
+                let origin = ConfigurationOrigin.file(name, line: place.line, column: place.column)
+                loaded.origins[LoadedConfiguration.path(of: index + 1, in: entry.path)] = origin
             }
         }
         problems += found.sorted { ($0.line, $0.column) < ($1.line, $1.column) }.map(\.problem)
@@ -53,17 +65,15 @@ struct ConfigurationReader {
         _ input: ConfigurationInput,
         for path: String,
         from origin: ConfigurationOrigin
-    ) -> [ConfigurationProblem] {
-        guard let key = Self.keys[path] else {
-            return [ConfigurationProblem(origin, path, Self.unknown(path))]
-        }
+    ) -> [ConfigurationFault.Complaint] {
+        guard let key = Self.keys[path] else { return [.init(message: Self.unknown(path))] }
         if key.isSecret {
             let message = "must not stand in the file: use \(path)_file, or the variable \(key.variable)"
-            return [ConfigurationProblem(origin, path, message)]
+            return [.init(message: message)]
         }
-        let messages = key.store(input, &loaded.values)
-        if messages.isEmpty { loaded.origins[path] = origin }
-        return messages.map { ConfigurationProblem(origin, path, $0) }
+        let complaints = key.store(input, &loaded.values)
+        if complaints.isEmpty { loaded.origins[path] = origin }
+        return complaints
     }
 
     private static func resolved(
@@ -91,9 +101,9 @@ struct ConfigurationReader {
                 continue
             }
             let input: ConfigurationInput = text.isEmpty || text == "null" ? .null : .scalar(text)
-            let messages = key.store(input, &loaded.values)
-            if messages.isEmpty { loaded.origins[key.path] = origin }
-            problems += messages.map { ConfigurationProblem(origin, key.path, $0) }
+            let complaints = key.store(input, &loaded.values)
+            if complaints.isEmpty { loaded.origins[key.path] = origin }
+            problems += complaints.map { ConfigurationProblem(origin, key.path, $0.message) }
         }
     }
 
@@ -144,10 +154,11 @@ struct ConfigurationReader {
     /// Checks what several keys say together, save where one of them is wrong by itself.
     mutating func checkRules() {
         let wrong = Set(problems.map(\.path))
-        for rule in ConfigurationRule.all where wrong.isDisjoint(with: rule.paths) {
-            guard let path = rule.paths.first else { continue }
-            for message in rule.complaints(loaded.values) {
-                problems.append(ConfigurationProblem(loaded.origin(path), path, message))
+        for rule in ConfigurationRule.all where wrong.isDisjoint(with: rule.needed) {
+            for complaint in rule.complaints(loaded.values) {
+                let place = complaint.entry.map { LoadedConfiguration.path(of: $0, in: rule.path) }
+                let origin = place.flatMap { loaded.origins[$0] } ?? loaded.origin(rule.path)
+                problems.append(ConfigurationProblem(origin, rule.path, complaint.message))
             }
         }
     }

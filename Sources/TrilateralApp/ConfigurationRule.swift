@@ -2,21 +2,37 @@ import Flare
 
 /// What several keys must say together.
 struct ConfigurationRule: Sendable {
-    /// The keys concerned; the first is named in the complaint.
-    let paths: [String]
-    let complaints: @Sendable (TrilateralConfiguration) -> [String]
+    struct Complaint: Sendable {
+        var message: String
+        /// Which entry of the list it is about, from 1; `nil`: the key as a whole.
+        var entry: Int?
+    }
 
-    /// A rule that several parts of a value can break.
-    init(paths: [String], complaints: @escaping @Sendable (TrilateralConfiguration) -> [String]) {
-        self.paths = paths
+    /// The key that is named in the complaint.
+    let path: String
+    /// The keys without which nothing can be said.
+    let needed: [String]
+    let complaints: @Sendable (TrilateralConfiguration) -> [Complaint]
+
+    /// A rule for the entries of a list; those that are wrong by themselves are not among them.
+    init(
+        list path: String,
+        needed: [String] = [],
+        complaints: @escaping @Sendable (TrilateralConfiguration) -> [Complaint]
+    ) {
+        self.path = path
+        self.needed = needed
         self.complaints = complaints
     }
 
+    /// - Parameter paths: The keys concerned; the first is named in the complaint.
     private init(paths: [String], complaint: @escaping @Sendable (TrilateralConfiguration) -> String?) {
-        self.init(paths: paths, complaints: { complaint($0).map { [$0] } ?? [] })
+        path = paths.first ?? ""
+        needed = paths
+        complaints = { complaint($0).map { [Complaint(message: $0)] } ?? [] }
     }
 
-    static let all = alone + [links]
+    static let all = alone + [linksToOurselves, linksTogether]
 
     private static let alone: [ConfigurationRule] = [
         .init(paths: ["mqtt.tls.certificate_file", "mqtt.tls.key_file"]) {

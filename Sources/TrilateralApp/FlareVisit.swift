@@ -73,14 +73,15 @@ struct FlareVisit {
 
     /// An environment with what stands in it.
     ///
-    /// - Parameter name: By name or identifier; `nil` takes the only one.
+    /// - Parameter name: By name, short name or identifier; `nil` takes the only one.
     mutating func place(
         named name: String?
     ) async throws -> (environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]) {
         guard case .environments(let environments) = try await ask(.loadEnvironments(near: nil)) else {
             throw Failure(description: "the Flare server told no environments")
         }
-        let found = environments.filter { name == nil || $0.name == name || $0.id.description == name }
+        let found =
+            name.map { PlaceWord($0).choice(of: environments, id: \.id, name: \.name) } ?? environments
         guard found.count == 1, let environment = found.first else {
             let names = environments.map(\.name).sorted().joined(separator: ", ")
             throw Failure(

@@ -85,7 +85,8 @@ struct GuidedStops<Item: Sendable> {
         visit: (inout GuidedStops, Int) async throws -> Step
     ) async throws {
         var stop = 0
-        while stop < count {
+        // Who has nothing more to say is asked nothing.
+        while stop < count, !early.isEmpty || !isInputOver {
             let text = "\(stop + 1) of \(count): \(prompt(stop))"
             switch try await ask(text, canRepeat: stop > 0) {
             case .quit: return
@@ -124,7 +125,10 @@ struct GuidedStops<Item: Sendable> {
         while let event = await events.next(isolation: #isolation) {
             switch event {
             case .line(let line): return line
-            case .inputEnded, .signal: return nil
+            case .inputEnded:
+                isInputOver = true
+                return nil
+            case .signal: return nil
             case .sourceEnded(let reason): throw SourceEnded(reason: reason)
             case .item, .tick: break
             }

@@ -6,6 +6,8 @@ package struct LampSettings: Sendable, Hashable {
         case zigbee2mqtt, tasmota, wled, json, template
     }
 
+    /// Which entry of the list it is, from 1.
+    package let number: Int
     /// The thing's short name, name or identifier.
     package var thing = ""
     /// `nil` only before it is read.
@@ -28,7 +30,7 @@ package struct LampSettings: Sendable, Hashable {
     package var payloadAvailable: String?
     package var payloadNotAvailable: String?
 
-    package init() {}
+    package init(number: Int) { self.number = number }
 
     /// How the lamp is spoken to; `nil` while a key is missing that the kind needs.
     package var dialect: (any LampDialect)? {

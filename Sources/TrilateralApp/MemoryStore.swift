@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+import Flare
 package import Foundation
 import GRDB
 
@@ -96,12 +96,9 @@ package final class MemoryStore: Sendable {
         }
     }
 
-    /// The short names with the classes they belong to.
-    package func slugs() throws(MemoryStoreError) -> [(kind: FlareClass, slug: String)] {
-        try read { database in
-            try Row.fetchAll(database, sql: "SELECT kind, slug FROM slug ORDER BY kind, slug")
-                .compactMap { row in FlareClass(rawValue: row["kind"]).map { ($0, row["slug"]) } }
-        }
+    /// Where on the broker everything was told; `nil` when nothing was.
+    package func root() throws(MemoryStoreError) -> String? {
+        try read { try Self.setting("root", $0) }
     }
 
     /// The topics on which Home Assistant was told of devices, with their components.
@@ -150,6 +147,8 @@ package final class MemoryStore: Sendable {
                 )
             case .withdrawn(let topic):
                 try database.execute(sql: "DELETE FROM announcement WHERE topic = ?", arguments: [topic])
+            case .root(let root):
+                try Self.set("root", root, database)
             case .sensor(let sensor, let on):
                 try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
             }

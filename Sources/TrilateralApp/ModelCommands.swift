@@ -44,6 +44,7 @@ struct ImportCommand: AsyncParsableCommand {
                 let tree = try file.read()
                 let problems = await hub.problems(importing: tree, replacing: replace)
                 guard problems.isEmpty else { throw file.report(ModelProblems(problems: problems)) }
+                file.warn(ofDoubles: await hub.doubles(importing: tree))
                 print("\(model): \(tree.records.count) objects, no problem")
             } else {
                 try await file.importInto(hub, replacing: replace, environment)
@@ -127,18 +128,8 @@ package struct ModelFile: Sendable {
         }
         do throws(ModelProblems) {
             let tree = try ModelTree.read(bytes)
-            for ignored in tree.ignored {
-                StandardError.print("trilateral \(command): \(path): ignored: \(ignored)")
-            }
-            let warnings = ModelAdvice.warnings(on: tree)
-            for warning in warnings.prefix(1000) {
-                StandardError.print("trilateral \(command): \(path): warning: \(warning)")
-            }
-            if warnings.count > 1000 {
-                StandardError.print(
-                    "trilateral \(command): \(path): … and \(warnings.count - 1000) more warnings"
-                )
-            }
+            tell(tree.ignored.map(\.description), as: "ignored")
+            tell(ModelAdvice.warnings(on: tree), as: "warning")
             return tree
         } catch {
             throw report(error)
@@ -147,6 +138,7 @@ package struct ModelFile: Sendable {
 
     func importInto(_ hub: FlareHub, replacing: Bool, _ environment: [String: String]) async throws {
         let tree = try read()
+        let doubles = await hub.doubles(importing: tree)
         let bar = Locked(ProgressBar.onStandardError("importing", environment: environment))
         do {
             try await hub.importModel(tree, replacing: replacing) { done, total in
@@ -156,7 +148,28 @@ package struct ModelFile: Sendable {
             throw report(problems)
         }
         StandardError.write(bar.withLock { $0.finish("\(tree.records.count) objects") })
+        warn(ofDoubles: doubles)
     }
+
+    /// Says what is there twice now, or would be, and how it is not.
+    func warn(ofDoubles doubles: [ModelProblem]) {
+        guard !doubles.isEmpty else { return }
+        tell(doubles.map(\.description), as: "warning")
+        let advice =
+            "to change what is there, export it, edit that file (it has the ids), and import it with --replace"
+        tell([advice], as: "warning")
+    }
+
+    /// Tells the first of many remarks.
+    private func tell(_ remarks: [String], as kind: String) {
+        for remark in remarks.prefix(Self.mostRemarks) {
+            StandardError.print("trilateral \(command): \(path): \(kind): \(remark)")
+        }
+        let more = remarks.count - Self.mostRemarks
+        if more > 0 { StandardError.print("trilateral \(command): \(path): \(kind): … and \(more) more") }
+    }
+
+    private static let mostRemarks = 20
 
     /// Tells every problem.
     func report(_ problems: ModelProblems) -> ExitCode {
@@ -164,16 +177,26 @@ package struct ModelFile: Sendable {
         return .dataError
     }
 
-    /// What is said of problems: how many there are, and the first thousand.
+    /// What is said of problems.
     ///
-    /// A file with very many is not read to its end: how many there are is not known then.
+    /// How many there are, the first thousand that are to be mended in the file, and the first twenty objects that are
+    /// there already. A file with very many is not read to its end: how many there are is not known then.
     package func lines(_ problems: ModelProblems) -> [String] {
         let count = problems.problems.count
         let number = count == 1 ? "1 problem" : "\(problems.areAll ? "" : "more than ")\(count) problems"
         let heading = "trilateral \(command): \(path): \(number); nothing was changed"
-        var rest = count > 1000 ? ["  … and \(count - 1000) more"] : []
-        if !problems.areAll { rest = ["  … and more: the file was not read on"] }
-        return [heading] + problems.problems.prefix(1000).map { "  \($0)" } + rest
+        let replaceable = problems.problems.filter(\.isReplaceable)
+        let wrong = Self.first(1000, of: problems.problems.filter { !$0.isReplaceable })
+        let rest = problems.areAll ? [] : ["  … and more: the file was not read on"]
+        guard !replaceable.isEmpty else { return [heading] + wrong + rest }
+        let advice =
+            "trilateral \(command): --replace puts the file's objects in the place of those that are there"
+        return [heading] + wrong + Self.first(Self.mostRemarks, of: replaceable) + rest + [advice]
+    }
+
+    private static func first(_ most: Int, of problems: [ModelProblem]) -> [String] {
+        let more = problems.count - most
+        return problems.prefix(most).map { "  \($0)" } + (more > 0 ? ["  … and \(more) more"] : [])
     }
 }
 

@@ -101,6 +101,8 @@ package struct DaemonRunner: Sendable {
         var isReloaded = false
         /// What ran before a reload: taken again when the new one turns out not to work.
         var proven: LoadedConfiguration?
+        /// Why it had to be taken again.
+        var problem: String?
         adjust(&loaded.values)
         while true {
             let configuration = loaded.values
@@ -113,6 +115,8 @@ package struct DaemonRunner: Sendable {
             do {
                 let daemon = try build(configuration, isReloaded: isReloaded, log: log, logger: logger)
                 current.withLock { $0 = daemon.requestPort }
+                if let problem { daemon.tell(problem) }
+                problem = nil
                 switch try await daemon.run() {
                 case .stopped: return
                 case .rebuild(let next):
@@ -127,6 +131,7 @@ package struct DaemonRunner: Sendable {
                 logger.error("the new configuration does not work; going on with the one before")
                 loaded = before
                 proven = nil
+                problem = "\(error)"
             }
         }
     }

@@ -122,18 +122,24 @@ struct YAMLDocument {
             if !isQuoted, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
             return .scalar(scalar.string, isQuoted: isQuoted)
         case .sequence(let sequence):
-            return .list(depth < deepest ? sequence.map { input($0, depth: depth + 1) } : [])
+            guard depth < deepest else { return .list([]) }
+            return .list(sequence.map { .init(value: input($0, depth: depth + 1), place: place($0)) })
         case .mapping(let mapping):
             guard depth < deepest else { return .mapping() }
             return .mapping(
                 mapping.map {
                     let key = $0.key.scalar?.string ?? ""
-                    return .init(key: unmarked(key), value: input($0.value, depth: depth + 1))
+                    let value = input($0.value, depth: depth + 1)
+                    return .init(key: unmarked(key), value: value, place: place($0.key))
                 }
             )
         case .alias:
             return .null
         }
+    }
+
+    private static func place(_ node: Node) -> ConfigurationPlace? {
+        node.mark.map { ConfigurationPlace(line: $0.line, column: $0.column) }
     }
 
     /// The tree of a text; a key that stands again further down is marked, since the library refuses it without

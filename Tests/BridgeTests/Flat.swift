@@ -61,15 +61,15 @@ struct Screen {
     private var renderer: StateRenderer
     private(set) var book = PublicationBook()
 
-    init(remembered: [(kind: FlareClass, slug: String)] = [], publishesLocation: Bool = false) {
+    init(publishesLocation: Bool = false) {
         var configuration = BridgeConfiguration()
         configuration.base = "t"
         configuration.node = "n"
         configuration.publishesLocation = publishesLocation
-        renderer = StateRenderer(configuration: configuration, remembered: remembered)
+        renderer = StateRenderer(configuration: configuration)
     }
 
-    /// One that has cleared the alerts that earlier runs may have left.
+    /// One that has told that no alert is open.
     static func ofStart(publishesLocation: Bool = false) -> Screen {
         var screen = Screen(publishesLocation: publishesLocation)
         screen.show(Flat.state, [])

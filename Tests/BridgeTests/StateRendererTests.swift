@@ -10,14 +10,14 @@ struct StateRendererTests {
         "things/plant", "things/plant/data", "things/plant/availability",
     ]
     private static let view: Set<String> = [
-        "state", "environment", "zone", "device", "device/position", "device/angle", "nearby",
+        "alerts", "state", "environment", "zone", "device", "device/position", "device/angle", "nearby",
         "nearby/availability", "sensors/gps", "sensors/beacons", "sensors/cmx", "sensors/compass",
     ]
 
     // MARK: Which topics
 
     @Test func `the first snapshot tells everything, the model before the view`() {
-        var screen = Screen.ofStart()
+        var screen = Screen()
         let messages = screen.pending(Flat.state, Flat.model.union(Flat.view))
         let topics = messages.map { String($0.topic.dropFirst(4)) }
         #expect(Set(topics) == Self.model.union(Self.view))
@@ -46,7 +46,7 @@ struct StateRendererTests {
     @Test(
         arguments: [
             (.environment, ["environment", "state"]), (.zone, ["zone", "state"]),
-            (.sensor(.gps), ["sensors/gps"]), (.alert("memory"), ["alert/memory"]),
+            (.sensor(.gps), ["sensors/gps"]), (.alert("memory"), ["alert/memory", "alerts"]),
             (.object(ObjectReference(.zone, Flat.kitchen)), ["zones/kitchen"]),
             (.object(ObjectReference(.environment, Flat.home)), ["environments/home"]),
             (.object(ObjectReference(.device, Flat.phone)), []),
@@ -73,14 +73,6 @@ struct StateRendererTests {
         #expect(open.show(state, [.location])["device/location"] == "")
         var closed = Screen.ofStart()
         #expect(closed.show(Flat.state, [.location]).isEmpty)
-    }
-
-    @Test func `a place on the earth that an earlier run told is taken back where it is not wanted any more`()
-    {
-        var closed = Screen()
-        #expect(closed.show(Flat.state, [.location])["device/location"] == "")
-        var open = Screen(publishesLocation: true)
-        #expect(open.show(Flat.state, [])["device/location"] == nil)
     }
 
     @Test func `without a device there is no position and no angle to clear`() {
@@ -157,7 +149,7 @@ struct StateRendererTests {
     }
 
     @Test func `a thing that took over a topic keeps it when the one before is cleared`() {
-        var screen = Screen(remembered: [(.thing, "lamp")])
+        var screen = Screen()
         var state = Flat.state
         let old = ObjectReference(.thing, FlareID(high: 3, low: 9))
         #expect(
@@ -178,67 +170,38 @@ struct StateRendererTests {
         #expect(try JSONValue(parsing: told["things/lamp"] ?? "")["name"] == "Sun")
     }
 
-    @Test func `what earlier runs told of is cleared once the place is known, and only what is gone`() {
-        var screen = Screen(remembered: [
-            (.environment, "home"), (.environment, "office"), (.zone, "kitchen"), (.zone, "attic"),
-            (.thing, "lamp"), (.thing, "radio"),
-        ])
-        var state = Flat.state
-        state.isPlaceKnown = false
-        #expect(screen.show(state, [.sensor(.gps)]).keys.sorted() == ["sensors/gps"])
-        state.isPlaceKnown = true
-        let cleared = screen.show(state, []).filter {
-            !$0.key.hasPrefix("alert/") && $0.key != "device/location"
-        }
-        #expect(
-            cleared == [
-                "environments/office": "", "zones/attic": "", "zones/attic/lights": "",
-                "zones/kitchen/lights": "", "things/radio": "", "things/radio/data": "",
-                "things/radio/availability": "",
-            ]
-        )
-        #expect(screen.show(state, [.sensor(.gps)]).isEmpty)
-    }
-
-    @Test func `a server without any environment clears everything that earlier runs told of`() {
-        var screen = Screen(remembered: [(.environment, "home"), (.zone, "kitchen")])
-        var state = ControllerState(epoch: "0000000000000001", slugs: Flat.state.slugs)
-        state.isLinkUp = true
-        #expect(screen.show(state, [.link])["environments/home"] == nil)
-        state.alerts["no-environment"] = Alert(severity: .warning, message: "none", since: Flat.moment(0))
-        let told = screen.show(state, [.alert("no-environment")])
-        #expect(told["environments/home"] == "")
-        #expect(told["zones/kitchen"] == "")
-        #expect(told["alert/no-environment"]?.isEmpty == false)
-    }
-
     // MARK: Alerts
 
     @Test func `an alert is told while it is open and then cleared`() throws {
         var screen = Screen.ofFlat()
         var state = Flat.state
         state.alerts["memory"] = Alert(severity: .error, message: "disk full", since: Flat.moment(0))
-        let told = try JSONValue(parsing: screen.show(state, [.alert("memory")])["alert/memory"] ?? "")
+        let texts = screen.show(state, [.alert("memory")])
+        let told = try JSONValue(parsing: texts["alert/memory"] ?? "")
         #expect(told["message"] == "disk full")
         #expect(told["severity"] == "error")
+        #expect(
+            texts["alerts"] == #"{"count":1,"ids":["memory"],"message":"disk full","severity":"error"}"#
+        )
         state.alerts = [:]
-        #expect(screen.show(state, [.alert("memory")]) == ["alert/memory": ""])
+        #expect(
+            screen.show(state, [.alert("memory")]) == [
+                "alert/memory": "", "alerts": #"{"count":0,"ids":[]}"#,
+            ]
+        )
     }
 
-    @Test func `alerts that an earlier run left are cleared once, but for those that are open`() {
-        var screen = Screen()
+    @Test func `of several alerts the gravest is told first, then the oldest`() throws {
+        var screen = Screen.ofFlat()
         var state = Flat.state
-        state.isPlaceKnown = false
-        state.alerts["memory"] = Alert(severity: .error, message: "disk full", since: Flat.moment(0))
-        #expect(screen.show(state, [.alert("memory")]).keys.sorted() == ["alert/memory"])
-        state.isPlaceKnown = true
-        let cleared = screen.show(state, [])
-        #expect(
-            Set(cleared.keys.filter { $0.hasPrefix("alert/") })
-                == Set(Alert.identifiers.subtracting(["memory"]).map { "alert/\($0)" })
-        )
-        #expect(cleared.values.allSatisfy { $0.isEmpty })
-        #expect(screen.show(state, []).isEmpty)
+        for (id, severity, time) in [
+            ("gps", .warning, 0), ("memory", .error, 2), ("beacons", .error, 1),
+        ] as [(String, Alert.Severity, Int64)] {
+            state.alerts[id] = Alert(severity: severity, message: "\(id)!", since: Flat.moment(time))
+        }
+        let told = try JSONValue(parsing: screen.show(state, [.alert("gps")])["alerts"] ?? "")
+        #expect(told["ids"] == ["beacons", "memory", "gps"])
+        #expect(told["message"] == "beacons!")
     }
 
     // MARK: The link

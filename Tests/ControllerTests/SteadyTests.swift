@@ -6,13 +6,17 @@ import Testing
 @Suite struct SteadyTests {
     private let me = House.homeDevice
 
-    private func rig(_ change: (inout ControllerConfiguration) -> Void = { _ in }) -> Rig {
+    /// At home in the kitchen, unless the device stands elsewhere.
+    private func rig(
+        at position: Point3D = Point3D(x: 1, y: 0),
+        _ change: (inout ControllerConfiguration) -> Void = { _ in }
+    ) -> Rig {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         change(&configuration)
-        let rig = Rig.atHome(configuration, presence: .steady(SteadyPresence.Settings()))
-        #expect(rig.state.zoneID == House.kitchen)
-        return rig
+        var server = HouseServer()
+        for index in server.devices.indices { server.devices[index].position = position }
+        return Rig.atHome(configuration, presence: .steady(SteadyPresence.Settings()), server: server)
     }
 
     /// One estimate a second, each answered by the server.
@@ -128,8 +132,30 @@ import Testing
         #expect(rig.happens(.timerFired(.presenceCheck), after: 1500) == [])
     }
 
+    @Test func `a device of which nobody has said where it is, is nowhere until somebody does`() {
+        // The server puts a new one into the corner of the kitchen.
+        var rig = rig(at: .zero)
+        #expect(rig.state.device?.id == me && rig.state.device?.position == nil)
+        #expect(rig.state.zoneID == nil && rig.state.nearbyID == nil)
+        rig.command(.request(.refresh))
+        rig.serve()
+        #expect(rig.state.device?.position == nil && rig.state.zoneID == nil)
+        walk(&rig, (2, 2.5), (2, 2.5))
+        #expect(rig.state.zoneID == House.kitchen)
+    }
+
+    @Test func `a device that was put into the corner stays there`() {
+        var rig = rig()
+        for order in [.setDevice(.init(position: .zero)), .request(.refresh)] as [Command.Order] {
+            rig.command(order)
+            rig.serve()
+            #expect(rig.state.device?.position == .zero)
+        }
+    }
+
     @Test func `a room that is moved around us is noticed when it has held`() {
         var rig = rig()
+        walk(&rig, (2, 2.5), (2, 2.5))
         rig.server.zones = House.zones.map { zone in
             var zone = zone
             if zone.id == House.kitchen {

@@ -48,6 +48,7 @@ enum StoryText {
             "forget slug of \(object.kind.rawValue) \(name(object.id))"
         case .remember(.announced(let topic, _)): "remember what was announced on \(topic)"
         case .remember(.withdrawn(let topic)): "forget what was announced on \(topic)"
+        case .remember(.root(let root)): "remember the root \(root)"
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"

@@ -106,7 +106,6 @@ struct Watch {
         }
         for id in Set(old.alerts.keys).union(new.alerts.keys) {
             expect(.alert(id), if: old.alerts[id] != new.alerts[id])
-            #expect(Alert.identifiers.contains(id))
         }
         for id in Set(old.things.keys).union(new.things.keys) {
             expect(

@@ -7,11 +7,15 @@ import Things
     private static let strip = House.id(501)
     private static let plug = House.id(502)
 
-    /// The kitchen has a lamp with everything (on, half bright), a strip with brightness and a plug that is off.
+    private static let television = House.id(503)
+
+    /// The kitchen has a lamp with everything (on, half bright), a strip with brightness, a plug that is off, and a
+    /// television, which is a switch.
     private func rig() -> Rig {
         var server = HouseServer()
         for (id, name, data) in [
             (Self.strip, "Strip", ["brightness": 0.2]), (Self.plug, "Plug", ["on": false]),
+            (Self.television, "Television", ["on": false, "brightness": 0.3, "kind": "switch"]),
         ] as [(FlareID, String, [String: JSONValue])] {
             var thing = FlareThing(id: id)
             thing.name = name
@@ -53,6 +57,7 @@ import Things
         #expect(rig.state.things[Self.plug]?.data == ["on": true])
         // What is no light, or elsewhere, is left alone.
         #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
+        #expect(rig.state.things[Self.television]?.data["brightness"] == 0.3)
     }
 
     @Test func `a toggle is one for all: off when any is on`() {

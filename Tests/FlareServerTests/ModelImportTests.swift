@@ -92,6 +92,27 @@ import Testing
         #expect(await hub.problems(importing: tree, replacing: true).isEmpty)
     }
 
+    @Test func `what is made a second time under the same name is known beforehand`() async throws {
+        let hub = try await filled()
+        let lounge = #"{"_id": "\#(Hall.hall)", "name": "Hall", "zones": [{"name": "Lounge"}]}"#
+        func tree(_ environment: String) throws -> ModelTree {
+            try ModelTree.read(#"{"environments": [\#(environment)]}"#.utf8)
+        }
+        #expect(await hub.doubles(importing: try tree(lounge)).isEmpty)
+        try await hub.importModel(tree(lounge), replacing: true)
+        #expect(
+            await hub.doubles(importing: try tree(lounge)).map(\.description) == [
+                #"environments[0].zones[0]: a second zone called "Lounge""#
+            ]
+        )
+        #expect(
+            await hub.doubles(importing: try tree(#"{"name": "Hall", "zones": [{"name": "Lounge"}]}"#)).map(
+                \.description
+            ) == [#"environments[0]: a second environment called "Hall""#]
+        )
+        #expect(await hub.doubles(importing: try ModelTree.read(ModelExport(Hall.records).bytes)).isEmpty)
+    }
+
     @Test func `replacing changes what is there, adds what is not, and removes nothing`() async throws {
         let hub = try await filled()
         let created = await hub.record(Hall.lampObject)?.members["created"]

@@ -72,6 +72,31 @@ struct DeviceTests {
         )
     }
 
+    @Test func `what says that it is a switch is one, and its brightness a number`() {
+        var state = House.state
+        state.things[House.plug]?.data["kind"] = "switch"
+        state.things[House.strip]?.data["kind"] = "switch"
+        var desk = Desk()
+        desk.announce(state)
+        let plug = desk.component("switch", of: "plug")
+        #expect(
+            text(plug, "state_topic", "command_topic", "unique_id", "default_entity_id") == [
+                "trilateral/n1/things/plug", "trilateral/n1/things/plug/set/state",
+                "0badcafe_plug_switch", "switch.trilateral_n1_plug",
+            ]
+        )
+        #expect(plug?["name"] == .some(.null))
+        #expect(desk.component("light", of: "plug") == nil)
+        #expect(desk.component("light_attic_lights") == nil)
+        let brightness = desk.component("number_brightness", of: "strip")
+        #expect(brightness?["max"] == 255)
+        #expect(
+            text(brightness, "state_topic", "command_topic") == [
+                "trilateral/n1/things/strip", "trilateral/n1/things/strip/set/brightness",
+            ]
+        )
+    }
+
     @Test func `the palette is a select, each action a button`() {
         let desk = Desk.ofHouse()
         let palette = desk.component("select_palette", of: "lamp")
@@ -130,7 +155,8 @@ struct DeviceTests {
                 "sensor_y",
                 "sensor_accuracy", "sensor_angle", "sensor_nearby", "light_nearby", "event_nearby",
                 "event_bridge",
-                "binary_sensor_broker", "binary_sensor_flare", "binary_sensor_bluetooth", "switch_gps",
+                "binary_sensor_problem", "binary_sensor_broker", "binary_sensor_flare",
+                "binary_sensor_bluetooth", "switch_gps",
                 "switch_beacons", "switch_cmx", "switch_compass", "button_next", "button_previous",
                 "button_refresh",
                 "button_reload", "image_map", "light_hall_lights", "light_attic_lights", "sensor_uptime",
@@ -159,6 +185,11 @@ struct DeviceTests {
         #expect(
             light?["availability"] == [
                 ["topic": "trilateral/n1/status"], ["topic": "trilateral/n1/nearby/availability"],
+                [
+                    "topic": "trilateral/n1/nearby",
+                    "value_template":
+                        "{{ 'online' if value_json is defined and (value_json.color_mode is defined or value_json.palette is defined) else 'offline' }}",
+                ],
             ]
         )
         #expect(light?["availability_mode"] == "all")

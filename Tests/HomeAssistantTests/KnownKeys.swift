@@ -107,7 +107,7 @@ enum KnownKeys {
         "state_class": ["measurement", "measurement_angle", "total", "total_increasing"],
         "source_type": ["gps", "router", "bluetooth", "bluetooth_le"], "mode": ["auto", "box", "slider"],
         "content_type": ["image/svg+xml", "image/png", "image/jpeg"],
-        "device_class": ["connectivity", "distance", "duration"],
+        "device_class": ["connectivity", "distance", "duration", "problem"],
     ]
     static let colourModes: Set<String> = [
         "onoff", "brightness", "color_temp", "hs", "xy", "rgb", "rgbw", "rgbww", "white",

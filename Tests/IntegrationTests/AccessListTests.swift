@@ -76,6 +76,50 @@ struct AccessListTests {
         }
     }
 
+    @Test func `lamps and receivers on the same broker work with the lines for others`() async throws {
+        let lamps = RealLamp.Kind.allCases.map { kind in
+            let topic = kind == .tasmota ? "desk" : "\(kind.rawValue)/desk"
+            return "  - {thing: \(Self.things[kind] ?? ""), kind: \(kind.rawValue), topic: \(topic)}\n"
+        }
+        let file = "links:\n" + lamps.joined() + "sensors: {espresense: {device: tag}}\n"
+        try await withSite(file: file) { site in
+            try await site.visit(as: "driver") { driver in
+                for (kind, thing) in Self.things {
+                    try await withLamp(kind, name: "desk", port: site.broker.port) {
+                        site.identify(as: kind.rawValue, &$0)
+                    } _: { lamp in
+                        await lamp.press(isOn: false)
+                        lamp.setAvailable(true)
+                        try await driver.awaits("things/\(thing)") { $0["state"] == "OFF" }
+                        driver.say("things/\(thing)/set", #"{"state":"ON"}"#)
+                        try await lamp.awaits { $0.isOn }
+                        lamp.setAvailable(false)
+                        try await driver.awaits("things/\(thing)/availability", "offline")
+                    }
+                }
+            }
+            #expect(
+                try await site.takes("espresense/devices/tag/cellar", #"{"rssi":-60}"#, from: "espresense")
+            )
+            #expect(await site.home.logs("no thing of this environment has the receiver cellar"))
+            for user in Self.others {
+                #expect(try await !site.takes("homeassistant/status", from: user))
+                #expect(try await !site.takes("homeassistant/device/trilateral_x/config", from: user))
+                #expect(try await !site.takes("\(site.home.root)/nearby/set", from: user))
+            }
+            for user in ["zigbee2mqtt", "espresense"] {
+                #expect(try await site.takes("homeassistant/light/1/light/config", from: user))
+            }
+            for topic in ["zigbee2mqtt/desk/set", "cmnd/desk/POWER", "espresense/rooms/x/absorption/set"] {
+                #expect(try await site.takes(topic, from: "ha"), "\(topic)")
+            }
+        }
+    }
+
+    private static let things: [RealLamp.Kind: String] = [
+        .zigbee2mqtt: "table-lamp", .tasmota: "kitchen-light", .wled: "television",
+    ]
+
     @Test func `who reads is told of this node and of nothing else`() async throws {
         try await withSite { site in
             try await site.visit(as: "kiosk") { kiosk in
@@ -110,41 +154,47 @@ struct AccessListTests {
     @Test func `the example is what the program prints`() async throws {
         try await withTemporaryFolder { folder in
             let end = try await Program.run(["acl", "--node", "panel"], in: folder)
-            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
-            let example = try String(
-                contentsOf: root.appending(path: "contrib/mosquitto/acl"),
-                encoding: .utf8
-            )
-            #expect(end.output == example)
+            #expect(end.output == (try Self.example("acl")))
         }
     }
 
     // MARK: The site
 
     private static let users = ["trilateral", "ha", "kiosk", "driver", "sensor"]
+    private static let others = ["zigbee2mqtt", "tasmota", "wled", "espresense"]
+
+    private static func example(_ name: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: "contrib/mosquitto/\(name)"), encoding: .utf8)
+    }
 
     private struct Site {
         let home: Home
         let broker: Mosquitto
+
+        func identify(as user: String, _ configuration: inout MQTTConfiguration) {
+            configuration.username = user
+            configuration.password = MQTTPassword("secret of \(user)")
+        }
 
         /// Runs the body with a visitor who has a user's rights.
         func visit<Result: Sendable>(as user: String, _ body: (Visitor) async throws -> Result) async throws
             -> Result
         {
             try await withVisitor(to: home.root, port: broker.port) {
-                $0.username = user
-                $0.password = MQTTPassword("secret of \(user)")
+                identify(as: user, &$0)
             } _: { visitor in
                 try await body(visitor)
             }
         }
 
         /// Whether the broker takes a message from a user; asked in version 5, where it says so.
-        func takes(_ topic: String, from user: String) async throws -> Bool {
+        func takes(_ topic: String, _ payload: String = "", from user: String) async throws -> Bool {
             try await visit(as: user) { visitor in
+                let message = MQTTMessage(topic: topic, payload: Array(payload.utf8), qos: .atLeastOnce)
                 do throws(MQTTPublishError) {
-                    try await visitor.client.publishAndWait(MQTTMessage(topic: topic, qos: .atLeastOnce))
+                    try await visitor.client.publishAndWait(message)
                     return true
                 } catch {
                     guard case .refusedByBroker(_, 0x87, _) = error else { throw error }
@@ -155,28 +205,38 @@ struct AccessListTests {
     }
 
     /// Runs the body with a daemon and its broker; afterwards the broker must have denied the daemon nothing.
-    private func withSite(_ keys: [String: String] = [:], _ body: (Site) async throws -> Void) async throws {
+    private func withSite(
+        _ keys: [String: String] = [:],
+        file: String = "{}",
+        _ body: (Site) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             var options = MosquittoOptions()
             let port = try LoopbackSocket.freePort()
             options.port = port
             let home = Home(in: folder, port: port)
+            try folder.write(file, to: "site.yaml")
             let list = try await Program.run(
-                ["acl", "--node", home.node, "--user", "homeassistant=ha"],
+                [
+                    "acl", "--config", folder.path("site.yaml"), "--node", home.node, "--user",
+                    "homeassistant=ha",
+                ],
                 in: folder
             )
+            let others = try Self.example("acl-others").replacing("user homeassistant", with: "user ha")
             #expect(list.status == 0, "\(list.output)")
-            try folder.write(list.output, to: "acl")
+            try folder.write(list.output + "\n" + others, to: "acl")
             try folder.write("secret of trilateral\n", to: "password")
             options.lines = ["acl_file \(folder.path("acl"))"]
-            options.users = Dictionary(uniqueKeysWithValues: Self.users.map { ($0, "secret of \($0)") })
+            let users = Self.users + Self.others
+            options.users = Dictionary(uniqueKeysWithValues: users.map { ($0, "secret of \($0)") })
             let own = [
                 "mqtt.username": "trilateral", "mqtt.password_file": folder.path("password"),
                 "map.enabled": "true",
             ]
             try await withMosquitto(options) { broker in
                 try await home.take()
-                try await home.start(own.merging(keys) { $1 })
+                try await home.start(own.merging(keys) { $1 }, file: file)
                 do {
                     try await body(Site(home: home, broker: broker))
                     await home.stop()

@@ -32,13 +32,13 @@ struct BridgeLinkTests {
 
     @Test func `what was cleared is told once the broker has confirmed it, with a link only`() async throws {
         try await withMosquitto { broker in
-            try await withBridge(port: broker.port, remembered: [(.thing, "radio")]) { bridge, visitor in
-                visitor.say("things/radio", "{}", isRetained: true)
+            try await withBridge(port: broker.port, kept: ["info", "things/radio"]) { bridge, visitor in
                 try await visitor.awaits("things/radio")
                 await broker.freeze()
-                var state = ControllerState(epoch: "e")
-                state.isPlaceKnown = true
-                bridge.snapshots.yield(StateSnapshot(state: state, changes: []))
+                let radio = ObjectReference(.thing, FlareID(high: 3, low: 0))
+                bridge.snapshots.yield(
+                    StateSnapshot(state: Self.emptyPlace(slugs: ["radio": radio]), changes: [])
+                )
                 // What is told later comes later, so that it would have been heard before.
                 bridge.events.yield(.timerFired(.readAgain))
                 #expect(await bridge.tells { $0 == .timerFired(.readAgain) })
@@ -49,9 +49,76 @@ struct BridgeLinkTests {
         }
     }
 
+    @Test func `what the broker keeps from before is taken away once the place is known`() async throws {
+        let gone = ["things/radio", "things/radio/data", "zones/attic/lights", "alert/fire", "map"]
+        // Neither ours nor anybody's business.
+        let foreign = ["things/radio/set", "notes/mine"]
+        try await withMosquitto { broker in
+            try await withBridge(port: broker.port, kept: ["info"] + gone + foreign) { bridge, visitor in
+                bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                for topic in gone { try await visitor.awaits(topic, "") }
+                // The end of the asking is remembered.
+                #expect(await bridge.remembers { if case .root = $0 { true } else { false } })
+                for topic in foreign { try await visitor.awaits(topic, "{}") }
+            }
+        }
+    }
+
+    @Test func `what a second daemon left is taken away when it has gone`() async throws {
+        try await withMosquitto { broker in
+            try await withBridge(port: broker.port) { bridge, visitor in
+                bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                visitor.say("info", #"{"epoch":"other"}"#, isRetained: true)
+                #expect(
+                    await bridge.tells {
+                        if case .alertRaised("duplicate-node", _, _) = $0 { true } else { false }
+                    }
+                )
+                visitor.say("things/radio", "{}", isRetained: true)
+                try await visitor.awaits("things/radio", "{}")
+                visitor.say("status", "offline", isRetained: true)
+                try await visitor.awaits("things/radio", "")
+                #expect(await visitor.said(on: "things/radio") == ["{}", ""])
+            }
+        }
+    }
+
+    @Test func `topics of a former node are taken away, unless somebody else lives there`() async throws {
+        let former = "t/former\(UInt32.random(in: .min ... .max))"
+        try await withMosquitto { broker in
+            for status in ["offline", "online"] {
+                try await withVisitor(to: former, port: broker.port) { neighbour in
+                    for topic in ["info", "things/lamp", "sensors/gps"] {
+                        neighbour.say(topic, "{}", isRetained: true)
+                        try await neighbour.awaits(topic, "{}")
+                    }
+                    neighbour.say("status", status, isRetained: true)
+                    try await neighbour.awaits("status", status)
+                    try await withBridge(port: broker.port, formerRoot: former) { bridge, _ in
+                        bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                        #expect(await bridge.remembers { if case .root = $0 { true } else { false } })
+                    }
+                    let left = status == "online" ? "{}" : ""
+                    for topic in ["info", "things/lamp", "sensors/gps"] {
+                        try await neighbour.awaits(topic, left)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func emptyPlace(slugs: [String: ObjectReference] = [:]) -> ControllerState {
+        var book = SlugBook()
+        for (slug, object) in slugs { book.restore(slug, for: object) }
+        var state = ControllerState(epoch: "e", slugs: book)
+        state.isPlaceKnown = true
+        return state
+    }
+
     /// A bridge that runs, and what it tells.
     private struct Running {
         let told: AsyncStream<ControllerEvent>
+        let mementos: AsyncStream<ControllerEffect.Memento>
         let events: AsyncStream<ControllerEvent>.Continuation
         let outputs: AsyncStream<MQTTBridge.Output>.Continuation
         let snapshots: AsyncStream<StateSnapshot>.Continuation
@@ -63,6 +130,11 @@ struct BridgeLinkTests {
             return nil
         }
 
+        func remembers(_ isWanted: (ControllerEffect.Memento) -> Bool) async -> Bool {
+            for await memento in mementos where isWanted(memento) { return true }
+            return false
+        }
+
         func tells(_ isWanted: (ControllerEvent) -> Bool) async -> Bool {
             for await event in told where isWanted(event) { return true }
             return false
@@ -71,7 +143,8 @@ struct BridgeLinkTests {
 
     private func withBridge(
         port: Int,
-        remembered: [(kind: FlareClass, slug: String)] = [],
+        kept: [String] = [],
+        formerRoot: String? = nil,
         _ body: (Running, Visitor) async throws -> Void
     ) async throws {
         var configuration = BridgeConfiguration()
@@ -84,17 +157,25 @@ struct BridgeLinkTests {
         let client = MQTTClient(link, logger: Self.logger)
         let now = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
         let (told, events) = AsyncStream.makeStream(of: ControllerEvent.self)
+        let (mementos, mementoPort) = AsyncStream.makeStream(of: ControllerEffect.Memento.self)
         let (outputs, outputPort) = AsyncStream.makeStream(of: MQTTBridge.Output.self)
         let (snapshots, snapshotPort) = AsyncStream.makeStream(of: StateSnapshot.self)
         let bridge = MQTTBridge(
             configuration: configuration,
-            identity: BridgeIdentity(epoch: "e", started: now, rememberedSlugs: remembered),
+            identity: BridgeIdentity(epoch: "e", started: now, formerRoot: formerRoot),
             client: client,
             logger: Self.logger,
             clock: { now },
             seconds: { 0 },
+            remember: { mementoPort.yield($0) },
             send: { events.yield($0) }
         )
+        try await withVisitor(to: configuration.root, port: port) { visitor in
+            for topic in kept {
+                visitor.say(topic, "{}", isRetained: true)
+                try await visitor.awaits(topic)
+            }
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             group.addTask { await client.run() }
@@ -103,6 +184,7 @@ struct BridgeLinkTests {
                 try await visitor.awaits("status", "online")
                 let running = Running(
                     told: told,
+                    mementos: mementos,
                     events: events,
                     outputs: outputPort,
                     snapshots: snapshotPort

@@ -92,6 +92,29 @@ struct NeighbourTests {
         }
     }
 
+    @Test func `a configuration that turns out not to work gives way to the one before, and that is told`()
+        async throws
+    {
+        try await withHome(file: "{}") { home, visitor in
+            let epoch = try await visitor.awaits("info")["epoch"]
+            let taken = try LoopbackSocket.listening()
+            try home.folder.write("web: {listen: \"127.0.0.1:\(taken.port)\"}\n", to: "trilateral.yaml")
+            await home.signal(SIGHUP)
+            let alert = try await visitor.awaits("alert/configuration") { $0["message"] != nil }
+            #expect(
+                alert["message"]?.string?.contains("127.0.0.1:\(taken.port) is in use by another program")
+                    == true,
+                "\(alert)"
+            )
+            try await visitor.awaits("info") { $0["epoch"] != epoch }
+            try await visitor.awaits("status", "online")
+            #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "ok")
+            try home.folder.write("{}", to: "trilateral.yaml")
+            await home.signal(SIGHUP)
+            try await visitor.awaits("alert/configuration", "")
+        }
+    }
+
     @Test func `a daemon that cannot have its port is never heard on the broker`() async throws {
         try await withHome { home, visitor in
             try await visitor.awaits("status", "online")

@@ -21,11 +21,15 @@ actor RealLamp {
     private(set) var questions = 0
     private var isDeaf = false
 
-    init(_ kind: Kind, client: MQTTClient) {
+    /// - Parameter name: What it is called where all are of one base; else it has a topic that nobody else has.
+    init(_ kind: Kind, name: String? = nil, client: MQTTClient) {
         self.kind = kind
         self.client = client
         let number = UInt32.random(in: .min ... .max)
-        topic = kind == .tasmota ? "lamp\(number)" : "house\(number)/lamp"
+        topic =
+            if let name { kind == .tasmota ? name : "\(kind.rawValue)/\(name)" } else {
+                kind == .tasmota ? "lamp\(number)" : "house\(number)/lamp"
+            }
     }
 
     /// The entry of the configuration for it.
@@ -181,11 +185,13 @@ actor RealLamp {
 /// Runs the body with a lamp that hears.
 func withLamp<Result: Sendable>(
     _ kind: RealLamp.Kind,
+    name: String? = nil,
     port: Int? = nil,
+    _ change: (inout MQTTConfiguration) -> Void = { _ in },
     _ body: (RealLamp) async throws -> Result
 ) async throws -> Result {
-    try await withVisitor(to: "none", port: try port ?? SharedMosquitto.broker.port) { visitor in
-        let lamp = RealLamp(kind, client: visitor.client)
+    try await withVisitor(to: "none", port: try port ?? SharedMosquitto.broker.port, change) { visitor in
+        let lamp = RealLamp(kind, name: name, client: visitor.client)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             let messages = visitor.client.subscribe(lamp.filters, qos: .atLeastOnce)
             group.addTask { for await message in messages { await lamp.hear(message) } }

@@ -37,7 +37,8 @@ struct SensorTests {
 
     @Test func `beacons move the device, change its zone, and bring things near, in order`() async throws {
         try await withHome { _, visitor in
-            try await visitor.awaits("zone") { $0["slug"] == "living-room" }
+            // Nobody has said yet where it is.
+            try await visitor.awaits("zone") { $0["id"] == .null }
             try await walk(visitor, major: 2, minor: 2) {
                 try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
             }
@@ -47,7 +48,7 @@ struct SensorTests {
             #expect(position["accuracy_m"]?.number != nil)
             let near = try await visitor.awaitsEvent("nearby", "near")
             let kinds = await visitor.events.compactMap { $0["event_type"]?.string }
-            #expect(Array(kinds.filter { $0 != "moved" }.prefix(4)) == ["started", "exit", "enter", "near"])
+            #expect(Array(kinds.filter { $0 != "moved" }.prefix(3)) == ["started", "enter", "near"])
             #expect(near["slug"] == "kitchen-light")
 
             try await walk(visitor, major: 1, minor: 1) {

@@ -29,7 +29,7 @@ struct ZoneLightsTests {
 
     @Test(
         arguments: [
-            ([["volume": 1], [:]], nil),
+            ([["volume": 1], [:], ["on": true, "kind": "switch"]], nil),
             ([["on": true], ["on": false]], #"{"color_mode":"onoff","lights":2,"on":1,"state":"ON"}"#),
             ([["on": false]], #"{"color_mode":"onoff","lights":1,"on":0,"state":"OFF"}"#),
             // As bright as those that are on.
@@ -45,6 +45,15 @@ struct ZoneLightsTests {
             (
                 [["on": false, "color": "red", "brightness": 0.4], ["on": true]],
                 #"{"brightness":102,"color":{"b":0,"g":0,"r":255},"color_mode":"rgb","lights":2,"on":1,"state":"ON"}"#
+            ),
+            // A colour that nobody knows is none, and no other mode either.
+            (
+                [["on": true, "color": "blurple"], ["on": true, "color": "blue"]],
+                #"{"color":{"b":255,"g":0,"r":0},"color_mode":"rgb","lights":2,"on":2,"state":"ON"}"#
+            ),
+            (
+                [["on": true, "color": "blurple", "brightness": 1]],
+                #"{"brightness":255,"lights":1,"on":1,"state":"ON"}"#
             ),
         ] as [([[String: JSONValue]], String?)]
     )

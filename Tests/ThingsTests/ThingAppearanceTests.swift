@@ -56,13 +56,24 @@ struct ThingAppearanceTests {
     @Test(
         arguments: [
             ("teal", 0x008080), ("#ff8800", 0xFF8800), ("Oak", 0xDEB887), ("clear", 0xFFFFFF),
-            ("strange", 0xFF0000),
-            (7, 0xFF0000), (["r": 1, "g": 2, "b": 3], 0x010203),
+            (["r": 1, "g": 2, "b": 3], 0x010203),
         ] as [(JSONValue, UInt32)]
     )
     func `a colour is drawn as the origin draws it`(stored: JSONValue, hex: UInt32) {
         let appearance = ThingAppearance(thing: Lamps.thing(["color": stored]))
         #expect(appearance.rgb == RGBColour(hex: hex))
         #expect(appearance.colourName == stored.string)
+    }
+
+    @Test(arguments: ["blurple", "warm white", 7] as [JSONValue])
+    func `a colour that nobody knows is none, and keeps its name`(stored: JSONValue) {
+        let appearance = ThingAppearance(thing: Lamps.thing(["color": stored, "brightness": 1]))
+        #expect(appearance.rgb == nil)
+        #expect(
+            appearance.colourMode == nil,
+            "it is a light with a colour, so not said to have only brightness"
+        )
+        #expect(appearance.colourName == stored.string)
+        #expect(appearance.brightness == 255 && appearance.isLight)
     }
 }

@@ -35,6 +35,18 @@ struct ThingProfileTests {
         #expect(profile.attributes["stock"] == .object)
     }
 
+    @Test func `what says that it is a switch is on or off, and no light`() {
+        let thing = Lamps.thing(["on": true, "volume": 3, "kind": "switch"])
+        let profile = ThingProfile(thing: thing)
+        #expect(profile.hasState && !profile.isLight && !ThingProfile.isLight(thing.data))
+        #expect(profile.settable == ["state", "volume"])
+        #expect(profile.actions == ["on", "off"])
+        let appearance = ThingAppearance(thing: thing)
+        #expect(appearance.isOn && !appearance.isLight && appearance.colourMode == nil)
+        // Another word under that key changes nothing.
+        #expect(ThingProfile(thing: Lamps.thing(["on": true, "kind": "desk lamp"])).isLight)
+    }
+
     @Test func `its own list of actions is the one that is offered`() {
         let profile = ThingProfile(thing: Lamps.thing(["on": true], actions: ["party"]))
         #expect(profile.actions == ["party"])

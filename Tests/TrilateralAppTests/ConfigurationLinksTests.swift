@@ -5,19 +5,35 @@ import TrilateralApp
 /// The entries of `links:`.
 struct ConfigurationLinksTests {
     private func problems(_ yaml: String) throws -> [String] {
+        try told(yaml).map {
+            #expect($0.path == "links")
+            return $0.message
+        }
+    }
+
+    private func told(_ yaml: String) throws -> [ConfigurationProblem] {
         let folder = try ScratchFolder()
         let file = try folder.write("t.yaml", "mqtt: {base: trilateral, node: desk}\nlinks:\n" + yaml)
         do throws(ConfigurationErrors) {
             _ = try ConfigurationLoader.load(file: file, environment: [:])
             return []
         } catch {
-            return error.problems.map {
-                #expect($0.path == "links")
-                return $0.message
-            }
+            return error.problems
         }
     }
 
+    /// Each problem as `line:column: message`.
+    private func places(_ yaml: String) throws -> [String] {
+        try told(yaml).map {
+            guard case .file(_, let line, let column) = $0.origin else { return "?" }
+            return "\(line):\(column): \($0.message)"
+        }
+    }
+
+    private static let legalTopic =
+        "must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends"
+    private static let legalFullTopic =
+        "must be a topic with %prefix% and %topic% in it, without +, # and a / at its beginning or two at its end"
     private static let lamp = "  - {thing: a, kind: wled, topic: wled/a}\n"
 
     @Test(arguments: [
@@ -34,7 +50,7 @@ struct ConfigurationLinksTests {
         ),
         (
             "  - {thing: b, kind: wled, topic: wled/+}",
-            [#"topic: must be a topic without +, # and leading $ (is "wled/+")"#]
+            [#"topic: \#(Self.legalTopic) (is "wled/+")"#]
         ),
         (
             "  - {thing: b, kind: wled, topic: wled/b, relay: 2}",
@@ -44,6 +60,27 @@ struct ConfigurationLinksTests {
         ("  - {thing: b, kind: json, command_topic: c}", ["needs state_topic"]),
         ("  - {thing: b, kind: template, command_topic: c}", ["needs command"]),
         ("  - {thing: b, thing: c, kind: wled, topic: wled/b}", ["thing: stands 2 times"]),
+        ("  - {thing: b, kind: wled, topic: /b}", [#"topic: \#(Self.legalTopic) (is "/b")"#]),
+        ("  - {thing: b, kind: zigbee2mqtt, topic: b/}", [#"topic: \#(Self.legalTopic) (is "b/")"#]),
+        (
+            "  - {thing: b, kind: template, command: x, command_topic: b/, state_topic: /b}",
+            [
+                #"command_topic: \#(Self.legalTopic) (is "b/")"#,
+                #"state_topic: \#(Self.legalTopic) (is "/b")"#,
+            ]
+        ),
+        (
+            "  - {thing: b, kind: json, command_topic: b, state_topic: c, availability_topic: a/}",
+            [#"availability_topic: \#(Self.legalTopic) (is "a/")"#]
+        ),
+        (
+            "  - {thing: b, kind: tasmota, topic: b, full_topic: \"/%prefix%/%topic%/\"}",
+            [#"full_topic: \#(Self.legalFullTopic) (is "/%prefix%/%topic%/")"#]
+        ),
+        (
+            "  - {thing: b, kind: tasmota, topic: b, full_topic: \"%topic%/%prefix%//\"}",
+            [#"full_topic: \#(Self.legalFullTopic) (is "%topic%/%prefix%//")"#]
+        ),
         ("  - hello", [#"must be keys with values (is "hello")"#]),
         ("  - [a]", ["must be keys with values (is a list)"]),
         (
@@ -53,6 +90,68 @@ struct ConfigurationLinksTests {
     ])
     func `a wrong entry is refused by its number and key`(entry: String, expected: [String]) throws {
         #expect(try problems(Self.lamp + entry + "\n") == expected.map { "entry 2: \($0)" })
+    }
+
+    @Test func `entries that are right are held against each other, whatever is wrong with others`() throws {
+        let entries = """
+            \(Self.lamp)  - {thing: b, kind: wledd, topic: wled/b}
+              - {thing: c, kind: wled, topic: wled/a}
+              - {thing: A, kind: wled, topic: wled/d}
+              - {thing: e, kind: zigbee2mqtt, topic: trilateral/desk}
+
+            """
+        #expect(
+            Set(try problems(entries)) == [
+                #"entry 2: kind: must be zigbee2mqtt, tasmota, wled, json or template (is "wledd")"#,
+                "entries 1 and 3 are for one lamp: both have the topic wled/a",
+                "entries 1 and 4 are for one thing, \"A\"",
+                "entry 5: trilateral/desk is one of our own topics",
+                "entry 5: trilateral/desk/set is one of our own topics",
+                "entry 5: trilateral/desk/availability is one of our own topics",
+            ]
+        )
+    }
+
+    @Test func `a wrong node hides nothing but what depends on it`() throws {
+        let folder = try ScratchFolder()
+        let entry = "  - {thing: b, kind: wled, topic: wled/a}\n"
+        let file = try folder.write("t.yaml", "mqtt: {node: A B}\nlinks:\n" + Self.lamp + entry)
+        let errors = #expect(throws: ConfigurationErrors.self) {
+            try ConfigurationLoader.load(file: file, environment: [:])
+        }
+        #expect(errors?.problems.map(\.path) == ["mqtt.node", "links"])
+    }
+
+    @Test func `a problem is told with the line of its entry, and of its key`() throws {
+        let entries = """
+              - thing: a
+                kind: wled
+                topic: wled/a/
+                relay: 2
+              - thing: b
+                kind: wled
+              - thing: c
+                kind: wled
+                topic: wled/c
+              - {thing: d, kind: wled, topic: wled/c}
+              - hello
+
+            """
+        let found = try places(entries)
+        #expect(
+            found.map { $0.prefix { $0 != " " } } == ["5:5:", "6:5:", "7:5:", "13:5:", "12:5:"],
+            "\(found)"
+        )
+        #expect(found.last == "12:5: entries 3 and 4 are for one lamp: both have the topic wled/c")
+    }
+
+    @Test func `a full topic may end with a slash, as Tasmota has it`() throws {
+        let entries = """
+              - {thing: a, kind: tasmota, topic: a, full_topic: "%prefix%/%topic%/"}
+              - {thing: b, kind: tasmota, topic: b, full_topic: "home/%topic%/%prefix%"}
+
+            """
+        #expect(try problems(entries) == [])
     }
 
     @Test func `the relays of one device are lamps of their own`() throws {

@@ -158,7 +158,7 @@ struct ConfigurationLoaderTests {
         ("flare: {server: {listen: 1234}}", "1:18: flare.server.listen: must be HOST:PORT (is 1234)"),
         (
             "web: {allowed_origins: [https://a, b]}",
-            "1:7: web.allowed_origins: entry 2: must be an origin such as https://name:8080 (is \"b\")"
+            "1:36: web.allowed_origins: entry 2: must be an origin such as https://name:8080 (is \"b\")"
         ),
         ("mqtt: {hots: a}", "1:8: mqtt.hots: unknown key \"hots\"; did you mean \"host\"?"),
         (

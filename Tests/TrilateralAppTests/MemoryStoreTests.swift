@@ -25,7 +25,7 @@ struct MemoryStoreTests {
         try await withTemporaryFolder { folder in
             let store = try MemoryStore(folder: folder.url)
             #expect(try store.memory() == ControllerMemory())
-            #expect(try store.slugs().isEmpty)
+            #expect(try store.root() == nil)
             let id = try store.installationID()
             #expect(id.count == 8)
             #expect(id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
@@ -55,6 +55,7 @@ struct MemoryStoreTests {
                 .slug("lamp", lamp, home: home), .slug("lamp", ObjectReference(.zone, home), home: home),
                 .slug("home", ObjectReference(.environment, home), home: nil), .sensor(.gps, on: true),
                 .sensor(.gps, on: false), .sensor(.beacons, on: true),
+                .root("t/m"), .root("t/n"),
             ]
             let store = try MemoryStore(folder: folder.url)
             for memento in mementos { try store.save(memento) }
@@ -66,11 +67,8 @@ struct MemoryStoreTests {
             #expect(memory.sensors == [.gps: false, .beacons: true])
             #expect(memory.slugs.id(of: "lamp", kind: .thing) == lamp.id)
             #expect(memory.slugs.id(of: "lamp", kind: .zone) == home)
-            #expect(
-                try next.slugs().map { "\($0.kind.rawValue)s/\($0.slug)" } == [
-                    "environments/home", "things/lamp", "zones/lamp",
-                ]
-            )
+            #expect(memory.slugs.id(of: "home", kind: .environment) == home)
+            #expect(try next.root() == "t/n")
         }
     }
 
@@ -80,13 +78,13 @@ struct MemoryStoreTests {
             let other = ObjectReference(.thing, FlareID(high: 3, low: 2))
             try store.save(.slug("lamp", lamp, home: home))
             try store.save(.slug("lamp", other, home: home))
-            #expect(try store.slugs().map(\.slug) == ["lamp"])
             #expect(try store.memory().slugs.id(of: "lamp", kind: .thing) == other.id)
             try store.save(.slug("sun", other, home: office))
-            #expect(try store.slugs().map(\.slug) == ["sun"])
+            #expect(try store.memory().slugs.objects(of: .thing) == [other])
+            #expect(try store.memory().slugs.id(of: "sun", kind: .thing) == other.id)
             #expect(try store.memory().slugs.home(of: other) == office)
             try store.save(.slugForgotten(other))
-            #expect(try store.slugs().isEmpty)
+            #expect(try store.memory().slugs.objects(of: .thing).isEmpty)
         }
     }
 
@@ -162,7 +160,7 @@ struct MemoryStoreTests {
             let queue = try DatabaseQueue(path: store.path)
             try await queue.write { try $0.execute(sql: "DROP TABLE slug") }
             try queue.close()
-            let error = #expect(throws: MemoryStoreError.self) { try store.slugs() }
+            let error = #expect(throws: MemoryStoreError.self) { try store.memory() }
             #expect("\(try #require(error))".hasPrefix("\(store.path) cannot be used: no such table: slug"))
         }
     }

@@ -22,12 +22,12 @@ struct ModelFileTests {
         let text = #"{"environments":[\#(Array(repeating: "1", count: 1500).joined(separator: ","))]}"#
         let problems = try #require(throws: ModelProblems.self) { try ModelTree.read(text.utf8) }
         let lines = file.lines(problems)
-        #expect(lines.count == 1002)
+        #expect(lines.count == 1002, "a thousand, what they are, and that there are more")
         #expect(lines.first == "trilateral import: home.json: more than 1000 problems; nothing was changed")
         #expect(lines.last == "  … and more: the file was not read on")
     }
 
-    @Test func `of very many problems a thousand are told, and how many more there are`() async throws {
+    @Test func `of very many objects that are there twenty are told, and how to replace them`() async throws {
         let store = try FlareStore()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let hub = try FlareHub(store: store, clock: { 0 }, logger: logger)
@@ -39,8 +39,13 @@ struct ModelFileTests {
         #expect(problems.count == 1003)
         let lines = file.lines(ModelProblems(problems: problems))
         #expect(lines.first == "trilateral import: home.json: 1003 problems; nothing was changed")
-        #expect(lines.count == 1002)
-        #expect(lines.last == "  … and 3 more")
+        #expect(lines.count == 23)
+        #expect(
+            Array(lines.suffix(2)) == [
+                "  … and 983 more",
+                "trilateral import: --replace puts the file's objects in the place of those that are there",
+            ]
+        )
         try store.close()
     }
 }

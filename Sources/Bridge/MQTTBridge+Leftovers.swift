@@ -1,0 +1,66 @@
+import Controller
+import MQTT
+import Messages
+
+/// What the broker keeps from before this run is taken away, as far as this run does not tell it anew.
+///
+/// The broker is asked only where somebody was before, and only until everything is told: we need not hear ourselves.
+extension MQTTBridge {
+    /// Asks the broker what it keeps, until everything was told and what is left is gone.
+    ///
+    /// - Parameter isOurs: Whether of our own topics, not only of former ones.
+    func sweep(isOurs: Bool) {
+        sweeping?.cancel()
+        if isOurs { hasSwept = true }
+        hasSweptSinceTick = false
+        leftovers = isOurs ? [Leftovers(topics)] : []
+        if let formerRoot { leftovers.append(Leftovers(Topics(root: formerRoot))) }
+        // Our status and info are heard anyway, and ours by now. With QoS 0 all is handed over at once.
+        let filters = leftovers.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
+        let kept = client.subscribe(filters, qos: .atMostOnce)
+        sweeping = Task {
+            for await message in kept {
+                for index in leftovers.indices { leftovers[index].note(message) }
+                if takeAwayLeftovers() { flush() }
+            }
+        }
+    }
+
+    /// Takes away what is left, once it is known what there is to tell.
+    ///
+    /// - Parameter isAlone: Whether nobody has answered to our info, though somebody is said to be here. On former
+    ///   topics nobody would answer.
+    /// - Returns: Whether something is to be sent.
+    @discardableResult
+    func takeAwayLeftovers(isAlone: Bool = false) -> Bool {
+        guard renderer.isSettled, rivals.isEmpty, !isLeaving else { return false }
+        var topics: [String] = []
+        for index in leftovers.indices {
+            let isOurs = leftovers[index].root == configuration.root
+            guard isOurs ? isAlone || !isSaidToBeThere : !leftovers[index].isInhabited else { continue }
+            topics += leftovers[index].take { book.holds($0) }
+        }
+        for topic in topics { book.clear(topic) }
+        return !topics.isEmpty
+    }
+
+    /// Called at each tick: after a whole one everything that is kept was heard, and whoever is there has answered.
+    func goOnSweeping() {
+        guard sweeping != nil, isConnected else { return }
+        guard hasSweptSinceTick else {
+            hasSweptSinceTick = true
+            return
+        }
+        guard !takeAwayLeftovers(isAlone: true) else { return }
+        guard renderer.isSettled, rivals.isEmpty, book.isSent, client.counters.queued == 0 else { return }
+        endSweep()
+        formerRoot = nil
+        discovery.remember(.root(configuration.root))
+    }
+
+    func endSweep() {
+        sweeping?.cancel()
+        sweeping = nil
+        leftovers = []
+    }
+}
