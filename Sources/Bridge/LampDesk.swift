@@ -56,11 +56,11 @@ package actor LampDesk {
         /// What it is called on topics, for messages.
         var label: String
         var isSilent = false
-        /// When its link wants to be asked again.
-        var due: Int64?
     }
 
     private var seats: [Seat]
+    /// When the link of each seat wants to be asked again.
+    private var deadlines: Deadlines
     private let seatsByTopic: [String: [Int]]
     private var seatsByThing: [FlareID: Int] = [:]
     private let client: MQTTClient
@@ -94,6 +94,7 @@ package actor LampDesk {
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         seats = pairs.map { Seat(pair: $0, link: LampLink($0.dialect), label: $0.thing) }
+        deadlines = Deadlines(count: pairs.count)
         var byTopic: [String: [Int]] = [:]
         for (index, pair) in pairs.enumerated() {
             for topic in Set(pair.dialect.topics) { byTopic[topic, default: []].append(index) }
@@ -259,7 +260,7 @@ package actor LampDesk {
     private var now: Int64 { clock().steadyMilliseconds }
 
     private func perform(_ actions: [LampLink.Action], for index: Int) {
-        seats[index].due = seats[index].link.nextDue(after: now)
+        deadlines[index] = seats[index].link.nextDue(after: now)
         for action in actions {
             switch action {
             case .publish(let messages):
@@ -314,9 +315,7 @@ package actor LampDesk {
     // MARK: Time
 
     private func planWake() {
-        let now = now
-        guard let due = seats.lazy.compactMap(\.due).min() else { return }
-        guard plannedWake.map({ due < $0 || $0 <= now }) ?? true else { return }
+        guard let due = deadlines.earliest, plannedWake.map({ due < $0 || $0 <= now }) ?? true else { return }
         plannedWake = due
         wake.yield(due)
     }
@@ -334,7 +333,7 @@ package actor LampDesk {
         if rest > 0, (try? await Task.sleep(for: .milliseconds(rest))) == nil { return }
         if plannedWake == due { plannedWake = nil }
         let now = now
-        for index in seats.indices where seats[index].due.map({ $0 <= now }) ?? false {
+        for index in deadlines.takeDue(at: now) {
             perform(seats[index].link.timePassed(at: now), for: index)
         }
         planWake()

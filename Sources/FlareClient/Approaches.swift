@@ -9,13 +9,21 @@ package struct Approaches: Sendable, Hashable {
     private var index = 0
     /// How many have failed since the last pause.
     private var failed = 0
+    private var upgrades = true
 
     /// - Parameter all: At least one.
     package init(_ all: [ClientSession.Approach]) { self.all = all }
 
-    package var current: ClientSession.Approach { all[index % all.count] }
+    package var current: ClientSession.Approach {
+        var approach = all[index % all.count]
+        approach.upgrades = approach.upgrades && upgrades
+        return approach
+    }
 
     package mutating func joined() { failed = 0 }
+
+    /// A session is over; one that was stranded by the way to a websocket is followed by one that does not try it.
+    package mutating func ended(_ reason: ClientSessionEnd) { upgrades = reason != .stranded }
 
     /// Goes on to the next way, if another might do better.
     /// - Returns: Whether it is to be tried at once.

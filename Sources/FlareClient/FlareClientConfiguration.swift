@@ -46,7 +46,7 @@ package struct FlareClientConfiguration: Sendable, Hashable {
     package var headers: [Header] = []
 
     package var connectSeconds = 10.0
-    /// For an answer by REST, and for the welcome of Socket.IO.
+    /// For an answer by REST, for the welcome of Socket.IO, and for a websocket beside polling.
     package var answerSeconds = 10.0
     /// For the confirmation of what was said over Socket.IO.
     package var confirmationSeconds = 5.0
@@ -106,6 +106,7 @@ extension FlareClientConfiguration {
     var sessionSettings: ClientSession.Settings {
         var settings = ClientSession.Settings()
         settings.joinTimeout = max(100, Int(min(answerSeconds, 3600) * 1000))
+        settings.upgradeTimeout = settings.joinTimeout
         // All data of one object may come in one message.
         settings.limits.maximumPacketBytes = 4_000_000
         return settings

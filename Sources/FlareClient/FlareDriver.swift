@@ -152,6 +152,7 @@ actor FlareDriver {
         guard session != nil else { return }
         session = nil
         hangUp()
+        approaches.ended(reason)
         let since = upSince
         upSince = nil
         if let since {

@@ -97,7 +97,7 @@ package struct Announcer: Sendable {
         toldChoice = configuration.choice(in: state)
         let cards = cards(state)
         waiting = WaitingCards(cards, areBorn: isBirth)
-        for case .thing(let slug) in held.keys where !waiting.contains(slug) {
+        for case .thing(let slug) in held.keys where waiting[slug] == nil {
             ready.append(remove(.thing(slug)))
         }
         let before = held[.own]?.meaning
@@ -160,19 +160,21 @@ package struct Announcer: Sendable {
     /// Takes in what has changed.
     /// - Returns: What is to be told before the new values are.
     package mutating func take(_ snapshot: StateSnapshot, at now: Int64) -> [Announcement] {
-        let (state, changes) = (snapshot.state, snapshot.changes)
         guard configuration.isEnabled else { return [] }
-        if isAwaitingPlace, Self.isSettled(state) {
-            return announceAll(state, at: now)
-        }
+        if isAwaitingPlace, Self.isSettled(snapshot.state) { return announceAll(snapshot.state, at: now) }
         guard isRunning else { return [] }
+        return take(snapshot.changes, of: snapshot.state, at: now)
+    }
+
+    private mutating func take(_ changes: Set<Facet>, of state: ControllerState, at now: Int64)
+        -> [Announcement]
+    {
         var urgent: [Announcement] = []
         for id in touched(state, changes) {
-            if let thing = state.things[id], configuration.wants(thing, in: state),
-                let card = ThingCard(thing, in: state)
-            {
-                take(card, &urgent, at: now)
-            } else if let slug = state.slugs[.thing, id] {
+            guard let slug = state.slugs[.thing, id] else { continue }
+            if let thing = state.things[id], configuration.wants(thing, in: state) {
+                take(thing, slug, of: state, &urgent, at: now)
+            } else {
                 if waiting.remove(slug) { isOwnStale = true }
                 guard held[.thing(slug)] != nil else { continue }
                 isOwnStale = true
@@ -191,11 +193,19 @@ package struct Announcer: Sendable {
         isOwnStale = true
     }
 
-    private mutating func take(_ card: ThingCard, _ urgent: inout [Announcement], at now: Int64) {
-        let name = DeviceName.thing(card.slug)
-        guard held[name]?.fingerprint != card.fingerprint else { return }
+    private mutating func take(
+        _ thing: FlareThing,
+        _ slug: String,
+        of state: ControllerState,
+        _ urgent: inout [Announcement],
+        at now: Int64
+    ) {
+        let device = held[.thing(slug)]
+        let waits = waiting[slug]
+        if let card = waits ?? device?.card, card.fits(thing, in: state) { return }
+        guard let card = ThingCard(thing, in: state) else { return }
         isOwnStale = true
-        if held[name] != nil, !waiting.contains(card.slug), urgent.count < Self.mostAtOnce {
+        if device != nil, waits == nil, urgent.count < Self.mostAtOnce {
             if let message = render(card, at: now) { urgent.append(message) }
         } else {
             waiting.put(card)
@@ -204,11 +214,11 @@ package struct Announcer: Sendable {
 
     /// The things that may have to be told otherwise, taken away or added.
     private mutating func touched(_ state: ControllerState, _ changes: Set<Facet>) -> [FlareID] {
-        var touched: Set<FlareID> = []
+        var touched: [FlareID] = []
         for case .object(let object) in changes {
             switch object.kind {
-            case .thing: touched.insert(object.id)
-            case .zone: touched.formUnion(state.things.values.filter { $0.zone == object.id }.map(\.id))
+            case .thing: touched.append(object.id)
+            case .zone: touched += state.things.values.filter { $0.zone == object.id }.map(\.id)
             case .environment, .device: break
             }
         }
@@ -218,14 +228,12 @@ package struct Announcer: Sendable {
             toldChoice = choice
             isOwnStale = true
             if configuration.things == .nearby {
-                touched.formUnion([before, choice].compactMap { $0 })
+                touched += [before, choice].compactMap { $0 }
             } else {
-                touched.formUnion(
-                    state.things.values.filter { $0.zone == before || $0.zone == choice }.map(\.id)
-                )
+                touched += state.things.values.filter { $0.zone == before || $0.zone == choice }.map(\.id)
             }
         }
-        return touched.sorted()
+        return touched.count > 1 ? Set(touched).sorted() : touched
     }
 
     private func isOwnTouched(_ state: ControllerState, _ changes: Set<Facet>) -> Bool {
@@ -278,7 +286,7 @@ package struct Announcer: Sendable {
             return held[name] == nil ? nil : remove(name)
         }
         remarks.note(device.leftOut, of: "the thing \(card.slug)")
-        let now = (fingerprint: card.fingerprint, meaning: card.meaning, at: now)
+        let now = (told: HeldDevice.Told.thing(card), meaning: card.meaning, at: now)
         return hold(device, name, now, isComplete: true, isBirth: isBirth)
     }
 
@@ -302,10 +310,10 @@ package struct Announcer: Sendable {
         ).announcement()
         var hasher = Hasher()
         hasher.combine(device.payload)
-        let fingerprint = hasher.finalize()
-        guard isForced || held[.own]?.fingerprint != fingerprint else { return [] }
+        let hash = hasher.finalize()
+        if !isForced, case .own(hash)? = held[.own]?.told { return [] }
         remarks.note(device.leftOut, of: "the daemon's own device")
-        let now = (fingerprint: fingerprint, meaning: device.meaning, at: now)
+        let now = (told: HeldDevice.Told.own(hash), meaning: device.meaning, at: now)
         return [hold(device, .own, now, isComplete: isComplete, isBirth: isBirth)]
     }
 
@@ -313,7 +321,7 @@ package struct Announcer: Sendable {
     private mutating func hold(
         _ device: DeviceAnnouncement,
         _ name: DeviceName,
-        _ now: (fingerprint: Int, meaning: UInt64, at: Int64),
+        _ now: (told: HeldDevice.Told, meaning: UInt64, at: Int64),
         isComplete: Bool,
         isBirth: Bool
     ) -> Announcement {
@@ -325,7 +333,7 @@ package struct Announcer: Sendable {
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
         cleanups.removeAll { $0.announcement.topic == topic }
         graves[name] = nil
-        let told = HeldDevice(components: list, meaning: now.meaning, fingerprint: now.fingerprint)
+        let told = HeldDevice(components: list, meaning: now.meaning, told: now.told)
         // What an earlier run has remembered is as good.
         if held[name]?.text != told.text || gone.contains(topic) { news[topic] = told.text }
         held[name] = told

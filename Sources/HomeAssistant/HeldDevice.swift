@@ -4,18 +4,26 @@ struct HeldDevice: Sendable {
     var components: String
     /// What its values are understood by, the same in every run; `nil` where that was not remembered.
     var meaning: UInt64?
-    /// Of the card or payload that was told; `nil` for what an earlier run has left.
-    var fingerprint: Int?
+    /// What was told; `nil` for what an earlier run has left.
+    var told: Told?
+
+    indirect enum Told: Sendable {
+        case thing(ThingCard)
+        /// The daemon's own device, by a hash of what was told.
+        case own(Int)
+    }
+
+    var card: ThingCard? { if case .thing(let card)? = told { card } else { nil } }
 
     /// As it is remembered: the components, and the meaning behind a number sign.
     var text: String { meaning.map { "\(components)\(Self.mark)\(String($0, radix: 16))" } ?? components }
 
     private static let mark = " #"
 
-    init(components: String, meaning: UInt64, fingerprint: Int) {
+    init(components: String, meaning: UInt64, told: Told) {
         self.components = components
         self.meaning = meaning
-        self.fingerprint = fingerprint
+        self.told = told
     }
 
     init(text: String) {

@@ -18,26 +18,40 @@ struct ThingCard: Sendable {
         area = thing.zone.flatMap { state.zones[$0]?.name }
     }
 
-    /// Differs when the announcement does, and is found without making it.
-    var fingerprint: Int {
-        var hasher = Hasher()
-        hasher.combine(thing.name)
-        hasher.combine(thing.description)
-        hasher.combine(area)
-        hasher.combine(thing.actions)
-        hasher.combine(thing.data["options"])
-        // In whatever order they come.
-        var keys = 0
-        for (key, value) in thing.data {
-            var hasher = Hasher()
-            hasher.combine(key)
-            hasher.combine(Kind(value))
-            keys ^= hasher.finalize()
+    /// Whether the thing is announced like this, and its values are understood like this: they may be other ones.
+    ///
+    /// Asked at every change of a thing, it makes nothing: neither text nor list nor hash.
+    func fits(_ other: FlareThing, in state: ControllerState) -> Bool {
+        thing.name == other.name && thing.description == other.description && thing.actions == other.actions
+            && area == other.zone.flatMap { state.zones[$0]?.name } && Self.isLike(thing.data, other.data)
+    }
+
+    private static func isLike(_ data: [String: JSONValue], _ other: [String: JSONValue]) -> Bool {
+        guard data.count == other.count else { return false }
+        // Two versions of one dictionary come in the same order.
+        var others = other.makeIterator()
+        for (key, value) in data {
+            guard let next = others.next(), next.key == key else { return isLikeInAnyOrder(data, other) }
+            guard isLike(value, next.value, under: key) else { return false }
         }
-        hasher.combine(keys)
+        return true
+    }
+
+    private static func isLikeInAnyOrder(_ data: [String: JSONValue], _ other: [String: JSONValue]) -> Bool {
+        data.allSatisfy { key, value in other[key].map { isLike(value, $0, under: key) } ?? false }
+    }
+
+    private static func isLike(_ value: JSONValue, _ other: JSONValue, under key: String) -> Bool {
+        switch (value, other) {
+        case (.array, .array): key != "options" || value == other
         // A text may be a number or not.
-        hasher.combine(LightKind(data: thing.data))
-        return hasher.finalize()
+        case (.string, .string): key != "brightness" || isLevel(value) == isLevel(other)
+        default: Kind(value) == Kind(other)
+        }
+    }
+
+    private static func isLevel(_ value: JSONValue) -> Bool {
+        ThingAppearance.level(of: ["brightness": value]) != nil
     }
 
     /// Differs when the values of the thing are to be understood otherwise; the same in every run.

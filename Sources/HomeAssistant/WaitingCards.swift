@@ -13,7 +13,7 @@ struct WaitingCards: Sendable {
 
     var isEmpty: Bool { cards.isEmpty }
 
-    func contains(_ slug: String) -> Bool { cards[slug] != nil }
+    subscript(slug: String) -> ThingCard? { cards.isEmpty ? nil : cards[slug] }
 
     mutating func put(_ card: ThingCard) {
         if cards.updateValue(card, forKey: card.slug) == nil { order.append(card.slug) }

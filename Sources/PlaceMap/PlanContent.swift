@@ -7,18 +7,12 @@ struct PlanContent {
     /// What the plan must show; `nil` when nothing has a place.
     let bounds: PlanBounds?
 
-    /// Floors are at least so far apart, metres: a zone that begins farther above the floor below is on another.
-    private static let storey = 2.0
-
     init(_ picture: PlacePicture) {
-        let floors = picture.zones.values.map(\.box.origin.z).sorted().reduce(into: [Double]()) {
-            if $1 - ($0.last ?? -.infinity) >= Self.storey { $0.append($1) }
-        }
+        let floors = Floors(zonesFrom: picture.zones.values.lazy.map(\.box.origin.z))
         let zoneHere = picture.zoneID.flatMap { picture.zones[$0] }
         let height = zoneHere?.box.origin.z ?? picture.device?.position.z ?? -.infinity
-        let floor = floors.last { $0 <= height } ?? floors.first ?? 0
-        let above = floors.first { $0 > floor } ?? .infinity
-        zones = picture.zones.filter { $0.value.box.origin.z >= floor && $0.value.box.origin.z < above }
+        let floor = floors.floor(at: height)
+        zones = picture.zones.filter { floors.floor(at: $0.value.box.origin.z) == floor }
             .sorted { $0.key < $1.key }.map { (id: $0.key, zone: $0.value) }
 
         let shown = Set(zones.map(\.id))

@@ -48,8 +48,7 @@ package struct BeaconMap: Sendable, Hashable {
     package private(set) var uuid: BeaconUUID?
     /// Where the device may be.
     package let perimeter: Box?
-    /// At which heights floors begin, metres, the lowest first; empty when nothing tells.
-    package let floors: [Double]
+    package let floors: Floors
     /// What the environment has of its own for the grid estimator.
     package internal(set) var constants: [GridEstimator.Constant: Double] = [:]
     /// In the order of the things.
@@ -63,7 +62,7 @@ package struct BeaconMap: Sendable, Hashable {
         let zones = zones.filter { $0.environment ?? environment.id == environment.id }
         self.environment = environment.id
         perimeter = environment.perimeter
-        floors = Self.floors(of: zones, in: environment)
+        floors = Floors(of: zones, in: environment)
         uuid = readUUID(of: environment)
         readConstants(of: environment)
         var rooms: [FlareID: Room] = [:]
@@ -80,7 +79,7 @@ package struct BeaconMap: Sendable, Hashable {
     package init(beacons: [Beacon], perimeter: Box?) {
         environment = FlareID(high: 0, low: 0)
         self.perimeter = perimeter
-        floors = []
+        floors = Floors(zonesFrom: [])
         for beacon in beacons where index[Self.key(beacon.major, beacon.minor)] == nil {
             index[Self.key(beacon.major, beacon.minor)] = self.beacons.count
             self.beacons.append(beacon)
@@ -172,7 +171,7 @@ package struct BeaconMap: Sendable, Hashable {
                 minor: minor,
                 powerAtOneMetre: power(of: thing, label),
                 receiver: receiver,
-                floor: floor(at: base ?? position.z)
+                floor: floors.floor(at: base ?? position.z)
             )
         )
     }

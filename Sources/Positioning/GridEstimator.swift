@@ -180,7 +180,7 @@ extension GridEstimator {
             beaconsHeard: looks.count,
             time: time,
             ellipse: spread.ellipse,
-            floor: map.floors.isEmpty ? nil : plan.floors[choice.floor]
+            floor: map.floors.heights.isEmpty ? nil : plan.floors[choice.floor]
         )
         last = estimate
         return estimate
@@ -227,7 +227,7 @@ extension GridEstimator {
     /// Of the device: radio cannot tell it.
     /// - Source: positioning 6.7.
     private func z() -> Double {
-        if settings.deviceZ != nil || !map.floors.isEmpty { return grids[choice.floor].height }
+        if settings.deviceZ != nil || !map.floors.heights.isEmpty { return grids[choice.floor].height }
         var (z, sum) = (0.0, 0.0)
         for look in looks {
             let weight = pow(10, look.level / 10) * look.share

@@ -49,7 +49,8 @@ struct GridPlan: Sendable {
         _ settings: GridEstimator.Settings
     ) -> Double {
         if let z = settings.deviceZ { return z }
-        if map.floors.indices.contains(floor) { return map.floors[floor] + settings[.deviceHeight] }
+        let floors = map.floors.heights
+        if floors.indices.contains(floor) { return floors[floor] + settings[.deviceHeight] }
         let sum = beacons.reduce(0) { $0 + $1.position.z }
         return sum / Double(max(beacons.count, 1)) - settings[.deviceHeight]
     }

@@ -78,6 +78,7 @@ extension ScanSession {
         // The first time it may have been busy.
         if failures > 0, resetAdapter() {
             failures += 1
+            if condition.state == .scanning { condition.state = .starting }
             condition.problem = problem
         } else {
             waitAfterFailure(problem)

@@ -14,17 +14,17 @@ extension ClientSession {
 
     /// The websocket could not be opened.
     package mutating func socketFailed(_ reason: ClientSessionEnd, now: Int) -> [Action] {
-        socketIsGone(reason)
+        socketIsGone(reason, now: now)
     }
 
     package mutating func socketClosed(now: Int) -> [Action] {
-        socketIsGone(.connectionClosed)
+        socketIsGone(.connectionClosed, now: now)
     }
 
-    private mutating func socketIsGone(_ reason: ClientSessionEnd) -> [Action] {
+    private mutating func socketIsGone(_ reason: ClientSessionEnd, now: Int) -> [Action] {
         switch carrier {
         case .websocket: end(reason)
-        case .probing, .switching: stayWithPolling()
+        case .probing, .switching: stayWithPolling(now: now)
         case .polling: []
         }
     }
@@ -42,7 +42,7 @@ extension ClientSession {
         }
         switch carrier {
         case .websocket, .switching: return took(packet, now: now)
-        case .probing: return probed(packet)
+        case .probing: return probed(packet, now: now)
         case .polling: return []
         }
     }

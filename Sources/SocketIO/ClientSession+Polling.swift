@@ -1,8 +1,17 @@
 // The transport by polling, and the way from there to a websocket.
 // - Source: flare-protocol 3.3 and 3.5.
 extension ClientSession {
-    mutating func poll() -> [Action] {
+    /// The pause behind a poll that brought nothing, milliseconds.
+    private static let emptyPollPause = 100
+    /// A poll that brings nothing earlier than this was not held, milliseconds.
+    private static let shortestHold = 1000
+    /// How many polls in a row may bring nothing and not be held.
+    private static let maximumEmptyPolls = 10
+
+    mutating func poll(now: Int) -> [Action] {
         isPolling = true
+        pollAt = nil
+        polledAt = now
         return [.poll(query: query(.polling))]
     }
 
@@ -15,13 +24,7 @@ extension ClientSession {
         case .success((let status, _, let body)) where status != 200:
             return end(.refused(status: status, Self.words(body)))
         case .success((_, let contentType, let body)):
-            var actions = received(body, PollingForm(contentType: contentType), now: now)
-            switch carrier {
-            case .polling, .probing: if phase != .ended { actions += poll() }
-            case .switching: actions += takeWebsocket()
-            case .websocket: break
-            }
-            return actions
+            return received(body, PollingForm(contentType: contentType), now: now)
         }
     }
 
@@ -36,7 +39,32 @@ extension ClientSession {
         revision = spoken
         var actions: [Action] = []
         for packet in packets where phase != .ended { actions += took(packet, now: now) }
+        guard phase != .ended else { return actions }
+        switch carrier {
+        case .polling, .probing:
+            actions += pollAgain(isEmpty: packets.allSatisfy { $0.kind == .noop }, now: now)
+        case .switching: actions += takeWebsocket()
+        case .websocket: break
+        }
         return actions
+    }
+
+    /// Asks for more, at leisure when the last answer brought nothing.
+    ///
+    /// A server lets polls go while a websocket is tried. One that does so without end waits for a websocket that
+    /// was lost, and tells nothing any more: that of python-engineio, when it breaks in the midst of the probe.
+    private mutating func pollAgain(isEmpty: Bool, now: Int) -> [Action] {
+        guard isEmpty else {
+            emptyPolls = 0
+            return poll(now: now)
+        }
+        if case .probing = carrier {
+        } else {
+            emptyPolls = now - polledAt < Self.shortestHold ? emptyPolls + 1 : 0
+        }
+        guard emptyPolls < Self.maximumEmptyPolls else { return end(.stranded) }
+        pollAt = now + Self.emptyPollPause
+        return []
     }
 
     /// What came of the post.
@@ -101,10 +129,10 @@ extension ClientSession {
     }
 
     /// The websocket has said something before it is in use.
-    mutating func probed(_ packet: EnginePacket) -> [Action] {
+    mutating func probed(_ packet: EnginePacket, now: Int) -> [Action] {
         guard case .probing = carrier else { return [] }
         guard packet.kind == .pong, packet.payload == .text(Array("probe".utf8)) else {
-            return [.closeSocket] + stayWithPolling()
+            return [.closeSocket] + stayWithPolling(now: now)
         }
         carrier = .switching
         return takeWebsocket()
@@ -114,6 +142,7 @@ extension ClientSession {
     private mutating func takeWebsocket() -> [Action] {
         guard phase != .ended, !isPolling, !isPosting else { return [] }
         upgradeBy = nil
+        pollAt = nil
         carrier = .websocket
         let waiting = outgoing
         outgoing = []
@@ -123,11 +152,11 @@ extension ClientSession {
         return actions
     }
 
-    mutating func stayWithPolling() -> [Action] {
+    mutating func stayWithPolling(now: Int) -> [Action] {
         guard phase != .ended else { return [] }
         upgradeBy = nil
         carrier = .polling
-        return (isPolling ? [] : poll()) + postWaiting()
+        return (isPolling || pollAt != nil ? [] : poll(now: now)) + postWaiting()
     }
 }
 

@@ -83,6 +83,11 @@ package struct ClientSession: Sendable {
     var revision: EngineRevision?
     var handshake: ClientHandshake?
     var isPolling = false
+    /// When the poll was sent, and when the next one is to be.
+    var polledAt = 0
+    var pollAt: Int?
+    /// How many polls in a row have brought nothing, at once.
+    var emptyPolls = 0
     var isPosting = false
     /// What waits for the next post.
     var outgoing: [EnginePacket] = []
@@ -112,7 +117,7 @@ package struct ClientSession: Sendable {
         var session = ClientSession(approach, settings: settings, now: now)
         switch approach.transport {
         case .websocket: return (session, [.openSocket(query: session.query(.websocket))])
-        case .polling: return (session, session.poll())
+        case .polling: return (session, session.poll(now: now))
         }
     }
 
@@ -125,7 +130,7 @@ package struct ClientSession: Sendable {
     package var deadline: Int? {
         guard phase != .ended else { return nil }
         let joinBy = phase == .joined ? nil : joinBy
-        return [joinBy, announceAt, upgradeBy, pingAt, silentBy].compactMap { $0 }.min()
+        return [joinBy, announceAt, upgradeBy, pollAt, pingAt, silentBy].compactMap { $0 }.min()
     }
 
     /// Sends an event.
@@ -166,8 +171,9 @@ package struct ClientSession: Sendable {
         }
         if let upgradeBy, now >= upgradeBy {
             actions.append(.closeSocket)
-            actions += stayWithPolling()
+            actions += stayWithPolling(now: now)
         }
+        if let pollAt, now >= pollAt { actions += poll(now: now) }
         return actions
     }
 

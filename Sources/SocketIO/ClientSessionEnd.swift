@@ -12,13 +12,15 @@ package enum ClientSessionEnd: Error, Sendable, Hashable, CustomStringConvertibl
     case malformed(String)
     /// The server does not let us into the namespace "/", or put us out.
     case turnedAway(String)
+    /// The server lets every poll go at once: what it has to tell waits for a websocket that was lost.
+    case stranded
     case tooMuchWaiting
     case closedByUs
 
     /// Whether another transport or revision might do better: the server is there, but it did not let us in.
     package var isWorthAnotherWay: Bool {
         switch self {
-        case .refused, .timedOut, .malformed, .connectionClosed, .serverClosed: true
+        case .refused, .timedOut, .malformed, .connectionClosed, .serverClosed, .stranded: true
         case .unreachable, .turnedAway, .tooMuchWaiting, .closedByUs: false
         }
     }
@@ -34,6 +36,7 @@ package enum ClientSessionEnd: Error, Sendable, Hashable, CustomStringConvertibl
             "no \(what) from the server within \(Double(milliseconds) / 1000) s"
         case .malformed(let what): "the server does not speak the protocol: \(what)"
         case .turnedAway(let words): "the server does not let us in" + (words.isEmpty ? "" : ": \(words)")
+        case .stranded: "the server answers every poll with nothing"
         case .tooMuchWaiting: "the server does not take what we send"
         case .closedByUs: "closed"
         }

@@ -54,6 +54,16 @@ import Testing
         #expect(approaches.current == Self.ways[1])
     }
 
+    @Test func `who was stranded by a websocket tries none the next time`() {
+        var approaches = Approaches(Self.ways)
+        #expect(approaches.goOn(after: .refused(status: 400, "")) == true)
+        #expect(approaches.current == .init(.polling, .four, takesEither: true, upgrades: true))
+        approaches.ended(.stranded)
+        #expect(approaches.current == .init(.polling, .four, takesEither: true, upgrades: false))
+        approaches.ended(.serverClosed)
+        #expect(approaches.current.upgrades)
+    }
+
     @Test func `what is configured is the only way`() {
         var configuration = FlareClientConfiguration(host: "a")
         configuration.revision = .three

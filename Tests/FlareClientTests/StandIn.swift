@@ -89,8 +89,11 @@ struct RunningStandIn: Sendable {
             .get()
     }
 
+    /// Takes no more connections; those that are open stay.
+    func refuseOthers() async throws { try await server.close() }
+
     func stop() async throws {
-        try await server.close()
+        try? await server.close()
         try await drop()
     }
 }

@@ -50,8 +50,8 @@ struct InteropServerTests {
         async throws
     {
         var outcome: String?
-        // A session that the server has forgotten is missed at its next heartbeat, if it was polled.
-        let isDone = try await eventually(within: .seconds(60)) {
+        // What is lost again and again is tried again after up to half a minute.
+        let isDone = try await eventually(within: .seconds(40)) {
             outcome = try await visitor.ask("things/table-lamp/set/color", ours).outcome
             return outcome == "ok"
         }

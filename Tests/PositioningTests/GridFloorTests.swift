@@ -91,7 +91,7 @@ import Testing
             return zone
         }
         func floors(_ zones: [FlareZone]) -> [Double] {
-            BeaconMap(environment: environment, zones: zones, things: []).floors
+            BeaconMap(environment: environment, zones: zones, things: []).floors.heights
         }
         #expect(floors([zone(0, z: 0.6), zone(1, z: 0), zone(2, z: 1.2, depth: 6)]) == [0])
         #expect(
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `a beacon is on its zone's floor, else on that of its height`() {
         let map = Self.house()
-        #expect(map.floors == [0, 3, 6])
+        #expect(map.floors.heights == [0, 3, 6])
         #expect(map.beacons.map(\.floor) == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
         let environment = FlareEnvironment(id: Self.environment)
         var upstairs = FlareZone(id: FlareID(high: 2, low: 7))

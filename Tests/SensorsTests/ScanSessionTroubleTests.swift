@@ -148,6 +148,26 @@ import Testing
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
+    @Test func `an adapter that is reset for not answering does not scan meanwhile`() {
+        var world = ScanWorld()
+        world.adapters[0]?.isDeaf = true
+        world.adapters[0]?.isMute = true
+        world.start()
+        world.pass(3)
+        world.adapters[0]?.isMute = false
+        world.pass(3)
+        #expect(world.condition.state == .scanning && world.condition.problem == nil)
+        // Nothing is heard, so it is switched on again, and that is not answered.
+        world.adapters[0]?.isMute = true
+        world.pass(5.5)
+        #expect(world.resets.count == 1)
+        #expect(world.condition.state == .starting && world.condition.problem != nil)
+        world.adapters[0]?.isMute = false
+        world.adapters[0]?.isDeaf = false
+        world.pass(20)
+        #expect(world.condition.state == .scanning && world.condition.problem == nil)
+    }
+
     @Test func `a controller that does not answer is told, tried again and reset`() {
         var world = ScanWorld()
         world.adapters[0]?.isMute = true

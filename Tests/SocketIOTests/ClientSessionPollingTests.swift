@@ -89,6 +89,31 @@ import Testing
         #expect(client.close() == ["post EIO=4&transport=polling&sid=abc 1", "ended: closed"])
     }
 
+    @Test func `polls that are let go at once are asked at leisure, and end the session in the end`() {
+        var client = joined()
+        for _ in 1..<10 {
+            #expect(client.polled("6") == [])
+            #expect(client.tick(after: 99) == [] && client.tick(after: 1) == [Self.poll])
+        }
+        #expect(client.polled("6\u{1E}6") == ["ended: the server answers every poll with nothing"])
+        #expect(client.session.deadline == nil)
+    }
+
+    @Test func `a poll that brings something, or is let go after a while, begins the count anew`() {
+        var client = joined()
+        for number in 1...30 {
+            #expect(client.polled("6") == [])
+            #expect(client.tick(after: 100) == [Self.poll])
+            guard number % 9 == 0 else { continue }
+            if number % 2 == 0 {
+                #expect(client.polled(#"42["a"]"#) == [#"event ["a"]"#, Self.poll])
+            } else {
+                _ = client.tick(after: 1000)
+                #expect(client.polled("6") == [] && client.tick(after: 100) == [Self.poll])
+            }
+        }
+    }
+
     // MARK: Upgrade
 
     @Test func `a websocket is taken when nothing is under way any more`() {
@@ -136,7 +161,28 @@ import Testing
         _ = client.receive("3probe")
         #expect(client.send("42[1]") == [])
         #expect(client.socketClosed() == ["post EIO=4&transport=polling&sid=abc 42[1]"])
-        #expect(client.polled("6") == [Self.poll])
+        #expect(client.polled("6") == [])
+        #expect(client.tick(after: 100) == [Self.poll])
+    }
+
+    @Test func `polls are not hurried while a websocket is tried, and one that waits is dropped for it`() {
+        var client = joined(upgrades: true)
+        for _ in 0..<20 {
+            #expect(client.polled("6") == [])
+            #expect(client.tick(after: 100) == [Self.poll])
+        }
+        #expect(client.polled("6") == [])
+        #expect(client.socketOpened() == ["send 2probe"])
+        #expect(client.receive("3probe") == ["send 5"])
+        #expect(client.session.isOnWebsocket)
+        #expect(client.tick(after: 100) == [])
+    }
+
+    @Test func `a poll that waits is asked in its time when the websocket is none`() {
+        var client = joined(upgrades: true)
+        #expect(client.polled("6") == [])
+        #expect(client.socketClosed() == [])
+        #expect(client.tick(after: 100) == [Self.poll])
     }
 
     @Test func `who wants no websocket opens none`() {

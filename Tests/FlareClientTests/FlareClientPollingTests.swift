@@ -1,0 +1,189 @@
+import Flare
+import FlareClient
+import NIOConcurrencyHelpers
+import NIOHTTP1
+import SocketIO
+import TestSupport
+import Testing
+
+/// Every way in which a session of polling ends is noticed when it happens, not when the server has been silent
+/// for long.
+@Suite(.timeLimit(.minutes(2))) struct FlareClientPollingTests {
+    private static let set = FlareRequest.setData(Home.lampObject, values: ["a": 1], sender: nil)
+    private static let unknown = #"{"code":1,"message":"Session ID unknown"}"#
+
+    /// What a server says once somebody is in, and how that is named.
+    struct Loss: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let words: String
+        let move: StandIn.Move
+
+        init(_ name: String, _ words: String, _ move: StandIn.Move) {
+            testDescription = name
+            self.words = words
+            self.move = move
+        }
+    }
+
+    private static let answers = [
+        Loss("forgotten", "status 400: \(unknown)", .answer(400, body: unknown)),
+        Loss("forgotten, in plain words", "status 400", .answer(400, body: "Invalid session abc")),
+        Loss("not there", "status 404", .answer(404)),
+        Loss("in trouble", "status 500", .answer(500, body: "<h1>Internal Server Error</h1>")),
+        Loss("behind a proxy that waits for it", "status 503", .answer(503)),
+        Loss("hangs up", "the connection was closed", .close),
+        Loss(
+            "half an answer",
+            "the connection was closed",
+            .bytes("HTTP/1.1 200 OK\r\nContent-Le", closes: true)
+        ),
+        Loss("no HTTP", "does not speak the protocol", .bytes("hello\r\n\r\n", closes: true)),
+    ]
+
+    static let posts = answers + [Loss("says nothing", "no answer from the server", .nothing)]
+
+    static let polls =
+        answers + [
+            Loss("closes", "closed the session", .answer(200, body: "1")),
+            Loss("turned out", "put us out", .answer(200, body: "41")),
+            Loss("nonsense", "does not speak the protocol", .answer(200, body: "<html>")),
+            Loss("nothing", "does not speak the protocol", .answer(200)),
+            Loss("nothing but noops", "answers every poll with nothing", .answer(200, body: "6")),
+        ]
+
+    /// A server of revision 4 without websockets, and one session that it lets down.
+    ///
+    /// - Parameters:
+    ///   - poll: What becomes of a poll of the first who is in.
+    ///   - post: What becomes of an event of the first who sends one.
+    private static func server(poll: StandIn.Move? = nil, post: StandIn.Move? = nil) -> StandIn {
+        let sessions = NIOLockedValueBox((isIn: [Bool](), victim: Int?.none))
+        /// Whether it is this session that is let down.
+        @Sendable func isVictim(_ number: Int) -> Bool {
+            sessions.withLockedValue {
+                $0.victim = $0.victim ?? number
+                return $0.victim == number
+            }
+        }
+        var script = StandIn()
+        script.http = { request in
+            guard request.isPolling else { return .json("[]") }
+            guard let number = request.target.split(separator: "sid=").dropFirst().first.flatMap({ Int($0) })
+            else {
+                let number = sessions.withLockedValue {
+                    $0.isIn.append(false)
+                    return $0.isIn.count
+                }
+                return .answer(
+                    200,
+                    body: #"0{"sid":"\#(number)","upgrades":["websocket"],"maxPayload":1000}"#
+                )
+            }
+            if request.method == .POST {
+                if let post, request.body != "40", isVictim(number) { return post }
+                return .answer(200, body: "ok")
+            }
+            let isIn = sessions.withLockedValue { sessions in
+                defer { sessions.isIn[number - 1] = true }
+                return sessions.isIn[number - 1]
+            }
+            guard isIn else { return .answer(200, body: #"40{"sid":"x"}"#) }
+            if let poll, isVictim(number) { return poll }
+            return .nothing
+        }
+        return script
+    }
+
+    private func configuration(_ port: Int) -> FlareClientConfiguration {
+        var configuration = FlareClientConfiguration.local(port, .polling, .four)
+        // Whoever waits for it has not noticed.
+        configuration.confirmationSeconds = 60
+        return configuration
+    }
+
+    @Test(arguments: posts)
+    func `a post that is not taken ends the session, and what was asked is refused at once`(loss: Loss)
+        async throws
+    {
+        try await withStandIn(Self.server(post: loss.move)) { server in
+            var configuration = configuration(server.port)
+            if case .nothing = loss.move { configuration.answerSeconds = 0.3 }
+            try await withLink(FlareClient(configuration, logger: silent)) { link in
+                #expect(await link.linkUp())
+                let second = FlareRequest.subscribe(environment: Home.house)
+                link.requests.yield(Self.set)
+                link.requests.yield(second)
+                let reason = try #require(await link.linkDown())
+                #expect(reason.contains(loss.words))
+                #expect(await link.next() == .replied(Self.set, .failure(.unreachable(reason))))
+                #expect(await link.next() == .replied(second, .failure(.unreachable(reason))))
+                #expect(await link.linkUp())
+            }
+        }
+    }
+
+    @Test(arguments: polls)
+    func `a poll that brings the end is the end`(loss: Loss) async throws {
+        try await withStandIn(Self.server(poll: loss.move)) { server in
+            try await withLink(FlareClient(configuration(server.port), logger: silent)) { link in
+                #expect(await link.linkUp())
+                let reason = try #require(await link.linkDown())
+                #expect(reason.contains(loss.words))
+                #expect(await link.linkUp())
+            }
+        }
+    }
+
+    @Test func `a server that is not there any more when something is posted is missed at once`() async throws
+    {
+        var script = Self.server()
+        let answer = script.http
+        script.http = { request in
+            let move = answer(request)
+            guard case .answer(let status, _, let body) = move else { return move }
+            // So that the post needs a connection of its own.
+            return .answer(status, headers: ["Connection": "close"], body: body)
+        }
+        try await withStandIn(script) { server in
+            try await withLink(FlareClient(configuration(server.port), logger: silent)) { link in
+                #expect(await link.linkUp())
+                // Two polls and the post that let us in, and the poll that waits.
+                let isPolled = try await eventually { try await server.connections() == 4 }
+                #expect(isPolled)
+                try await server.refuseOthers()
+                link.requests.yield(Self.set)
+                let reason = try #require(await link.linkDown())
+                #expect(reason.contains("Connection refused"))
+                #expect(await link.next() == .replied(Self.set, .failure(.unreachable(reason))))
+            }
+        }
+    }
+
+    @Test func `a server that keeps waiting for a lost websocket is left, and asked for none the next time`()
+        async throws
+    {
+        // As python-engineio does: what is to be told waits for the websocket, and polls are let go at once.
+        var script = Self.server(poll: .answer(200, body: "6"))
+        let sockets = NIOLockedValueBox(0)
+        script.socket = { text, socket in
+            let number = sockets.withLockedValue {
+                $0 += text.isEmpty ? 1 : 0
+                return $0
+            }
+            // The first wants to be a session of its own, the second is beside one of polling.
+            if number == 1 || text == "2probe" { socket.close() }
+        }
+        try await withStandIn(script) { server in
+            var configuration = configuration(server.port)
+            configuration.transport = .automatic
+            try await withLink(FlareClient(configuration, logger: silent)) { link in
+                #expect(await link.linkUp())
+                #expect(await link.linkDown()?.contains("answers every poll with nothing") == true)
+                #expect(await link.linkUp())
+                link.requests.yield(Self.set)
+                #expect(await eventually { sockets.withLockedValue { $0 } == 2 })
+            }
+        }
+        #expect(sockets.withLockedValue { $0 } == 2)
+    }
+}

@@ -1,0 +1,107 @@
+import Controller
+import Flare
+import HomeAssistant
+import SeededRandom
+import Testing
+
+/// What of a thing's changes is told, and what is a mere value.
+struct ChangedThingTests {
+    private func facet(_ id: FlareID) -> Set<Facet> { [.object(ObjectReference(.thing, id))] }
+
+    @Test(
+        arguments: [
+            ("on", false), ("brightness", 0.25), ("brightness", .numeral("99999999999999999999")),
+            ("color", "blue"), ("color", "no colour at all"),
+        ] as [(String, JSONValue)]
+    )
+    func `a mere value tells nothing, of the thing, its zone or us`(key: String, value: JSONValue) {
+        var desk = Desk.ofHouse()
+        var state = House.state
+        state.nearbyID = House.lamp
+        desk.change(state, [.nearby])
+        state.things[House.lamp]?.data[key] = value
+        #expect(desk.change(state, facet(House.lamp)) == [])
+        // Also read anew, in another order.
+        let data = state.things[House.lamp]?.data ?? [:]
+        state.things[House.lamp]?.data = Dictionary(uniqueKeysWithValues: data.shuffled())
+        #expect(desk.change(state, facet(House.lamp)) == [])
+        #expect(!desk.announcer.hasWork)
+    }
+
+    @Test(
+        arguments: [
+            ("on", .null), ("brightness", "none"), ("color", 5), ("options", ["red"]), ("options", "red"),
+            ("new", true),
+        ] as [(String, JSONValue)]
+    )
+    func `another key, another type and other colours are told`(key: String, value: JSONValue) {
+        var desk = Desk.ofHouse()
+        var state = House.state
+        state.things[House.lamp]?.data[key] = value
+        #expect(desk.change(state, facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
+    }
+
+    @Test func `text that is a number may become another one, and not a word`() {
+        var desk = Desk()
+        var state = House.state
+        state.things[House.lamp]?.data["brightness"] = "0.5"
+        desk.announce(state)
+        state.things[House.lamp]?.data["brightness"] = "0.75"
+        #expect(desk.change(state, facet(House.lamp)) == [])
+        state.things[House.lamp]?.data["brightness"] = "bright"
+        #expect(desk.change(state, facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
+    }
+
+    @Test func `what waits is told as it is by then`() {
+        var desk = Desk()
+        var state = House.state
+        for index in 0..<100 {
+            let id = FlareID(high: 8, low: UInt32(index))
+            state.things[id] = FlareThing(id: id)
+            state.things[id]?.data = ["on": true]
+            _ = state.slugs.assign(to: ObjectReference(.thing, id), name: "Lamp \(index)")
+        }
+        desk.announce(state)
+        let before = state
+        let ids = state.things.keys.filter { $0.high == 8 }
+        let changes = ids.reduce(into: Set<Facet>()) { $0.formUnion(facet($1)) }
+        for id in ids { state.things[id]?.name = "Sun" }
+        desk.change(state, changes)
+        // Before most of them were told, it is all as it was.
+        desk.change(before, changes)
+        desk.tell(at: 5000)
+        #expect(desk.held.values.count { $0["device"]?["name"] == "Sun" } == 0)
+    }
+
+    @Test func `after any changes the broker holds what it would be told anew`() {
+        var random = SplitMix64(seed: 31)
+        var values = 0
+        for _ in 0..<12 {
+            var state = RandomPlace.state(&random)
+            let other = RandomPlace.state(&random)
+            var desk = Desk()
+            desk.announce(state)
+            for _ in 0..<10 {
+                guard let id = state.things.keys.sorted().randomElement(using: &random) else { break }
+                let model = other.things.values.sorted { $0.id < $1.id }.randomElement(using: &random)
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: state.things[id]?.name += "!"
+                case 1: state.things[id]?.actions = model?.actions ?? []
+                case 2: state.things[id]?.zone = state.zones.keys.sorted().randomElement(using: &random)
+                case 3: state.things[id]?.data = model?.data ?? [:]
+                default:
+                    let key = state.things[id]?.data.keys.sorted().randomElement(using: &random) ?? "on"
+                    state.things[id]?.data[key] = model?.data.values.randomElement(using: &random) ?? 1
+                }
+                if desk.change(state, facet(id)).isEmpty { values += 1 }
+            }
+            desk.tell(at: 100_000)
+            var anew = Desk()
+            anew.announce(state)
+            #expect(desk.held.filter { $0.key != Self.own } == anew.held.filter { $0.key != Self.own })
+        }
+        #expect(values > 5)
+    }
+
+    private static let own = "homeassistant/device/trilateral_n1/config"
+}
