@@ -218,7 +218,10 @@ package actor MQTTBridge {
         positionTiming.take(snapshot)
         toldSequence = max(toldSequence, snapshot.state.sequence)
         announceChanges(snapshot)
-        renderer.state(snapshot, in: &book)
+        renderer.model(snapshot, in: &book)
+        // Whoever waits for it has it while the rest is made.
+        flush()
+        renderer.rest(snapshot, in: &book)
         map.take(snapshot)
         takeAwayLeftovers()
         flush()

@@ -39,12 +39,23 @@ package struct StateRenderer: Sendable {
     /// A compass that has said nothing for so many milliseconds is not alive.
     private static let compassLife: Int64 = 15_000
 
-    /// Puts what a snapshot changed into the book.
+    /// Puts what a snapshot changed into the book: first ``model(_:in:)``, then ``rest(_:in:)``.
     package mutating func state(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
+        model(snapshot, in: &book)
+        rest(snapshot, in: &book)
+    }
+
+    /// Puts the changed objects into the book, which a command waits for.
+    mutating func model(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
+        for case .object(let object) in snapshot.changes { self.object(object, snapshot.state, in: &book) }
+    }
+
+    /// Puts everything else that changed into the book: what is made of the objects, and the view.
+    mutating func rest(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var zones: Set<FlareID> = []
         for case .object(let object) in changes {
-            self.object(object, state, in: &book)
+            if object.kind == .thing { data(of: object.id, state, in: &book) }
             if object.kind == .thing { zones.formUnion(zoneLights.note(object.id, in: state)) }
             if object.kind == .zone { zones.insert(object.id) }
         }
@@ -111,9 +122,13 @@ package struct StateRenderer: Sendable {
         case .thing:
             availability(of: object.id, state, in: &book)
             put(topic, .json(state.thingJSON(object.id)), rank: .model, in: &book)
-            put(topics.data(thing: slug), .json(state.thingDataJSON(object.id)), rank: .model, in: &book)
         case .device: break
         }
+    }
+
+    private func data(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+        guard let slug = state.slugs[.thing, id] else { return }
+        put(topics.data(thing: slug), .json(state.thingDataJSON(id)), rank: .model, in: &book)
     }
 
     /// The lights of a zone as one.
