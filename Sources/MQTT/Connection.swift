@@ -14,6 +14,7 @@ final class Connection: Sendable {
     let version: MQTTProtocolChoice
     let events: ConnectionEvents
     let logger: Logger
+    private let reading: MQTTReading
 
     // Never changes, and the library locks what it points to.
     nonisolated(unsafe) let handle: OpaquePointer
@@ -58,12 +59,14 @@ final class Connection: Sendable {
         configuration: MQTTConfiguration,
         version: MQTTProtocolChoice,
         events: ConnectionEvents,
+        reading: @escaping MQTTReading,
         logger: Logger
     ) throws(MQTTError) {
         self.number = number
         self.configuration = configuration
         self.version = version
         self.events = events
+        self.reading = reading
         self.logger = logger
         doorbell = try Doorbell()
         handle = try LibraryHandle.make(configuration, version: version)
@@ -191,7 +194,14 @@ final class Connection: Sendable {
             writing: mosquitto_want_write(handle),
             milliseconds: socket < 0 ? 0 : milliseconds
         )
-        return traffic.withLock { failure in
+        guard ready.toRead else { return work(ready) }
+        var failure: Failure?
+        reading { failure = work(ready) }
+        return failure
+    }
+
+    private func work(_ ready: Doorbell.Readiness) -> Failure? {
+        traffic.withLock { failure in
             if failure != nil { return failure }
             errno = 0
             var result = ready.toRead ? mosquitto_loop_read(handle, 1) : MOSQ_ERR_SUCCESS.rawValue

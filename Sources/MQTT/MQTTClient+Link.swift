@@ -49,6 +49,7 @@ extension MQTTClient {
                 configuration: configuration,
                 version: version,
                 events: events,
+                reading: reading,
                 logger: logger
             )
         } catch {

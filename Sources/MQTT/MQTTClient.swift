@@ -9,6 +9,7 @@ package final class MQTTClient: Sendable {
     package let links: AsyncStream<MQTTLinkEvent>
 
     let configuration: MQTTConfiguration
+    let reading: MQTTReading
     let logger: Logger
     let linkEvents: AsyncStream<MQTTLinkEvent>.Continuation
     let state: Locked<State>
@@ -37,8 +38,15 @@ package final class MQTTClient: Sendable {
         var waitingForEnd: [AsyncStream<Never>.Continuation] = []
     }
 
-    package init(_ configuration: MQTTConfiguration, logger: Logger) {
+    /// - Parameter reading: Called on the connection's thread around each reading, for whoever wants to do something
+    ///   there as soon as what has come was handed over. It must call what it is given, once, and not take long.
+    package init(
+        _ configuration: MQTTConfiguration,
+        logger: Logger,
+        reading: @escaping MQTTReading = { $0() }
+    ) {
         self.configuration = configuration
+        self.reading = reading
         self.logger = logger
         (links, linkEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         state = Locked(State(outbox: MQTTOutbox(limit: configuration.maximumQueued)))

@@ -84,6 +84,7 @@ extension Daemon {
             installation: try memory.installationID(),
             announced: try memory.announced()
         )
+        let thread = LoopThread()
         let client = MQTTClient(
             MQTTConfiguration(
                 configuration.mqtt,
@@ -91,7 +92,8 @@ extension Daemon {
                 installation: try memory.installationID(),
                 root: bridgeConfiguration.root
             ),
-            logger: logger
+            logger: logger,
+            reading: thread.lend
         )
         let garbage = Locked(0)
         let lamps =
@@ -179,7 +181,6 @@ extension Daemon {
             sensorPort.yield(.switched(sensor, on: false))
         }
 
-        let thread = LoopThread()
         let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
         var services: [any Service] = [
             DaemonService(name: "store") {
