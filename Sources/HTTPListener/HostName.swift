@@ -70,6 +70,8 @@ enum HostName: Hashable {
     }
 
     private static func parse(_ text: Substring, family: Int32, count: Int) -> [UInt8]? {
+        // C would take what stands before a NUL for the whole.
+        guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         return inet_pton(family, String(text), &bytes) == 1 ? bytes : nil
     }

@@ -25,6 +25,7 @@ struct AccessPolicyTests {
         "128.0.0.1", "[::2]", "[::1", "::1]", "[::1]x", "localhost:8x", "localhost:123456",
         "user@localhost", "localhost@evil", "local host", "", ".", ":80", "127.0.0.1/x", "[localhost]",
         "hall.local.evil", "xhall.local", "0x7f.1", "localhost\u{0}", "[fe80::1%25lo]",
+        "::1\u{0}@evil", "[::1\u{0}.evil]", "127.0.0.1\u{0}",
     ])
     func `another host is refused, with the key that lists the allowed ones`(host: String) throws {
         let refusal = try #require(
@@ -62,6 +63,7 @@ struct AccessPolicyTests {
         "null", "", "http://evil.example", "https://localhost.evil.example", "http://board.example",
         "https://board.example:8443", "file://", "http://", "http://localhost/path", "http://a@localhost",
         "ftp://localhost", "localhost", "app://other", "http://192.168.1.6",
+        "http://::1\u{0}.evil", "http://[::1\u{0}.evil]:80",
     ])
     func `another origin is refused, with the key that lists the allowed ones`(origin: String) throws {
         let refusal = try #require(
