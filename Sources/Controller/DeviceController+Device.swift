@@ -59,6 +59,7 @@ extension DeviceController {
             positionsOnTheirWay = 0
         }
         forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
+        tellHeading(isNew: old?.id != device.id)
         load(
             .loadPresence(
                 device: device.id,

@@ -8,6 +8,9 @@ extension DeviceController {
     /// What comes once a second comes a little sooner or later each time, and is not held back for that.
     private static var jitter: Int64 { 50 }
 
+    /// A heading counts for so long for a device that is read later, milliseconds.
+    private static var headingLife: Int64 { 15_000 }
+
     /// Moves of less than a decimetre are told at these intervals, milliseconds; positions are whole centimetres.
     private static var leastMove: Double { 0.095 }
     private static var leastMoveInterval: Int64 { 10_000 }
@@ -59,6 +62,7 @@ extension DeviceController {
     private mutating func dropDueHeading() {
         guard headingDue != nil else { return }
         headingDue = nil
+        heading?.isTaken = false
         effects.append(.stopTimer(.headingDue))
     }
 
@@ -155,7 +159,9 @@ extension DeviceController {
         guard state.sensors[.compass] == true, degrees.isFinite else { return }
         state.headingAt = now
         changes.insert(.angle)
-        guard state.device != nil, state.isLinkUp else { return }
+        let isTaken = state.device != nil && state.isLinkUp
+        heading = (degrees, now, isTaken)
+        guard isTaken else { return }
         if let sent = headingSentAt, now.milliseconds(since: sent) < Self.sendInterval {
             if headingDue == nil {
                 let rest = Self.sendInterval - now.milliseconds(since: sent)
@@ -165,6 +171,15 @@ extension DeviceController {
         } else {
             send(heading: degrees)
         }
+    }
+
+    /// A device was read, perhaps another one: what the compass said before that counts for it, unless it is old.
+    mutating func tellHeading(isNew: Bool) {
+        guard state.sensors[.compass] == true, let heading, isNew || !heading.isTaken,
+            now.milliseconds(since: heading.at) <= Self.headingLife
+        else { return }
+        if isNew { headingSentAt = nil }
+        headingChanged(heading.degrees)
     }
 
     mutating func sendDueHeading() {
@@ -217,6 +232,7 @@ extension DeviceController {
             stopWaitingForLoss()
         case .compass:
             dropDueHeading()
+            heading = nil
         case .gps:
             if !on, state.location != nil {
                 state.location = nil

@@ -55,6 +55,8 @@ package struct DeviceController: Sendable {
     var positionDue: PositionReading?
     var headingSentAt: Moment?
     var headingDue: Double?
+    /// What the compass said last, and whether a device has it.
+    var heading: (degrees: Double, at: Moment, isTaken: Bool)?
     /// The environment that the last GPS place chose.
     var locatedEnvironment: FlareID?
 

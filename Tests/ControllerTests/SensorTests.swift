@@ -16,6 +16,13 @@ import Things
         }
     }
 
+    /// Those of whatever device.
+    private func anyHeadings(_ effects: [ControllerEffect]) -> [JSONValue?] {
+        effects.requests.compactMap {
+            if case .setData(_, let values, _) = $0 { values["angle"] } else { nil }
+        }
+    }
+
     // MARK: Position
 
     @Test func `an own position is sent without sender and counts at once`() {
@@ -156,6 +163,24 @@ import Things
         #expect(served.told == ["device turned"])
         #expect(served.events.first?.cause == .init("compass"))
         #expect(rig.state.angle == 45)
+    }
+
+    @Test func `a heading from before the device was read counts for it, unless it is old`() {
+        for (age, asked) in [(15_000, [45]), (15_001, [])] as [(Int64, [JSONValue?])] {
+            var rig = Rig()
+            rig.happens(.headingChanged(degrees: 45))
+            rig.happens(.flare(.linkUp), after: age)
+            let effects = rig.serve()
+            #expect(anyHeadings(effects) == asked)
+        }
+    }
+
+    @Test func `in another environment the device there gets the heading, too`() {
+        var rig = Rig.atHome()
+        rig.happens(.headingChanged(degrees: 45))
+        rig.serve()
+        rig.command(.chooseEnvironment(.next))
+        #expect(anyHeadings(rig.serve()) == [45])
     }
 
     @Test func `headings go at most once a second, only when changed, the newest when due`() {
