@@ -50,8 +50,8 @@ struct InteropServerTests {
         async throws
     {
         var outcome: String?
-        // What is lost again and again is tried again after up to half a minute.
-        let isDone = try await eventually(within: .seconds(40)) {
+        // What is lost again and again is tried again after up to half a minute, and that may be lost, too.
+        let isDone = try await eventually(within: .seconds(60)) {
             outcome = try await visitor.ask("things/table-lamp/set/color", ours).outcome
             return outcome == "ok"
         }
