@@ -44,6 +44,7 @@ struct ThingCard: Sendable {
     private static func isLike(_ value: JSONValue, _ other: JSONValue, under key: String) -> Bool {
         switch (value, other) {
         case (.array, .array): key != "options" || value == other
+        case (.string, .string) where key == "kind": value == other
         // A text may be a number or not.
         case (.string, .string): key != "brightness" || isLevel(value) == isLevel(other)
         default: Kind(value) == Kind(other)

@@ -41,6 +41,20 @@ struct ChangedThingTests {
         #expect(desk.change(state, facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
     }
 
+    @Test func `a thing that becomes a switch, or a light again, is told`() {
+        var desk = Desk()
+        var state = House.state
+        state.things[House.lamp]?.data["kind"] = "ceiling"
+        desk.announce(state)
+        for (kind, key) in [("switch", "switch"), ("wall", "light")] {
+            state.things[House.lamp]?.data["kind"] = .string(kind)
+            desk.change(state, facet(House.lamp))
+            desk.tell(at: 5000)
+            #expect(desk.component(key, of: "lamp") != nil)
+            #expect(desk.component(key == "light" ? "switch" : "light", of: "lamp") == nil)
+        }
+    }
+
     @Test func `text that is a number may become another one, and not a word`() {
         var desk = Desk()
         var state = House.state
