@@ -10,6 +10,8 @@ package struct BridgeIdentity: Sendable {
     package let started: Moment
     /// The topics' root in earlier runs: what they have left there is cleared.
     let formerRoot: String?
+    /// The name of the last run that spoke; `nil` when that is not known.
+    let formerEpoch: String?
     /// This installation's own id.
     let installation: String
     /// The topics on which Home Assistant was told of devices in earlier runs, with their components.
@@ -19,12 +21,14 @@ package struct BridgeIdentity: Sendable {
         epoch: String,
         started: Moment,
         formerRoot: String? = nil,
+        formerEpoch: String? = nil,
         installation: String = "",
         announced: [String: String] = [:]
     ) {
         self.epoch = epoch
         self.started = started
         self.formerRoot = formerRoot
+        self.formerEpoch = formerEpoch
         self.installation = installation
         self.announced = announced
     }

@@ -9,16 +9,19 @@ package struct Leftovers: Sendable {
     private static let capacity = 50_000
 
     private let topics: Topics
+    /// What is to be asked for.
+    package let filters: [String]
     private var found: Set<String> = []
     /// Whether a daemon is said to be there.
     package private(set) var isInhabited = false
 
-    package init(_ topics: Topics) { self.topics = topics }
+    /// - Parameter isKnown: Whether the last run on these topics was ours: then what of the model is gone is known.
+    package init(_ topics: Topics, isKnown: Bool = false) {
+        self.topics = topics
+        filters = isKnown ? topics.passing : topics.retained
+    }
 
     var root: String { topics.root }
-
-    /// What is to be asked for.
-    package var filters: [String] { topics.retained }
 
     /// Takes in what the broker keeps, or what is told while it is asked.
     package mutating func note(_ message: MQTTMessage) {

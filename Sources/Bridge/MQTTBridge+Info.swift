@@ -33,9 +33,7 @@ extension MQTTBridge {
             book.startAgain()
             return flush()
         }
-        guard let info = try? JSONValue(parsing: message.payload),
-            let epoch = info["epoch"]?.string, epoch != identity.epoch
-        else { return }
+        guard let epoch = Self.epoch(of: message), epoch != identity.epoch else { return }
         send(
             .alertRaised(
                 "duplicate-node",
@@ -54,11 +52,16 @@ extension MQTTBridge {
     private func take(keptInfo message: MQTTMessage) {
         if message.topic == topics.status {
             isSaidToBeThere = message.payload == Array("online".utf8)
-        } else if !hasSwept,
-            (try? JSONValue(parsing: message.payload))?["epoch"]?.string != identity.epoch
-        {
-            sweep(isOurs: true)
+            return
         }
+        let epoch = Self.epoch(of: message)
+        guard !hasSwept, epoch != identity.epoch else { return }
+        sweep(isOurs: true, isKnown: epoch != nil && epoch == identity.formerEpoch)
+    }
+
+    /// The name of a run in its info.
+    private static func epoch(of info: MQTTMessage) -> String? {
+        (try? JSONValue(parsing: info.payload))?["epoch"]?.string
     }
 
     func forgetRivals() {

@@ -8,12 +8,14 @@ import Messages
 extension MQTTBridge {
     /// Asks the broker what it keeps, until everything was told and what is left is gone.
     ///
-    /// - Parameter isOurs: Whether of our own topics, not only of former ones.
-    func sweep(isOurs: Bool) {
+    /// - Parameters:
+    ///   - isOurs: Whether of our own topics, not only of former ones.
+    ///   - isKnown: Whether nobody but us has spoken there.
+    func sweep(isOurs: Bool, isKnown: Bool = false) {
         sweeping?.cancel()
         if isOurs { hasSwept = true }
         hasSweptSinceTick = false
-        leftovers = isOurs ? [Leftovers(topics)] : []
+        leftovers = isOurs ? [Leftovers(topics, isKnown: isKnown)] : []
         if let formerRoot { leftovers.append(Leftovers(Topics(root: formerRoot))) }
         // Our status and info are heard anyway, and ours by now. With QoS 0 all is handed over at once.
         let filters = leftovers.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }

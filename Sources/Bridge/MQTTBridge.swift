@@ -38,6 +38,7 @@ package actor MQTTBridge {
     private var inbox: CommandInbox
     var discovery: DiscoveryDesk
     var isConnected = false
+    private var hasSpoken = false
     private var isFull = false
     /// Links of the daemon beside that to the broker, by name.
     private(set) var links = ["flare": false]
@@ -181,8 +182,8 @@ package actor MQTTBridge {
     private func take(_ event: MQTTLinkEvent) {
         switch event {
         case .connected:
-            isConnected = true
-            isFull = false
+            if !hasSpoken { discovery.remember(.epoch(identity.epoch)) }
+            (hasSpoken, isConnected, isFull) = (true, true, false)
             book.startAgain()
             if !isLeaving {
                 var online = offline

@@ -77,17 +77,19 @@ package struct StateRenderer: Sendable {
                 break
             }
         }
-        if !isSettled { settle(state) }
+        if !isSettled { settle(state, in: &book) }
     }
 
     /// A server without any environment is known as well: nothing that earlier runs told of is there.
-    private mutating func settle(_ state: ControllerState) {
+    private mutating func settle(_ state: ControllerState, in book: inout PublicationBook) {
         guard state.isPlaceKnown || state.alerts["no-environment"] != nil else { return }
         isSettled = true
         // Short names from earlier runs are of what may be no more.
         for kind in [FlareClass.environment, .zone, .thing] {
             for object in state.slugs.objects(of: kind) where !state.holds(object) {
-                if let slug = state.slugs[kind, object.id] { cleared.insert(ObjectName(kind, slug)) }
+                guard let slug = state.slugs[kind, object.id] else { continue }
+                cleared.insert(ObjectName(kind, slug))
+                for topic in topics.object(kind, all: slug) where !book.holds(topic) { book.clear(topic) }
             }
         }
     }

@@ -115,6 +115,8 @@ package enum ControllerEffect: Sendable, Hashable {
         case withdrawn(topic: String)
         /// Where on the broker everything is told.
         case root(String)
+        /// The name of the run that tells it.
+        case epoch(String)
     }
 
     /// An environment with what stands in it: beacon numbers and places are in the data of zones and things.

@@ -25,13 +25,23 @@ package struct Topics: Sendable, Hashable {
 
     /// Every retained topic of a node, as filters.
     package var retained: [String] {
-        let models = [FlareClass.environment, .zone, .thing].map { object($0, "+") }
-        return [
-            status, info, health, state, environment, zone, device, devicePosition, deviceAngle,
-            deviceLocation,
-            nearby, nearbyAvailability, map, alerts, alert("+"), lights(zone: "+"), data(thing: "+"),
-            availability(thing: "+"),
-        ] + models + SensorKind.allCases.map { sensor($0) }
+        [status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts]
+            + SensorKind.allCases.map { sensor($0) } + passing + model
+    }
+
+    /// The retained topics that hold something for a time only, as filters.
+    package var passing: [String] { [alert("+"), map, devicePosition, deviceAngle, deviceLocation] }
+
+    /// The topics of environments, zones and things, as filters.
+    private var model: [String] {
+        [FlareClass.environment, .zone, .thing].flatMap { object($0, all: "+") }
+    }
+
+    /// All topics of an environment, zone or thing.
+    package func object(_ kind: FlareClass, all slug: String) -> [String] {
+        [object(kind, slug)]
+            + (kind == .zone ? [lights(zone: slug)] : [])
+            + (kind == .thing ? [data(thing: slug), availability(thing: slug)] : [])
     }
 
     /// What is wrong, in short; one for each is below ``alert(_:)``.

@@ -81,6 +81,7 @@ extension Daemon {
             epoch: epoch,
             started: started,
             formerRoot: try memory.root(),
+            formerEpoch: try memory.epoch(),
             installation: try memory.installationID(),
             announced: try memory.announced()
         )

@@ -101,6 +101,11 @@ package final class MemoryStore: Sendable {
         try read { try Self.setting("root", $0) }
     }
 
+    /// The name of the last run that told something; `nil` when none did.
+    package func epoch() throws(MemoryStoreError) -> String? {
+        try read { try Self.setting("epoch", $0) }
+    }
+
     /// The topics on which Home Assistant was told of devices, with their components.
     package func announced() throws(MemoryStoreError) -> [String: String] {
         try read { database in
@@ -149,6 +154,8 @@ package final class MemoryStore: Sendable {
                 try database.execute(sql: "DELETE FROM announcement WHERE topic = ?", arguments: [topic])
             case .root(let root):
                 try Self.set("root", root, database)
+            case .epoch(let epoch):
+                try Self.set("epoch", epoch, database)
             case .sensor(let sensor, let on):
                 try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
             }

@@ -39,6 +39,12 @@ struct LeftoversTests {
         #expect(!leftovers([kept("status", "online"), kept("status", "")]).isInhabited)
     }
 
+    @Test func `of an own run before it asks for what passes only`() {
+        let filters = Leftovers(Topics(root: "t/n"), isKnown: true).filters
+        #expect(filters.contains("t/n/alert/+") && filters.contains("t/n/map"))
+        #expect(!filters.contains { $0.hasPrefix("t/n/things") || $0.hasPrefix("t/n/zones") })
+    }
+
     @Test func `it asks for every topic that a node keeps, and for no command`() {
         let filters = Leftovers(Topics(root: "t/n")).filters
         #expect(filters.contains("t/n/things/+/availability") && filters.contains("t/n/alert/+"))

@@ -161,6 +161,22 @@ struct StateRendererTests {
         #expect(screen.show(state, [.object(old)]).isEmpty)
     }
 
+    @Test func `what has a short name from earlier and is gone is cleared once the place is known`() {
+        var screen = Screen()
+        var state = Flat.state
+        state.slugs.restore("radio", for: ObjectReference(.thing, FlareID(high: 3, low: 9)))
+        state.slugs.restore("attic", for: ObjectReference(.zone, FlareID(high: 2, low: 9)))
+        state.isPlaceKnown = false
+        #expect(screen.show(state, [.sensor(.gps)]).values.allSatisfy { !$0.isEmpty })
+        state.isPlaceKnown = true
+        let gone = [
+            "things/radio": "", "things/radio/data": "", "things/radio/availability": "", "zones/attic": "",
+            "zones/attic/lights": "",
+        ]
+        #expect(screen.show(state, []) == gone)
+        #expect(screen.show(state, [.sensor(.gps)]).isEmpty)
+    }
+
     @Test func `a rename keeps the topic`() throws {
         var screen = Screen.ofFlat()
         var state = Flat.state

@@ -49,6 +49,7 @@ enum StoryText {
         case .remember(.announced(let topic, _)): "remember what was announced on \(topic)"
         case .remember(.withdrawn(let topic)): "forget what was announced on \(topic)"
         case .remember(.root(let root)): "remember the root \(root)"
+        case .remember(.epoch(let epoch)): "remember the run \(epoch)"
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"

@@ -64,6 +64,23 @@ struct BridgeLinkTests {
         }
     }
 
+    @Test func `after an own run only what passes is asked for`() async throws {
+        try await withMosquitto { broker in
+            try await withBridge(
+                port: broker.port,
+                kept: ["alert/fire", "things/radio"],
+                formerEpoch: "past"
+            ) {
+                bridge,
+                visitor in
+                bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                try await visitor.awaits("alert/fire", "")
+                #expect(await bridge.remembers { if case .root = $0 { true } else { false } })
+                #expect(await visitor.text("things/radio") == "{}")
+            }
+        }
+    }
+
     @Test func `what a second daemon left is taken away when it has gone`() async throws {
         try await withMosquitto { broker in
             try await withBridge(port: broker.port) { bridge, visitor in
@@ -145,6 +162,7 @@ struct BridgeLinkTests {
         port: Int,
         kept: [String] = [],
         formerRoot: String? = nil,
+        formerEpoch: String? = nil,
         _ body: (Running, Visitor) async throws -> Void
     ) async throws {
         var configuration = BridgeConfiguration()
@@ -162,7 +180,12 @@ struct BridgeLinkTests {
         let (snapshots, snapshotPort) = AsyncStream.makeStream(of: StateSnapshot.self)
         let bridge = MQTTBridge(
             configuration: configuration,
-            identity: BridgeIdentity(epoch: "e", started: now, formerRoot: formerRoot),
+            identity: BridgeIdentity(
+                epoch: "e",
+                started: now,
+                formerRoot: formerRoot,
+                formerEpoch: formerEpoch
+            ),
             client: client,
             logger: Self.logger,
             clock: { now },
@@ -171,6 +194,10 @@ struct BridgeLinkTests {
             send: { events.yield($0) }
         )
         try await withVisitor(to: configuration.root, port: port) { visitor in
+            if let formerEpoch {
+                visitor.say("info", #"{"epoch":"\#(formerEpoch)"}"#, isRetained: true)
+                try await visitor.awaits("info")
+            }
             for topic in kept {
                 visitor.say(topic, "{}", isRetained: true)
                 try await visitor.awaits(topic)
