@@ -8,8 +8,8 @@ package struct BridgeIdentity: Sendable {
     /// Names this run.
     package let epoch: String
     package let started: Moment
-    /// The topics' root in earlier runs: what they have left there is cleared.
-    let formerRoot: String?
+    /// The roots of the topics of earlier runs: what they have left there is cleared.
+    let formerRoots: [String]
     /// The name of the last run that spoke; `nil` when that is not known.
     let formerEpoch: String?
     /// This installation's own id.
@@ -20,14 +20,14 @@ package struct BridgeIdentity: Sendable {
     package init(
         epoch: String,
         started: Moment,
-        formerRoot: String? = nil,
+        formerRoots: [String] = [],
         formerEpoch: String? = nil,
         installation: String = "",
         announced: [String: String] = [:]
     ) {
         self.epoch = epoch
         self.started = started
-        self.formerRoot = formerRoot
+        self.formerRoots = formerRoots
         self.formerEpoch = formerEpoch
         self.installation = installation
         self.announced = announced

@@ -16,7 +16,7 @@ extension MQTTBridge {
         if isOurs { hasSwept = true }
         hasSweptSinceTick = false
         leftovers = isOurs ? [Leftovers(topics, isKnown: isKnown)] : []
-        if let formerRoot { leftovers.append(Leftovers(Topics(root: formerRoot))) }
+        leftovers += formerRoots.map { Leftovers(Topics(root: $0)) }
         // Our status and info are heard anyway, and ours by now. With QoS 0 all is handed over at once.
         let filters = leftovers.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
         let kept = client.subscribe(filters, qos: .atMostOnce)
@@ -56,8 +56,14 @@ extension MQTTBridge {
         guard !takeAwayLeftovers(isAlone: true) else { return }
         guard renderer.isSettled, rivals.isEmpty, book.isSent, client.counters.queued == 0 else { return }
         endSweep()
-        formerRoot = nil
-        discovery.remember(.root(configuration.root))
+        for root in formerRoots { discovery.remember(.root(root, isUsed: false)) }
+        formerRoots = []
+    }
+
+    /// From now on something of this run is on the broker.
+    func rememberSpeaking() {
+        discovery.remember(.root(configuration.root, isUsed: true))
+        discovery.remember(.epoch(identity.epoch))
     }
 
     func endSweep() {

@@ -56,7 +56,7 @@ package actor MQTTBridge {
     var hasSweptSinceTick = false
     /// Whether the broker had it, before we said so, that a daemon is here: a rival, or one that it did not see go.
     var isSaidToBeThere = false
-    var formerRoot: String?
+    var formerRoots: [String]
     /// Whether everything was taken back: nothing is said here any more.
     private(set) var isLeaving = false
     private var droppedEvents = 0
@@ -91,7 +91,7 @@ package actor MQTTBridge {
         positionTiming = PositionTiming(topic: topics.devicePosition, seconds: seconds)
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration)
-        formerRoot = identity.formerRoot == configuration.root ? nil : identity.formerRoot
+        formerRoots = identity.formerRoots.filter { $0 != configuration.root }
         map = MapPage(topic: topics.map, interval: configuration.mapInterval)
         discovery = DiscoveryDesk(
             configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
@@ -110,7 +110,7 @@ package actor MQTTBridge {
         let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
         let births = client.subscribe(discovery.births, qos: .atLeastOnce)
         stateInfo()
-        if formerRoot != nil { sweep(isOurs: false) }
+        if !formerRoots.isEmpty { sweep(isOurs: false) }
         await withDiscardingTaskGroup { group in
             group.addTask { for await message in births { await self.take(birth: message) } }
             group.addTask { await self.announceBitByBit() }
@@ -182,7 +182,7 @@ package actor MQTTBridge {
     private func take(_ event: MQTTLinkEvent) {
         switch event {
         case .connected:
-            if !hasSpoken { discovery.remember(.epoch(identity.epoch)) }
+            if !hasSpoken { rememberSpeaking() }
             (hasSpoken, isConnected, isFull) = (true, true, false)
             book.startAgain()
             if !isLeaving {

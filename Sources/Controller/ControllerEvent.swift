@@ -113,8 +113,8 @@ package enum ControllerEffect: Sendable, Hashable {
         case announced(topic: String, components: String)
         /// A topic on which it is told of nothing any more.
         case withdrawn(topic: String)
-        /// Where on the broker everything is told.
-        case root(String)
+        /// Topics below which something is told, from now on or no more.
+        case root(String, isUsed: Bool)
         /// The name of the run that tells it.
         case epoch(String)
     }

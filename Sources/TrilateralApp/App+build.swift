@@ -80,7 +80,7 @@ extension Daemon {
         let identity = BridgeIdentity(
             epoch: epoch,
             started: started,
-            formerRoot: try memory.root(),
+            formerRoots: try memory.roots(),
             formerEpoch: try memory.epoch(),
             installation: try memory.installationID(),
             announced: try memory.announced()

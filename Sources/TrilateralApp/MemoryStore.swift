@@ -96,10 +96,19 @@ package final class MemoryStore: Sendable {
         }
     }
 
-    /// Where on the broker everything was told; `nil` when nothing was.
-    package func root() throws(MemoryStoreError) -> String? {
-        try read { try Self.setting("root", $0) }
+    /// Topics below which something was told, and not taken back as far as is known.
+    package func roots() throws(MemoryStoreError) -> [String] {
+        try read { database in
+            try String.fetchAll(
+                database,
+                sql: "SELECT key FROM setting WHERE key >= ? AND key < ? ORDER BY key",
+                // A zero comes after a slash.
+                arguments: [Self.rootKey, "root0"]
+            ).map { String($0.dropFirst(Self.rootKey.count)) }
+        }
     }
+
+    private static let rootKey = "root/"
 
     /// The name of the last run that told something; `nil` when none did.
     package func epoch() throws(MemoryStoreError) -> String? {
@@ -152,8 +161,13 @@ package final class MemoryStore: Sendable {
                 )
             case .withdrawn(let topic):
                 try database.execute(sql: "DELETE FROM announcement WHERE topic = ?", arguments: [topic])
-            case .root(let root):
-                try Self.set("root", root, database)
+            case .root(let root, isUsed: true):
+                try Self.set(Self.rootKey + root, "used", database)
+            case .root(let root, isUsed: false):
+                try database.execute(
+                    sql: "DELETE FROM setting WHERE key = ?",
+                    arguments: [Self.rootKey + root]
+                )
             case .epoch(let epoch):
                 try Self.set("epoch", epoch, database)
             case .sensor(let sensor, let on):

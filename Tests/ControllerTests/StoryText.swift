@@ -48,7 +48,7 @@ enum StoryText {
             "forget slug of \(object.kind.rawValue) \(name(object.id))"
         case .remember(.announced(let topic, _)): "remember what was announced on \(topic)"
         case .remember(.withdrawn(let topic)): "forget what was announced on \(topic)"
-        case .remember(.root(let root)): "remember the root \(root)"
+        case .remember(.root(let root, let isUsed)): "\(isUsed ? "remember" : "forget") the root \(root)"
         case .remember(.epoch(let epoch)): "remember the run \(epoch)"
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"

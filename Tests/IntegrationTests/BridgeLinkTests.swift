@@ -57,8 +57,6 @@ struct BridgeLinkTests {
             try await withBridge(port: broker.port, kept: ["info"] + gone + foreign) { bridge, visitor in
                 bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
                 for topic in gone { try await visitor.awaits(topic, "") }
-                // The end of the asking is remembered.
-                #expect(await bridge.remembers { if case .root = $0 { true } else { false } })
                 for topic in foreign { try await visitor.awaits(topic, "{}") }
             }
         }
@@ -75,8 +73,17 @@ struct BridgeLinkTests {
                 visitor in
                 bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
                 try await visitor.awaits("alert/fire", "")
-                #expect(await bridge.remembers { if case .root = $0 { true } else { false } })
                 #expect(await visitor.text("things/radio") == "{}")
+            }
+        }
+    }
+
+    @Test func `where a run speaks is remembered as soon as it does`() async throws {
+        try await withMosquitto { broker in
+            try await withBridge(port: broker.port) { bridge, _ in
+                #expect(
+                    await bridge.remembers { if case .root(_, isUsed: true) = $0 { true } else { false } }
+                )
             }
         }
     }
@@ -111,9 +118,9 @@ struct BridgeLinkTests {
                     }
                     neighbour.say("status", status, isRetained: true)
                     try await neighbour.awaits("status", status)
-                    try await withBridge(port: broker.port, formerRoot: former) { bridge, _ in
+                    try await withBridge(port: broker.port, formerRoots: [former]) { bridge, _ in
                         bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
-                        #expect(await bridge.remembers { if case .root = $0 { true } else { false } })
+                        #expect(await bridge.remembers { $0 == .root(former, isUsed: false) })
                     }
                     let left = status == "online" ? "{}" : ""
                     for topic in ["info", "things/lamp", "sensors/gps"] {
@@ -161,7 +168,7 @@ struct BridgeLinkTests {
     private func withBridge(
         port: Int,
         kept: [String] = [],
-        formerRoot: String? = nil,
+        formerRoots: [String] = [],
         formerEpoch: String? = nil,
         _ body: (Running, Visitor) async throws -> Void
     ) async throws {
@@ -183,7 +190,7 @@ struct BridgeLinkTests {
             identity: BridgeIdentity(
                 epoch: "e",
                 started: now,
-                formerRoot: formerRoot,
+                formerRoots: formerRoots,
                 formerEpoch: formerEpoch
             ),
             client: client,

@@ -25,7 +25,7 @@ struct MemoryStoreTests {
         try await withTemporaryFolder { folder in
             let store = try MemoryStore(folder: folder.url)
             #expect(try store.memory() == ControllerMemory())
-            #expect(try store.root() == nil && store.epoch() == nil)
+            #expect(try store.roots() == [] && store.epoch() == nil)
             let id = try store.installationID()
             #expect(id.count == 8)
             #expect(id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
@@ -55,7 +55,8 @@ struct MemoryStoreTests {
                 .slug("lamp", lamp, home: home), .slug("lamp", ObjectReference(.zone, home), home: home),
                 .slug("home", ObjectReference(.environment, home), home: nil), .sensor(.gps, on: true),
                 .sensor(.gps, on: false), .sensor(.beacons, on: true),
-                .root("t/m"), .root("t/n"), .epoch("1"), .epoch("2"),
+                .root("t/m", isUsed: true), .root("t/n", isUsed: true), .root("u", isUsed: true),
+                .root("t/m", isUsed: false), .epoch("1"), .epoch("2"),
             ]
             let store = try MemoryStore(folder: folder.url)
             for memento in mementos { try store.save(memento) }
@@ -68,7 +69,7 @@ struct MemoryStoreTests {
             #expect(memory.slugs.id(of: "lamp", kind: .thing) == lamp.id)
             #expect(memory.slugs.id(of: "lamp", kind: .zone) == home)
             #expect(memory.slugs.id(of: "home", kind: .environment) == home)
-            #expect(try next.root() == "t/n")
+            #expect(try next.roots() == ["t/n", "u"])
             #expect(try next.epoch() == "2")
         }
     }
