@@ -13,7 +13,7 @@ struct Transition: Sendable {
     var current: [String: JSONValue]
 }
 
-/// Changes over a time: the server is told ten values a second, readers only the goal, then the end.
+/// Changes over a time: the server is told ten values a second, readers only the goal, and each value when it is reached.
 extension DeviceController {
     private static var stepMilliseconds: Int64 { 100 }
 
@@ -50,7 +50,9 @@ extension DeviceController {
         isLast: Bool,
         cause: ChangeEvent.Cause
     ) {
-        if transitions[object.id] != nil, !isLast {
+        if let transition = transitions[object.id], !isLast {
+            // What is not on its way is there: a light that fades in is on.
+            merge(values.filter { transition.goal[$0.key] == $0.value }, into: object, cause: cause)
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
             return
         }

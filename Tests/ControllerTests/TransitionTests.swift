@@ -66,6 +66,23 @@ import Things
         #expect(rig.state.goals.isEmpty)
     }
 
+    @Test func `a light that fades in is on at once, and as bright as before until it is there`() {
+        var rig = Rig.atHome()
+        rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
+        let floorStep = ControllerTimer.transitionStep(House.floorLamp)
+        var lamp: [String: JSONValue] { rig.state.things[House.floorLamp]?.data ?? [:] }
+        let dark = lamp["brightness"]
+        #expect(rig.serve().told == ["thing changed"])
+        #expect(lamp["on"] == true && lamp["brightness"] == dark)
+        rig.happens(.timerFired(floorStep), after: 1000)
+        #expect(rig.serve().told == [])
+        #expect(lamp["on"] == true && lamp["brightness"] == dark)
+        rig.happens(.timerFired(floorStep), after: 1000)
+        #expect(rig.serve().told == ["thing changed"])
+        #expect(lamp["brightness"] == 0.1)
+        #expect(rig.state.goals.isEmpty)
+    }
+
     @Test func `switching off comes at the end; before there is nothing to ask`() {
         var rig = Rig.atHome()
         let begun = rig.set(["state": "OFF"], over: 1)
@@ -115,7 +132,7 @@ import Things
         var rig = Rig.atHome()
         rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
         rig.serve()
-        #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
+        #expect(rig.state.things[House.floorLamp]?.data["on"] == true)
         #expect(values(rig.set(["state": "TOGGLE"], of: "floor-lamp")) == [["on": false]])
     }
 
