@@ -58,8 +58,10 @@ extension ClientSession {
             emptyPolls = 0
             return poll(now: now)
         }
-        if case .probing = carrier {
-        } else {
+        switch carrier {
+        // That is how the server makes way for the websocket.
+        case .probing: break
+        case .polling, .switching, .websocket:
             emptyPolls = now - polledAt < Self.shortestHold ? emptyPolls + 1 : 0
         }
         guard emptyPolls < Self.maximumEmptyPolls else { return end(.stranded) }

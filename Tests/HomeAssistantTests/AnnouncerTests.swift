@@ -125,13 +125,7 @@ struct AnnouncerTests {
 
     @Test func `of many changes at once some wait`() {
         var desk = Desk()
-        var state = House.state
-        for index in 0..<100 {
-            let id = FlareID(high: 8, low: UInt32(index))
-            state.things[id] = FlareThing(id: id)
-            state.things[id]?.data = ["on": true]
-            _ = state.slugs.assign(to: ObjectReference(.thing, id), name: "Lamp \(index)")
-        }
+        var state = House.withHundredLamps
         desk.announce(state)
         var changes: Set<Facet> = []
         for id in state.things.keys where id.high == 8 {

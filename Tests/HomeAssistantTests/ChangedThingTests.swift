@@ -68,13 +68,7 @@ struct ChangedThingTests {
 
     @Test func `what waits is told as it is by then`() {
         var desk = Desk()
-        var state = House.state
-        for index in 0..<100 {
-            let id = FlareID(high: 8, low: UInt32(index))
-            state.things[id] = FlareThing(id: id)
-            state.things[id]?.data = ["on": true]
-            _ = state.slugs.assign(to: ObjectReference(.thing, id), name: "Lamp \(index)")
-        }
+        var state = House.withHundredLamps
         desk.announce(state)
         let before = state
         let ids = state.things.keys.filter { $0.high == 8 }

@@ -15,6 +15,18 @@ enum House {
     static let television = FlareID(high: 3, low: 3)
     static let statue = FlareID(high: 3, low: 4)
 
+    /// The house with a hundred lamps more, whose ids are high 8.
+    static var withHundredLamps: ControllerState {
+        var state = state
+        for index in 0..<100 {
+            let id = FlareID(high: 8, low: UInt32(index))
+            state.things[id] = FlareThing(id: id)
+            state.things[id]?.data = ["on": true]
+            _ = state.slugs.assign(to: ObjectReference(.thing, id), name: "Lamp \(index)")
+        }
+        return state
+    }
+
     static var state: ControllerState {
         var state = ControllerState(epoch: "e")
         for (id, name) in [(home, "Home"), (hut, "Summer hut")] {
