@@ -1,7 +1,10 @@
 /// What follows from all that has happened.
 extension LampLink {
-    /// How long a lamp may take to answer an order, milliseconds; it is given twice.
+    /// How long a lamp may take to answer an order, milliseconds: twice so long and it is told of as silent, and each
+    /// further try is given twice the time of the one before.
     static var answerMilliseconds: Int64 { 2500 }
+    /// How often an order is said, which takes 80 seconds: a lamp, or who speaks for it, may have to find the broker again.
+    static var tries: Int { 6 }
     static var questionMilliseconds: Int64 { 5000 }
     /// How long after an order a lamp may still speak of what it was before.
     static var quietMilliseconds: Int64 { 1000 }
@@ -61,30 +64,44 @@ extension LampLink {
     // MARK: To the lamp
 
     private mutating func lookAtOrder(_ thing: LinkedThing, at now: Int64, _ actions: inout [Action]) {
-        guard var order else { return }
+        guard let order else { return }
         if order.isConfirmed {
             guard now >= order.quietAt else { return }
             self.order = nil
             if wish == .nobody, !isAgreed { wish = .lamp }
         } else if now >= order.answerBy {
-            let isNear = thing.wanted.isShown(by: lamp, within: .nature)
-            if order.isHeard, !isNear || order.tries > 1 {
-                // It lives, and does something else: as its nature is, or because somebody wanted that meanwhile.
-                self.order = nil
-                guard wish == .nobody, !isAgreed else { return }
-                if isNear { agree() } else { wish = .lamp }
-            } else if order.tries < 2 {
-                order.tries += 1
-                order.answerBy = now + Self.answerMilliseconds
-                order.quietAt = now + Self.quietMilliseconds
-                order.quietAtLast = now + Self.longestQuiet
-                self.order = order
-                actions.append(.publish(order.messages))
-            } else {
-                self.order = nil
-                silence = .afterOrder
-            }
+            lookAtAnswer(order, thing, at: now, &actions)
         }
+    }
+
+    /// An order was not confirmed in time: it has not been heard, or is not obeyed.
+    private mutating func lookAtAnswer(
+        _ order: Order,
+        _ thing: LinkedThing,
+        at now: Int64,
+        _ actions: inout [Action]
+    ) {
+        let isNear = thing.wanted.isShown(by: lamp, within: .nature)
+        if order.isHeard, order.isRepeated || !isNear && !order.before.isShown(by: lamp) {
+            // It lives, and does something else: as its nature is, or because somebody wanted that meanwhile.
+            self.order = nil
+            guard wish == .nobody, !isAgreed else { return }
+            if isNear { agree() } else { wish = .lamp }
+            return
+        }
+        if !order.isHeard, order.tries > 1 { silence = .afterOrder }
+        guard order.isHeard || order.tries < Self.tries else {
+            self.order = nil
+            return
+        }
+        var next = order
+        next.tries += 1
+        next.isRepeated = order.isHeard
+        next.answerBy = now + Self.answerMilliseconds << Int64(order.isHeard ? 0 : order.tries - 1)
+        next.quietAt = now + Self.quietMilliseconds
+        next.quietAtLast = now + Self.longestQuiet
+        self.order = next
+        actions.append(.publish(order.messages))
     }
 
     private mutating func send(
@@ -108,6 +125,7 @@ extension LampLink {
         let length = Int64(((seconds ?? 0) * 1000).rounded())
         let order = Order(
             goal: goal,
+            before: lamp,
             messages: dialect.order(goal, from: lamp, over: nil),
             lightsFrom: now + Self.quietMilliseconds,
             answerBy: now + length + Self.answerMilliseconds,

@@ -37,11 +37,14 @@ package struct LampLink: Sendable {
     /// What the lamp was told and may still be working at.
     struct Order: Sendable {
         var goal: LampState
+        /// What the lamp was like, as far as is known: what it says, too, when it has not heard the order.
+        var before: LampState
         /// What is said when it did not answer: everything.
         var messages: [LampMessage]
         var tries = 1
-        /// Whether the lamp has said anything since, that it is as told, and that it is on.
+        /// Whether the lamp has said anything since, and was told again then; that it is as told, and that it is on.
         var isHeard = false
+        var isRepeated = false
         var isConfirmed = false
         var hasLit = false
         /// From when on a lamp that goes out in the middle of a transition was switched off by somebody.
@@ -159,6 +162,9 @@ package struct LampLink: Sendable {
                     order.isConfirmed = true
                 } else if order.isConfirmed {
                     order.quietAt = min(max(order.quietAt, now + Self.pause), order.quietAtLast)
+                } else {
+                    // It is back: it need not wait for the next try.
+                    order.answerBy = min(order.answerBy, now + Self.answerMilliseconds)
                 }
                 self.order = order
             } else if wish == .nobody, !isAgreed {
