@@ -33,7 +33,7 @@ enum Interop {
         _ arguments: [String],
         revision: Int,
         in folder: TemporaryFolder,
-        within limit: Duration = .seconds(100)
+        within limit: Duration = .seconds(280)
     ) async throws -> End {
         let output = "\(name)-\(UUID().uuidString)"
         let child = try ChildProcess(

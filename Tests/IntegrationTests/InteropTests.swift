@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The server, with the Socket.IO clients of others, and against the recordings of the original.
-@Suite(.enabled(if: Interop.isExpected, "\(Interop.advice)"), .serialized, .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Interop.isExpected, "\(Interop.advice)"), .serialized, .timeLimit(.minutes(5)))
 struct InteropTests {
     static let transports = ["websocket", "polling", "upgrade"]
 
@@ -36,7 +36,7 @@ struct InteropTests {
 }
 
 /// Apart from the others, for these wait and reckon nothing.
-@Suite(.enabled(if: Interop.isExpected, "\(Interop.advice)"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: Interop.isExpected, "\(Interop.advice)"), .timeLimit(.minutes(6)))
 struct InteropSilenceTests {
     @Test func `clients of others that say nothing stay connected`() async throws {
         try await withFlareServer { address, folder in
@@ -51,7 +51,7 @@ struct InteropSilenceTests {
                                 words,
                                 revision: revision,
                                 in: folder,
-                                within: .seconds(150)
+                                within: .seconds(330)
                             )
                         }
                     }

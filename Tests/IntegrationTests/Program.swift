@@ -45,7 +45,7 @@ enum Program {
         in folder: TemporaryFolder,
         keys: [String: String] = [:],
         shell: String? = nil,
-        within limit: Duration = .seconds(15)
+        within limit: Duration = .seconds(30)
     ) async throws -> End {
         let name = "output-\(UUID().uuidString)"
         let child = try start(arguments, in: folder, keys: keys, shell: shell, output: folder.path(name))

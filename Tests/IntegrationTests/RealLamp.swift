@@ -161,7 +161,7 @@ actor RealLamp {
 
     // MARK: What a test asks
 
-    func awaits(within limit: Duration = .seconds(15), _ condition: (RealLamp.Look) -> Bool) async throws {
+    func awaits(within limit: Duration = .seconds(30), _ condition: (RealLamp.Look) -> Bool) async throws {
         let isSo = await eventually(within: limit) { condition(look) }
         if !isSo { throw NotSo(look: look, orders: orders.map { "\($0.topic) \($0.text)" }) }
     }

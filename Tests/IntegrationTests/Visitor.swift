@@ -81,7 +81,7 @@ actor Visitor {
     }
 
     /// Waits until a topic holds this text, empty for nothing.
-    func awaits(_ tail: String, _ text: String, within limit: Duration = .seconds(15)) async throws {
+    func awaits(_ tail: String, _ text: String, within limit: Duration = .seconds(30)) async throws {
         guard await eventually(within: limit, { said(on: tail).last == text }) else {
             throw NotHeard(topic: tail, last: said(on: tail).last)
         }
@@ -91,7 +91,7 @@ actor Visitor {
     @discardableResult
     func awaits(
         _ tail: String,
-        within limit: Duration = .seconds(15),
+        within limit: Duration = .seconds(30),
         _ condition: (JSONValue) -> Bool = { _ in true }
     ) async throws -> JSONValue {
         var found: JSONValue?
@@ -150,7 +150,7 @@ actor Visitor {
 
     /// Sends a command and returns its answer from the response topic.
     @discardableResult
-    func ask(_ tail: String, _ payload: String = "", within limit: Duration = .seconds(15)) async throws
+    func ask(_ tail: String, _ payload: String = "", within limit: Duration = .seconds(30)) async throws
         -> JSONValue
     {
         questions += 1

@@ -40,7 +40,7 @@ class Answer:
         return json.loads(self.body) if self.body and self.type == "application/json" else None
 
 
-def exchange(address, method, path, body=None, headers=None, patience=10):
+def exchange(address, method, path, body=None, headers=None, patience=30):
     """One HTTP request over a connection of its own."""
     connection = http.client.HTTPConnection(*address, timeout=patience)
     try:
@@ -86,9 +86,10 @@ class OrderedClient(socketio.Client):
 class Client:
     """A Socket.IO client that keeps what it hears, in order, as lists of event and arguments."""
 
-    def __init__(self, address, transport, patience=10):
+    def __init__(self, address, transport, patience=30):
         self.heard, self.news = [], threading.Condition()
-        self.library = OrderedClient(reconnection=False, json=PlainText)
+        # By itself it leaves for good, without a word, when a request has taken five seconds.
+        self.library = OrderedClient(reconnection=False, json=PlainText, request_timeout=patience)
         joined = threading.Event()
         self.library.on("connect", joined.set)
         for event in EVENTS:
@@ -110,7 +111,7 @@ class Client:
     def emit(self, event, *arguments):
         self.library.emit(event, arguments if len(arguments) > 1 else arguments[0])
 
-    def settled(self, patience=20):
+    def settled(self, patience=60):
         """What was heard since the last time, until the answer to a question about an object that does not exist.
 
         The server has then done what this client had said before, and this client has heard what was said before."""

@@ -200,7 +200,7 @@ class Case:
         threading.Event().wait(0.2)
 
     def do_pending(self, step):
-        self.look_at(self.waiting.get(timeout=10), step)
+        self.look_at(self.waiting.get(timeout=30), step)
 
     def look_at(self, answer, step):
         expect = step["expect"]
@@ -219,7 +219,7 @@ class Case:
 
     def do_ws_open(self, step):
         url = "ws://%s:%d%s" % (*self.address, step["path"])
-        self.websockets[step["ws"]] = websocket.create_connection(url, timeout=10)
+        self.websockets[step["ws"]] = websocket.create_connection(url, timeout=30)
         self.read(step)
 
     def do_ws_send(self, step):

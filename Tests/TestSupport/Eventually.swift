@@ -2,7 +2,7 @@
 ///
 /// - Returns: Whether it held; for `#expect(await eventually { … })`.
 package func eventually(
-    within limit: Duration = .seconds(15),
+    within limit: Duration = .seconds(30),
     _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
     let deadline = ContinuousClock.now + limit

@@ -52,7 +52,7 @@ package actor Mosquitto {
             output: folder.path("log")
         )
         self.child = child
-        guard await eventually(within: .seconds(15), { self.answers }) else {
+        guard await eventually(within: .seconds(30), { self.answers }) else {
             throw ChildProcess.Failure(description: "mosquitto does not answer on port \(port)")
         }
     }
