@@ -42,9 +42,10 @@ import Testing
     {
         let hub = try await hub()
         _ = await hub.listen("phone", to: Hall.phoneObject, heard)
+        let begun = ContinuousClock.now
         try await move(hub, 9, 9)
-        #expect(await hub.record(Hall.phoneObject)?.zone == nil)
         #expect(await eventually { await hub.record(Hall.phoneObject)?.zone == Hall.west })
+        #expect(ContinuousClock.now - begun >= .milliseconds(1500))
         let notices = await heard.all().map(\.notice)
         #expect(
             notices == [
