@@ -134,8 +134,7 @@ import Testing
     @Test func `the switch ends scanning and begins it again`() async throws {
         try await whileScanning(scanner()) {
             power.set(on: false)
-            try await work { adapter.read { $0.conditions.last?.state == .off } }
-            #expect(adapter.read { !$0.isScanning })
+            try await work { adapter.read { $0.conditions.last?.state == .off && !$0.isScanning } }
             power.set(on: true)
             try await work { adapter.read { $0.isScanning } }
         }
