@@ -162,7 +162,7 @@ package struct LampLink: Sendable {
                     order.isConfirmed = true
                 } else if order.isConfirmed {
                     order.quietAt = min(max(order.quietAt, now + Self.pause), order.quietAtLast)
-                } else {
+                } else if order.tries > 1 {
                     // It is back: it need not wait for the next try.
                     order.answerBy = min(order.answerBy, now + Self.answerMilliseconds)
                 }

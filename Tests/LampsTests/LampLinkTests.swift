@@ -196,6 +196,20 @@ struct LampLinkTests {
         #expect(world.conditions.last ?? LampLink.Condition() == LampLink.Condition())
     }
 
+    @Test func `what a lamp says on its way through a long transition is not believed`() {
+        var world = world()
+        // It obeys by hand.
+        world.isDeaf = true
+        world.setThing(["brightness": 1], over: 10)
+        for brightness in [140, 170, 200, 230, 254] as [JSONValue] {
+            world.pass(2000)
+            world.pressLamp(["brightness": brightness])
+        }
+        world.settle()
+        #expect(world.sets.count == 1 && world.requests.isEmpty)
+        #expect(world.thing.data["brightness"] == 1)
+    }
+
     @Test func `a lamp that stays as it was, though it is told twice, is believed`() {
         var world = world()
         world.isDeaf = true
