@@ -1,0 +1,73 @@
+import Flare
+import Lamps
+import Testing
+import Things
+
+/// Orders that a lamp has not heard, or may not have heard.
+struct UnheardOrderTests {
+    /// A thing and a lamp that agree, with nothing said yet.
+    private func world() -> LinkWorld {
+        var world = LinkWorld(
+            thing: ["on": true, "brightness": 0.5, "color": "orange"],
+            lamp: ["state": "ON", "brightness": 127, "color": ["r": 255, "g": 165, "b": 0]]
+        )
+        world.start()
+        world.forget()
+        return world
+    }
+
+    @Test func `a lamp that never answers is told of after the second order, and given up after the sixth`() {
+        var world = world()
+        world.isDeaf = true
+        world.setThing(["on": false])
+        world.pass(6000)
+        var silent = LampLink.Condition()
+        silent.isSilent = true
+        silent.isUnconfirmed = true
+        #expect(world.sets.count == 3 && world.conditions == [silent])
+        world.settle()
+        #expect(world.sets.count == 6 && world.conditions == [silent])
+        world.isDeaf = false
+        world.pressLamp(["state": "OFF"])
+        world.settle()
+        #expect(world.conditions == [silent, LampLink.Condition()])
+    }
+
+    @Test(arguments: [500, 4000, 30_000] as [Int64])
+    func `a lamp that was not there when it was told is told again`(milliseconds: Int64) {
+        var world = world()
+        world.isDeaf = true
+        world.setThing(["on": false])
+        world.pass(milliseconds)
+        world.isDeaf = false
+        // It is back, and says what it has been all the time.
+        world.pressLamp([:])
+        world.pass(4000)
+        #expect(world.thing.data["on"] == false && world.lamp["state"] == "OFF" && world.isEqual)
+        #expect(world.conditions.last ?? LampLink.Condition() == LampLink.Condition())
+    }
+
+    @Test func `what a lamp says on its way through a long transition is not believed`() {
+        var world = world()
+        // It obeys by hand.
+        world.isDeaf = true
+        world.setThing(["brightness": 1], over: 10)
+        for brightness in [140, 170, 200, 230, 254] as [JSONValue] {
+            world.pass(2000)
+            world.pressLamp(["brightness": brightness])
+        }
+        world.settle()
+        #expect(world.sets.count == 1 && world.requests.isEmpty)
+        #expect(world.thing.data["brightness"] == 1)
+    }
+
+    @Test func `a lamp that stays as it was, though it is told twice, is believed`() {
+        var world = world()
+        world.isDeaf = true
+        world.setThing(["on": false])
+        world.pass(1000)
+        world.pressLamp([:])
+        world.settle()
+        #expect(world.sets.count == 2 && world.thing.data["on"] == true && world.isEqual)
+    }
+}
