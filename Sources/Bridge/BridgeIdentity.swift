@@ -47,10 +47,12 @@ package struct BridgeIdentity: Sendable {
 
     /// - Parameters:
     ///   - links: Whether the links beside that to the broker are up, by name.
+    ///   - alerts: How many are open.
     ///   - counters: What others have counted.
     func health(
         at now: Moment,
         links: [String: Bool],
+        alerts: Int,
         broker: MQTTCounters,
         droppedEvents: Int,
         positionLatency: LatencyHistogram,
@@ -63,6 +65,7 @@ package struct BridgeIdentity: Sendable {
         return HealthMessage(
             uptimeSeconds: Int(now.milliseconds(since: started) / 1000),
             links: links.merging(["mqtt": true]) { $1 },
+            alerts: alerts,
             counters: counters.merging(own) { $1 },
             positionLatency: HealthMessage.Latency(positionLatency),
             at: now

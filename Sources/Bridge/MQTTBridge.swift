@@ -42,6 +42,7 @@ package actor MQTTBridge {
     private var isFull = false
     /// Links of the daemon beside that to the broker, by name.
     private(set) var links = ["flare": false]
+    private var openAlerts = 0
     /// The number of the last event when the newest snapshot was taken.
     ///
     /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
@@ -212,8 +213,10 @@ package actor MQTTBridge {
 
     private func take(_ snapshot: StateSnapshot) {
         guard !isLeaving else { return }
-        if snapshot.changes.contains(.link) {
+        let openAlerts = snapshot.state.alerts.count
+        if snapshot.changes.contains(.link) || openAlerts != self.openAlerts {
             links["flare"] = snapshot.state.isLinkUp
+            self.openAlerts = openAlerts
             stateHealth()
         }
         positionTiming.take(snapshot)
@@ -377,6 +380,7 @@ package actor MQTTBridge {
         let health = identity.health(
             at: clock(),
             links: links,
+            alerts: openAlerts,
             broker: client.counters,
             droppedEvents: droppedEvents,
             positionLatency: positionTiming.histogram,

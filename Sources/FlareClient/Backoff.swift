@@ -5,6 +5,8 @@ package struct Backoff: Sendable, Hashable {
     private let minimum: Double
     private let maximum: Double
     private var failures = 0
+    /// How many links in a row were lost again soon.
+    private var shortLinks = 0
 
     package init(minimumSeconds: Double, maximumSeconds: Double) {
         minimum = min(max(0.002, minimumSeconds), 3600)
@@ -19,5 +21,11 @@ package struct Backoff: Sendable, Hashable {
         return Int(step * 1000 * (1 + min(max(chance, 0), 1)) / 2)
     }
 
-    package mutating func reset() { failures = 0 }
+    /// A link was lost after some time: the pauses begin with the shortest again, unless such links are lost one
+    /// after the other.
+    /// - Parameter wasSteady: Whether it had held for a while.
+    package mutating func linkLost(wasSteady: Bool) {
+        shortLinks = wasSteady ? 0 : min(shortLinks + 1, 20)
+        failures = shortLinks
+    }
 }

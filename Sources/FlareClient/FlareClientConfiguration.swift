@@ -52,7 +52,10 @@ package struct FlareClientConfiguration: Sendable, Hashable {
     package var confirmationSeconds = 5.0
     /// The first pause before another attempt, and the longest.
     package var reconnectMinimumSeconds = 0.5
-    package var reconnectMaximumSeconds = 30.0
+    package var reconnectMaximumSeconds = 5.0
+    /// After how much silence the server is asked whether it is still there, and how long it may take to answer.
+    package var quietSeconds = 5.0
+    package var livenessSeconds = 8.0
     /// What is taken of a server that tells without end.
     ///
     /// A long message counts as several. More is read later, and when it does not stop for so many seconds, the
@@ -93,6 +96,14 @@ extension FlareClientConfiguration {
                 )
             }
         }
+    }
+
+    func livenessCheck(now: Int) -> LivenessCheck {
+        LivenessCheck(
+            quiet: max(10, Int(min(quietSeconds, 3600) * 1000)),
+            patience: max(10, Int(min(livenessSeconds, 3600) * 1000)),
+            now: now
+        )
     }
 
     func flowMeter(now: Int) -> FlowMeter {

@@ -13,7 +13,7 @@ actor FlareDriver {
     private static let maximumComplaints = 100
     /// How many messages are handed over to a connection that takes none.
     static let maximumUnwritten = 50
-    /// How long a link must have held for the next loss to count as the first, milliseconds.
+    /// How long a link must have held to count as steady, milliseconds.
     private static let steadyMilliseconds = 5000
 
     let loop: any EventLoop
@@ -35,6 +35,10 @@ actor FlareDriver {
     private var complaints = 0
     var isSlowed = false
     var unwritten = 0
+    /// Once we are let in.
+    private var liveness: LivenessCheck?
+    /// The server's revision, until it has answered the first question.
+    private var unproven: EngineRevision?
     private var upSince: Int?
     private var roundReason: ClientSessionEnd?
 
@@ -151,12 +155,14 @@ actor FlareDriver {
     func ended(_ reason: ClientSessionEnd) {
         guard session != nil else { return }
         session = nil
+        liveness = nil
+        unproven = nil
         hangUp()
         approaches.ended(reason)
         let since = upSince
         upSince = nil
         if let since {
-            if now - since >= Self.steadyMilliseconds { backoff.reset() }
+            backoff.linkLost(wasSteady: now - since >= Self.steadyMilliseconds)
         } else if approaches.goOn(after: reason) {
             logger.debug("trying the Flare server in another way", metadata: ["reason": "\(reason)"])
             roundReason = roundReason ?? reason
@@ -175,7 +181,14 @@ actor FlareDriver {
         }
     }
 
+    /// We are let in; the link counts as up when the server has answered a question.
     private func joined(_ revision: EngineRevision) {
+        unproven = revision
+        liveness = endpoint.configuration.livenessCheck(now: now)
+        send(LivenessCheck.question)
+    }
+
+    private func proved(_ revision: EngineRevision) {
         approaches.joined()
         roundReason = nil
         upSince = now
@@ -216,17 +229,27 @@ actor FlareDriver {
         for action in actions {
             switch action {
             case .emit(let event): emit(event)
-            case .send(let message):
-                let actions = session?.send(message.frame, now: now) ?? []
-                perform(actions)
+            case .send(let message): send(message)
             case .fetch(let request, let number): fetch(request, number)
             }
         }
     }
 
+    private func send(_ message: FlareMessage) {
+        let actions = session?.send(message.frame, now: now) ?? []
+        perform(actions)
+    }
+
     private func heard(_ json: [UInt8]) {
         meter.take(bytes: json.count, now: now)
-        if let message = FlareMessage(json: json) { return perform(conversation.heard(message, now: now)) }
+        if let message = FlareMessage(json: json) {
+            liveness?.heard(now: now)
+            if let revision = unproven {
+                unproven = nil
+                proved(revision)
+            }
+            return perform(conversation.heard(message, now: now))
+        }
         complaints += 1
         if complaints == 1 {
             logger.warning(
@@ -242,7 +265,7 @@ actor FlareDriver {
     /// What is to be done when something has happened.
     func settle() {
         if conversation.isIdle { resumeIdle() }
-        let due = [session?.deadline, conversation.deadline].compactMap { $0 }.min()
+        let due = [session?.deadline, conversation.deadline, liveness?.deadline].compactMap { $0 }.min()
         guard due != timer?.due else { return }
         timer?.task.cancel()
         timer = nil
@@ -258,6 +281,12 @@ actor FlareDriver {
         let actions = session?.tick(now: now) ?? []
         perform(actions)
         perform(conversation.tick(now: now))
+        switch liveness?.tick(now: now) {
+        case .ask?: send(LivenessCheck.question)
+        case .lost?:
+            ended(.timedOut(waitingFor: "answer", milliseconds: liveness?.patience ?? 0))
+        case nil: break
+        }
         settle()
     }
 

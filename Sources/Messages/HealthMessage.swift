@@ -1,11 +1,13 @@
 package import Controller
 package import Flare
 
-/// `B/health`: whether all links are up, and what was counted.
+/// `B/health`: whether all links are up and no alert is open, and what was counted.
 package struct HealthMessage: Sendable, Hashable {
     package var uptimeSeconds: Int
     /// By name: whether the link is up.
     package var links: [String: Bool]
+    /// How many alerts are open.
+    package var alerts: Int
     package var counters: [String: Int]
     /// From hearing a packet to telling the position; `nil` before the first.
     package var positionLatency: Latency?
@@ -28,6 +30,7 @@ package struct HealthMessage: Sendable, Hashable {
     package init(
         uptimeSeconds: Int,
         links: [String: Bool],
+        alerts: Int,
         counters: [String: Int],
         positionLatency: Latency? = nil,
         at: Moment
@@ -35,14 +38,16 @@ package struct HealthMessage: Sendable, Hashable {
         self.positionLatency = positionLatency
         self.uptimeSeconds = uptimeSeconds
         self.links = links
+        self.alerts = alerts
         self.counters = counters
         self.at = at
     }
 
-    /// `status` is `ok` while every link is up, else `degraded`.
+    /// `status` is `ok` while every link is up and no alert is open, else `degraded`.
     package var json: JSONValue {
+        let isWell = alerts == 0 && links.values.allSatisfy { $0 }
         var members: [String: JSONValue] = [
-            "status": links.values.allSatisfy { $0 } ? "ok" : "degraded",
+            "status": isWell ? "ok" : "degraded", "alerts": JSONValue(alerts),
             "uptime_s": JSONValue(uptimeSeconds),
             "links": .object(links.mapValues { .bool($0) }),
             "counters": .object(counters.mapValues { JSONValue($0) }), "ts": .string(at.timestamp),

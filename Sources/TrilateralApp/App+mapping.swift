@@ -42,6 +42,7 @@ extension FlareClientConfiguration {
             }
         connectSeconds = remote.timeoutSeconds
         answerSeconds = remote.timeoutSeconds
+        reconnectMaximumSeconds = remote.reconnectMaxSeconds
         guard isSecure else { return }
         var tls = TLS()
         tls.caFile = remote.caFile

@@ -160,6 +160,12 @@ extension ConfigurationKey {
             "How long the server may take to be connected to, and to answer, seconds."
         ),
         .init(
+            "flare.remote.reconnect_max_seconds",
+            \.flare.remote.reconnectMaxSeconds,
+            .number(1...3600),
+            "The longest pause between two attempts to connect again, seconds."
+        ),
+        .init(
             "flare.remote.ca_file",
             \.flare.remote.caFile,
             .optional(.path),

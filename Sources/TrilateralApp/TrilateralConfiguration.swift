@@ -114,6 +114,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var revision = Revision.auto
         package var transport = Transport.auto
         package var timeoutSeconds = 10.0
+        package var reconnectMaxSeconds = 5.0
         package var caFile: String?
         package var certificateFile: String?
         package var keyFile: String?

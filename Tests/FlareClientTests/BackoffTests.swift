@@ -10,8 +10,33 @@ import Testing
         var shortest = Backoff(minimumSeconds: 0.5, maximumSeconds: 30)
         let short = (0..<3).map { _ in shortest.next(chance: 0) }
         #expect(short == [250, 500, 1000])
-        shortest.reset()
+        shortest.linkLost(wasSteady: true)
         #expect(shortest.next(chance: 0.5) == 375)
+    }
+
+    @Test func `a link lost again soon does not keep the pause of the outage before it`() {
+        var backoff = Backoff(minimumSeconds: 0.5, maximumSeconds: 5)
+        let outage = (0..<6).map { _ in backoff.next(chance: 1) }
+        #expect(outage == [500, 1000, 2000, 4000, 5000, 5000])
+        backoff.linkLost(wasSteady: false)
+        #expect(backoff.next(chance: 1) == 1000)
+    }
+
+    @Test func `links that are lost soon, one after the other, are made more and more slowly`() {
+        var backoff = Backoff(minimumSeconds: 0.5, maximumSeconds: 5)
+        let pauses = (0..<5).map { _ in
+            backoff.linkLost(wasSteady: false)
+            return backoff.next(chance: 1)
+        }
+        #expect(pauses == [1000, 2000, 4000, 5000, 5000])
+        backoff.linkLost(wasSteady: true)
+        #expect(backoff.next(chance: 1) == 500)
+    }
+
+    @Test func `no more than five seconds lie between two attempts unless configured`() {
+        let configuration = FlareClientConfiguration(host: "a")
+        #expect(configuration.reconnectMaximumSeconds == 5)
+        #expect(configuration.quietSeconds + configuration.livenessSeconds < 15)
     }
 
     @Test func `no configuration makes it busy or endless`() {

@@ -80,14 +80,15 @@ import Testing
                 )
             }
             if request.method == .POST {
-                if let post, request.body != "40", isVictim(number) { return post }
+                let isQuestion = request.body == "40" || request.body.contains(StandIn.noObject)
+                if let post, !isQuestion, isVictim(number) { return post }
                 return .answer(200, body: "ok")
             }
             let isIn = sessions.withLockedValue { sessions in
                 defer { sessions.isIn[number - 1] = true }
                 return sessions.isIn[number - 1]
             }
-            guard isIn else { return .answer(200, body: #"40{"sid":"x"}"#) }
+            guard isIn else { return .answer(200, body: StandIn.welcome4) }
             if let poll, isVictim(number) { return poll }
             return .nothing
         }
@@ -147,8 +148,8 @@ import Testing
         try await withStandIn(script) { server in
             try await withLink(FlareClient(configuration(server.port), logger: silent)) { link in
                 #expect(await link.linkUp())
-                // Two polls and the post that let us in, and the poll that waits.
-                let isPolled = try await eventually { try await server.connections() == 4 }
+                // Two polls and the post that let us in, the first question, and the poll that waits.
+                let isPolled = try await eventually { try await server.connections() == 5 }
                 #expect(isPolled)
                 try await server.refuseOthers()
                 link.requests.yield(Self.set)

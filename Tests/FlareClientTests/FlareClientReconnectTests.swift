@@ -90,6 +90,7 @@ import Testing
                 socket.send(StandIn.hello)
                 socket.send("40")
             }
+            if text.contains(StandIn.noObject) { socket.send(StandIn.nothing) }
         }
         try await withStandIn(script) { server in
             var configuration = FlareClientConfiguration.local(server.port)

@@ -131,7 +131,7 @@ import Testing
             if !request.target.contains("sid=") {
                 return .answer(200, body: #"0{"sid":"abc","maxPayload":1000}"#)
             }
-            return .answer(200, body: #"40{"sid":"x"}"#)
+            return .answer(200, body: StandIn.welcome4)
         }
         try await withStandIn(script) { server in
             let log = LogRecorder()

@@ -5,6 +5,12 @@ import FlareClient
 extension StandIn {
     static let hello = #"0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":60000}"#
 
+    /// What is asked about when it is asked whether the server is there, and the answer.
+    static let noObject = "000000000000000000000000"
+    static let nothing = FlareMessage.event("data", ["data": .null, "environment": .string(noObject)])
+    /// A payload of polling in revision 4 that lets somebody in, and answers the first question.
+    static let welcome4 = #"40{"sid":"x"}"# + "\u{1E}" + nothing
+
     /// A server of revision 3 that lets everybody in, and answers what is asked for as its store has it.
     /// - Parameter data: What getData says of a key.
     static func original(
@@ -23,6 +29,8 @@ extension StandIn {
             else {
                 return
             }
+            // Whether the server is there is asked about an object that is none.
+            if message == LivenessCheck.question { return socket.send(nothing) }
             also(message, socket)
             guard message.name == "getData", let object = message.object else { return }
             let key = message.argument["key"]?.string ?? ""

@@ -159,11 +159,13 @@ struct ModelTests {
         try await withEmptyHome { home, visitor in
             try await home.start()
             try await visitor.awaits("alert/no-environment")
+            try await visitor.awaits("health") { $0["status"] == "degraded" && $0["alerts"] == 1 }
             try await visitor.awaits("environment", #"{"id":null}"#)
             #expect(try await visitor.ask("environment/set", "next").outcome == "unknown_environment")
             try await home.rest("POST", "/environments", #"{"name":"Garden"}"#)
             try await visitor.awaits("environment") { $0["slug"] == "garden" }
             try await visitor.awaits("alert/no-environment", "")
+            try await visitor.awaits("health") { $0["status"] == "ok" && $0["alerts"] == 0 }
             try await visitor.awaits("device") { $0["name"] == "Walker" }
         }
     }

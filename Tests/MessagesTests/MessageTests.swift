@@ -76,20 +76,24 @@ struct MessageTests {
         #expect(info.json.bytes.count < 2048)
     }
 
-    @Test func `health is ok while every link is up`() {
+    @Test func `health is ok while every link is up and no alert is open`() {
         var health = HealthMessage(
             uptimeSeconds: 61,
             links: ["flare": true, "mqtt": true],
+            alerts: 0,
             counters: ["dropped": 2],
             at: Place.start
         )
         #expect(
             health.json.text
-                == #"{"counters":{"dropped":2},"links":{"flare":true,"mqtt":true},"status":"ok","#
+                == #"{"alerts":0,"counters":{"dropped":2},"links":{"flare":true,"mqtt":true},"status":"ok","#
                 + #""ts":"2026-11-21T10:18:53.456Z","uptime_s":61}"#
         )
         health.links["flare"] = false
         #expect(health.json["status"] == "degraded")
+        health.links["flare"] = true
+        health.alerts = 1
+        #expect(health.json["status"] == "degraded" && health.json["alerts"] == 1)
     }
 
     @Test func `an alert says what is wrong since when`() {

@@ -1,0 +1,87 @@
+import Flare
+import FlareClient
+import NIOConcurrencyHelpers
+import SocketIO
+import TestSupport
+import Testing
+
+@Suite struct LivenessCheckTests {
+    @Test func `a silent server is asked, and lost when it does not answer`() {
+        var check = LivenessCheck(quiet: 5000, patience: 8000, now: 0)
+        check.heard(now: 100)
+        #expect(check.deadline == 5100)
+        #expect(check.tick(now: 5099) == nil)
+        #expect(check.tick(now: 5100) == .ask)
+        #expect(check.tick(now: 13_099) == nil)
+        #expect(check.tick(now: 13_100) == .lost)
+    }
+
+    @Test func `any message counts as an answer`() {
+        var check = LivenessCheck(quiet: 5000, patience: 8000, now: 0)
+        #expect(check.tick(now: 7999) == nil)
+        check.heard(now: 7999)
+        for now in stride(from: 12_999, to: 100_000, by: 5010) {
+            #expect(check.tick(now: now) == .ask)
+            check.heard(now: now + 10)
+        }
+        #expect(check.tick(now: 100_000) == nil)
+    }
+
+    @Test func `a server that never answers is lost after its first question`() {
+        var check = LivenessCheck(quiet: 5000, patience: 8000, now: 0)
+        #expect(check.tick(now: 8000) == .lost)
+    }
+}
+
+/// A server that hangs: it keeps its connections, and takes new ones, but says nothing.
+@Suite(.timeLimit(.minutes(2))) struct HungServerTests {
+    /// A server that answers until it is told to hang.
+    private func server(hangs: NIOLockedValueBox<Bool>) -> StandIn {
+        var script = StandIn.original(http: { request in
+            hangs.withLockedValue { $0 } ? .nothing : .json("[]")
+        })
+        let original = script.socket
+        script.socket = { text, socket in if !hangs.withLockedValue({ $0 }) { original?(text, socket) } }
+        return script
+    }
+
+    private func configuration(_ server: RunningStandIn) -> FlareClientConfiguration {
+        var configuration = FlareClientConfiguration.local(server.port, .websocket)
+        configuration.quietSeconds = 0.05
+        configuration.livenessSeconds = 0.2
+        configuration.answerSeconds = 0.2
+        return configuration
+    }
+
+    @Test func `an idle link to a server that hangs is lost, and made again when it goes on`() async throws {
+        let hangs = NIOLockedValueBox(false)
+        try await withStandIn(server(hangs: hangs)) { server in
+            try await withLink(FlareClient(configuration(server), logger: silent)) { link in
+                #expect(await link.linkUp())
+                hangs.withLockedValue { $0 = true }
+                #expect(await link.linkDown() == "no answer from the server within 0.2 s")
+                hangs.withLockedValue { $0 = false }
+                #expect(await link.linkUp())
+            }
+        }
+    }
+
+    @Test func `a server that lets us in and answers nothing is no link`() async throws {
+        let joins = NIOLockedValueBox(0)
+        var script = StandIn()
+        script.socket = { text, socket in
+            guard text.isEmpty else { return }
+            joins.withLockedValue { $0 += 1 }
+            socket.send(StandIn.hello)
+            socket.send("40")
+        }
+        try await withStandIn(script) { server in
+            try await withLink(FlareClient(configuration(server), logger: silent)) { link in
+                #expect(await link.next() == .linkDown(reason: "no answer from the server within 0.2 s"))
+                #expect(await eventually { joins.withLockedValue { $0 } > 2 })
+                let rest = await link.rest()
+                #expect(!rest.contains(.linkUp))
+            }
+        }
+    }
+}
