@@ -47,8 +47,15 @@ extension DeviceController {
         case .write(let writes, let seconds):
             // First, because a toggle depends on where the transition has come to.
             endTransition(of: object.id)
-            let goal = values(of: writes, on: object)
-            guard let seconds, seconds > 0 else { return .setData(object, values: goal, sender: sender) }
+            var goal = values(of: writes, on: object)
+            let news = goal.filter { writes[$0.key] != .value($0.value) }
+            if !news.isEmpty, let thing = state.things[object.id] {
+                job.command?.accepted.merge(ThingAppearance.shown(news, on: thing)) { $1 }
+            }
+            guard let seconds, seconds > 0 else {
+                if let restored = Self.takeRestoredLevel(of: &goal) { job.rest.insert(restored, at: 0) }
+                return .setData(object, values: goal, sender: sender)
+            }
             let first = beginTransition(of: object, to: goal, seconds: seconds, cause: job.cause)
             job.work = .step(first, isLast: false)
             return first.isEmpty ? nil : .setData(object, values: first, sender: sender)
@@ -56,6 +63,15 @@ extension DeviceController {
             return .setData(object, values: values, sender: sender)
         case .action(let name):
             endTransition(of: object.id)
+            if let thing = state.things[object.id],
+                let outcome = ActionOutcome(of: name, on: thing, resting: restingLevels[object.id])
+            {
+                job.command?.accepted.merge(outcome.shown) { own, _ in own }
+                if var values = outcome.values {
+                    if let restored = Self.takeRestoredLevel(of: &values) { job.rest.insert(restored, at: 0) }
+                    return .setData(object, values: values, sender: sender)
+                }
+            }
             if sender != nil {
                 let (position, data) = (state.things[object.id]?.position, data(of: object) ?? [:])
                 echoes.expect(name, on: object, position: position, data: data, cause: job.cause, at: now)
@@ -70,24 +86,24 @@ extension DeviceController {
 
     /// What is to be stored, with toggles turned into the opposite of what is true now.
     private func values(of writes: [String: DataWrite], on object: ObjectReference) -> [String: JSONValue] {
-        settled(writes, on: state.things[object.id]?.data ?? [:])
+        writes.resolved(on: state.things[object.id]?.data ?? [:], resting: restingLevels[object.id])
     }
 
-    private func settled(_ writes: [String: DataWrite], on data: [String: JSONValue]) -> [String: JSONValue] {
-        writes.mapValues { write in
-            switch write {
-            case .value(let value): value
-            case .toggle: .bool(!ThingAppearance.isOn(data))
-            }
-        }
+    /// Takes the brightness that a light gets back when it goes off: it is stored afterwards, so that nobody sees it.
+    static func takeRestoredLevel(of values: inout [String: JSONValue]) -> Job.Work? {
+        guard values["on"] == false, let level = values.removeValue(forKey: "brightness") else { return nil }
+        return .write(["brightness": .value(level)], transition: nil)
     }
 
     /// An object's data as it will be when all that waits for the object is done.
     func expectedData(of object: ObjectReference, now data: [String: JSONValue]) -> [String: JSONValue] {
-        guard let lane = lanes[object] else { return data }
         var data = data
+        if let transition = transitions[object.id] { data.merge(transition.goal) { $1 } }
+        guard let lane = lanes[object] else { return data }
         for job in [lane.running].compactMap({ $0 }) + lane.waiting {
-            if case .write(let writes, _) = job.work { data.merge(settled(writes, on: data)) { $1 } }
+            if case .write(let writes, _) = job.work {
+                data.merge(writes.resolved(on: data, resting: nil)) { $1 }
+            }
         }
         return data
     }
@@ -139,6 +155,7 @@ extension DeviceController {
         case .step(let values, let isLast):
             stepped(object, values: values, isLast: isLast, cause: job.cause)
         case .action(let name):
+            if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
             tellAction(name, on: object, cause: job.cause)
         case .position(let position):
             guard object.id == state.device?.id, positionsOnTheirWay == 0 else { return }

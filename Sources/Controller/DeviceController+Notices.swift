@@ -44,6 +44,7 @@ extension DeviceController {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
             _ = DataPath(key)?.set(value, in: &data)
         }
+        if object.kind == .thing { recordLevel(of: object.id, before: old, after: data) }
         let after = data.filter { old[$0.key] != $0.value }
         guard !after.isEmpty else { return }
         switch object.kind {
@@ -76,6 +77,18 @@ extension DeviceController {
             )
         }
         if !Self.beaconKeys.isDisjoint(with: after.keys), object.kind != .device { trackBeacons() }
+    }
+
+    /// Keeps the last visible brightness of a light whose brightness somebody sets to 0.
+    mutating func recordLevel(of id: FlareID, before: [String: JSONValue], after: [String: JSONValue]) {
+        guard before["brightness"] != after["brightness"], let level = ThingAppearance.level(of: after) else {
+            return
+        }
+        if level > 0 {
+            restingLevels[id] = nil
+        } else if restingLevels[id] == nil, let last = ThingAppearance.level(of: before), last > 0 {
+            restingLevels[id] = last
+        }
     }
 
     func data(of object: ObjectReference) -> [String: JSONValue]? {

@@ -99,6 +99,7 @@ extension DeviceController {
         transitions.removeAll()
         state.goals.removeAll()
         state.goalSeconds.removeAll()
+        restingLevels.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
         state.zoneID = nil
@@ -137,6 +138,9 @@ extension DeviceController {
         state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
         state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
         holdBackTransitions(oldThings)
+        for (id, thing) in state.things {
+            if let old = oldThings[id] { recordLevel(of: id, before: old.data, after: thing.data) }
+        }
         state.isPlaceKnown = true
         noteDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
         noteDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)

@@ -4,18 +4,27 @@ import Things
 /// A change of a thing that is spread over a time.
 struct Transition: Sendable {
     let object: ObjectReference
+    /// The thing's data before.
     let start: [String: JSONValue]
     let goal: [String: JSONValue]
+    /// The keys whose values change on the way.
+    let moving: Set<String>
+    /// How bright the light is when it is on, if it goes on or off; 0…1.
+    let resting: Double?
     let began: Moment
     let milliseconds: Double
     let cause: ChangeEvent.Cause
     /// What the server was last told.
     var current: [String: JSONValue]
+    /// When a value on the way was last shown.
+    var shownAt: Moment?
 }
 
-/// Changes over a time: the server is told ten values a second, readers only the goal, and each value when it is reached.
+/// Changes over a time: the server is told ten values a second, readers are shown three or four of them, and the whole
+/// is one event at its end.
 extension DeviceController {
     private static var stepMilliseconds: Int64 { 100 }
+    private static var showMilliseconds: Int64 { 250 }
 
     /// Starts a transition.
     /// - Returns: The first values to store.
@@ -25,13 +34,24 @@ extension DeviceController {
         seconds: Double,
         cause: ChangeEvent.Cause
     ) -> [String: JSONValue] {
-        let data = state.things[object.id]?.data ?? [:]
-        let start = data.filter { goal[$0.key] != nil }
+        let start = state.things[object.id]?.data ?? [:]
+        var goal = goal
+        var resting: Double?
+        let end = start.merging(goal) { $1 }
+        if let level = ThingAppearance.level(of: end),
+            ThingAppearance.isOn(start) != ThingAppearance.isOn(end)
+        {
+            resting = level
+            goal["brightness"] = goal["brightness"] ?? .number(level)
+        }
         let first = ThingSetting.interpolated(from: start, to: goal, fraction: 0)
+        let halfway = ThingSetting.interpolated(from: start, to: goal, fraction: 0.5)
         transitions[object.id] = Transition(
             object: object,
             start: start,
             goal: goal,
+            moving: Set(goal.keys.filter { $0 != "on" && halfway[$0] != goal[$0] }),
+            resting: resting,
             began: now,
             milliseconds: seconds * 1000,
             cause: cause,
@@ -52,15 +72,39 @@ extension DeviceController {
     ) {
         if let transition = transitions[object.id], !isLast {
             // What is not on its way is there: a light that fades in is on.
-            merge(values.filter { transition.goal[$0.key] == $0.value }, into: object, cause: cause)
+            if transition.shownAt == nil {
+                merge(values.filter { !transition.moving.contains($0.key) }, into: object, cause: cause)
+            }
+            show(values, on: object)
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
             return
         }
-        if transitions.removeValue(forKey: object.id) != nil {
+        if let transition = transitions.removeValue(forKey: object.id) {
             forgetGoal(of: object.id)
             touch(object)
+            hideWay(of: transition)
+            restingLevels[object.id] = nil
         }
         merge(values, into: object, cause: cause)
+    }
+
+    /// Shows values on the way, which are no events.
+    private mutating func show(_ values: [String: JSONValue], on object: ObjectReference) {
+        guard let transition = transitions[object.id], state.things[object.id] != nil else { return }
+        if let shownAt = transition.shownAt, now.milliseconds(since: shownAt) < Self.showMilliseconds {
+            return
+        }
+        transitions[object.id]?.shownAt = now
+        for key in transition.moving { state.things[object.id]?.data[key] = values[key] }
+        touch(object)
+    }
+
+    /// What was shown of the way is no more, so that its end is a change from the beginning.
+    private mutating func hideWay(of transition: Transition) {
+        guard transition.shownAt != nil else { return }
+        for key in transition.moving {
+            state.things[transition.object.id]?.data[key] = transition.start[key]
+        }
     }
 
     mutating func stepTransition(of id: FlareID) {
@@ -80,10 +124,11 @@ extension DeviceController {
             return
         }
         transitions[id]?.current = values
-        enqueue(
-            Job(work: .step(values, isLast: isLast), command: nil, cause: transition.cause),
-            on: transition.object
-        )
+        var step = values
+        let restored = isLast ? Self.takeRestoredLevel(of: &step) : nil
+        var job = Job(work: .step(step, isLast: isLast), command: nil, cause: transition.cause)
+        if let restored { job.rest = [restored] }
+        enqueue(job, on: transition.object)
     }
 
     /// Something new is wanted of a thing: its transition stays where it is.
@@ -92,7 +137,9 @@ extension DeviceController {
         effects.append(.stopTimer(.transitionStep(id)))
         forgetGoal(of: id)
         touch(transition.object)
+        hideWay(of: transition)
         merge(transition.current, into: transition.object, cause: transition.cause)
+        restingLevels[id] = transition.resting ?? restingLevels[id]
     }
 
     /// Somebody else has set what a transition is about to change: theirs is the newer wish.
@@ -115,6 +162,7 @@ extension DeviceController {
             effects.append(.stopTimer(.transitionStep(id)))
             forgetGoal(of: id)
             touch(transition.object)
+            restingLevels[id] = transition.resting ?? restingLevels[id]
         }
         if let environment = state.environmentID { load(.loadPlace(environment: environment)) }
     }
@@ -124,7 +172,7 @@ extension DeviceController {
         state.goalSeconds[id] = nil
     }
 
-    /// The place was read in the middle of transitions: the values on their way are not shown.
+    /// The place was read in the middle of transitions: what is shown of them stays.
     mutating func holdBackTransitions(_ shown: [FlareID: FlareThing]) {
         for (id, transition) in transitions {
             for key in transition.goal.keys { state.things[id]?.data[key] = shown[id]?.data[key] }

@@ -40,6 +40,10 @@ package struct DeviceController: Sendable {
     var lanes: [ObjectReference: Lane] = [:]
     var transitions: [FlareID: Transition] = [:]
     var echoes = ActionEchoes()
+    /// How bright a light is when it is on, 0…1, where its stored brightness does not say so.
+    ///
+    /// That is when somebody else has stored 0, or a transition from or to darkness was interrupted.
+    var restingLevels: [FlareID: Double] = [:]
 
     /// What is believed of zone and nearness when we decide it, and who caused the last look.
     var presence = SteadyPresence()

@@ -7,7 +7,6 @@ package struct LinkedThing: Sendable, Hashable {
     let wanted: LampState
     /// How long a transition takes that leads to it, seconds.
     let seconds: Double?
-    private let hasOn: Bool
     private let hasLevel: Bool
     private let hasColour: Bool
     private let palette: [String]
@@ -19,7 +18,6 @@ package struct LinkedThing: Sendable, Hashable {
     package init?(_ thing: FlareThing, goal: [String: JSONValue]? = nil, seconds: Double? = nil) {
         let profile = ThingProfile(thing: thing)
         guard profile.hasState else { return nil }
-        hasOn = profile.hasOn
         hasLevel = profile.hasBrightness
         hasColour = profile.hasColour
         palette = profile.palette
@@ -33,20 +31,17 @@ package struct LinkedThing: Sendable, Hashable {
         var values = LampState()
         if lamp.isOn == false {
             guard wanted.isOn != false else { return nil }
-            // What has no "on" is off by its brightness.
-            attributes = hasOn || !hasLevel ? ["state": "OFF"] : ["level": 0]
             values.isOn = false
-            return (ThingRequest(attributes: attributes), values)
+            return (ThingRequest(attributes: ["state": "OFF"]), values)
         }
         if lamp.isOn == true, wanted.isOn == false {
-            if hasOn || !hasLevel { attributes["state"] = "ON" }
+            attributes["state"] = "ON"
             values.isOn = true
         }
         // A brightness of 0 would keep it dark.
         let level = lamp.level ?? (values.isOn == true && wanted.level == nil ? 1 : nil)
         if hasLevel, let level,
             wanted.level.map({ abs($0 - level) > LampState.Tolerance.rounding.level }) ?? true
-                || attributes.isEmpty && values.isOn == true
         {
             attributes["level"] = .number(level)
             values.level = level

@@ -19,7 +19,7 @@ package struct ZoneLights: Sendable {
             guard ThingProfile.isLight(data) else { return nil }
             self.zone = zone
             isOn = ThingAppearance.isOn(data)
-            brightness = ThingAppearance.level(of: data).map { Int(($0 * 255).rounded()) }
+            brightness = ThingAppearance.brightness(of: data)
             hasColour = ThingProfile.has("color", in: data)
             rgb = hasColour ? ThingAppearance.drawn(data["color"]) : nil
         }

@@ -51,6 +51,14 @@ package struct RGBColour: Sendable, Hashable {
         (Double(red) / 255, Double(green) / 255, Double(blue) / 255)
     }
 
+    /// How far it is from another colour: the sum of the squares of what the channels differ by.
+    package func squaredDistance(to other: RGBColour) -> Int {
+        [(red, other.red), (green, other.green), (blue, other.blue)].reduce(0) { sum, pair in
+            let difference = Int(pair.0) - Int(pair.1)
+            return sum + difference * difference
+        }
+    }
+
     /// The colour on the straight way from this to another.
     /// - Parameter fraction: 0 for this, 1 for the other.
     package func mixed(with other: RGBColour, fraction: Double) -> RGBColour {

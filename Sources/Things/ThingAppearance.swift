@@ -28,9 +28,8 @@ package struct ThingAppearance: Sendable, Hashable {
         let profile = ThingProfile(thing: thing)
         isLight = profile.isLight
         hasState = profile.hasState
-        let level = Self.level(of: thing.data)
         isOn = hasState && Self.isOn(thing.data)
-        brightness = level.map { Int(($0 * 255).rounded()) }
+        brightness = Self.brightness(of: thing.data)
         rgb = profile.hasColour ? Self.drawn(thing.data["color"]) : nil
         colourName = thing.data["color"]?.string
         colourMode =
@@ -46,22 +45,28 @@ package struct ThingAppearance: Sendable, Hashable {
         settable = profile.settable
     }
 
-    /// Whether a light with this data is on: from `on`; without it, unless the brightness is 0.
+    /// Whether a light with this data is on: from `on`, if there is one; never with a brightness of 0.
     ///
     /// Numbers and texts count as a form of the origin's web pages would have sent them.
     package static func isOn(_ data: [String: JSONValue]) -> Bool {
+        if level(of: data) == 0 { return false }
         switch data["on"] {
         case .bool(let flag)?: return flag
         case .number(let number)?: return number != 0
         case .string(let text)?: return !["false", "off", "0", "no", ""].contains(text.lowercased())
         case .numeral?, .array?, .object?: return true
-        case .null?, nil: return level(of: data).map { $0 > 0 } ?? true
+        case .null?, nil: return true
         }
     }
 
     /// The brightness of the data, 0…1; numeric text counts, what lies outside is clamped.
     package static func level(of data: [String: JSONValue]) -> Double? {
         JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
+    }
+
+    /// The brightness of the data, 0…255; what is above 0 is shown as 1 at least.
+    package static func brightness(of data: [String: JSONValue]) -> Int? {
+        level(of: data).map { $0 > 0 ? max(Int(($0 * 255).rounded()), 1) : 0 }
     }
 
     /// The colour in which a stored value is drawn; `nil` for what is no known colour.

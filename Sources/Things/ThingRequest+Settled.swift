@@ -38,10 +38,16 @@ extension ThingRequest {
         guard !values.isEmpty, isPartial || rejected.isEmpty else {
             return .failure(Self.summary(of: rejected, profile: profile))
         }
+        let writes = writes(for: values, on: thing)
+        var accepted = values.mapValues(\.shown)
+        // What a brightness says about the state.
+        if values["state"] == nil, values["on"] == nil, case .value(let isOn)? = writes["on"] {
+            accepted["state"] = isOn == true ? "ON" : "OFF"
+        }
         return .success(
             ThingSetting(
-                writes: writes(for: values, on: thing),
-                accepted: values.mapValues(\.shown),
+                writes: writes,
+                accepted: accepted,
                 rejected: rejected,
                 transition: transition
             )
@@ -68,16 +74,22 @@ extension ThingRequest {
         if values["brightness"] != nil, values["level"] != nil {
             problems += both("brightness", "level", "are two names for one value; give one of them")
         }
-        guard case .state(let state, _)? = values["state"] else { return problems }
+        guard case .state(let state, let stateName)? = values["state"] ?? values["on"] else {
+            return problems
+        }
         if case .state(let on, _)? = values["on"], on != state {
             problems += both("state", "on", "contradict each other; give one of them")
         }
         for name in ["brightness", "level"] {
             guard case .level(let level, _)? = values[name] else { continue }
             if state == .off, level > 0 {
-                problems += both("state", name, "contradict each other: OFF, and a brightness above 0")
-            } else if state == .on, level == 0 {
-                problems += both("state", name, "contradict each other: ON, and a brightness of 0")
+                problems += both(stateName, name, "contradict each other: OFF, and a brightness above 0")
+            } else if state != .off, level == 0 {
+                problems += both(
+                    stateName,
+                    name,
+                    "contradict each other: \(state.rawValue), and a brightness of 0"
+                )
             }
         }
         return problems
@@ -89,11 +101,15 @@ extension ThingRequest {
             switch value {
             case .state(.toggle, _): writes["on"] = .toggle
             case .state(let state, _): writes["on"] = .value(.bool(state == .on))
+            // Off keeps the brightness to come back to.
+            case .level(0, _): writes["on"] = .value(false)
             case .level(let level, _): writes["brightness"] = .value(.number(level))
             case .colour(let colour): writes["color"] = .value(.string(colour.stored))
             case .plain(let json): writes[name] = .value(json)
             }
         }
+        // A brightness above 0 switches on, as it does with lamps.
+        if writes["on"] == nil, writes["brightness"] != nil { writes["on"] = .value(true) }
         // Home Assistant sends "ON" with every colour and brightness; it says nothing new to a light that is on.
         if writes["on"] == .value(true), writes["color"] != nil || writes["brightness"] != nil {
             var data = thing.data

@@ -23,6 +23,26 @@ package enum DataWrite: Sendable, Hashable {
     case toggle
 }
 
+extension [String: DataWrite] {
+    /// The values to store in a thing's data: toggles decided, and the brightness that a light comes back to.
+    ///
+    /// - Parameter resting: The brightness of the light when it is on, if it is not the stored one: 0…1.
+    package func resolved(on data: [String: JSONValue], resting: Double?) -> [String: JSONValue] {
+        var values: [String: JSONValue] = mapValues { write in
+            switch write {
+            case .value(let value): value
+            case .toggle: .bool(!ThingAppearance.isOn(data))
+            }
+        }
+        guard let isOn = values["on"], values["brightness"] == nil,
+            let level = ThingAppearance.level(of: data)
+        else { return values }
+        let goal = resting ?? (level > 0 || isOn != true ? level : 1)
+        if goal != level { values["brightness"] = .number(goal) }
+        return values
+    }
+}
+
 /// A legal request, in the terms of Flare's data.
 package struct ThingSetting: Sendable, Hashable {
     /// What is to be written, by data key.

@@ -119,10 +119,49 @@ import Things
         #expect(effects.told == ["thing changed", "thing action"])
         #expect(effects.events.allSatisfy { $0.cause == .init("command", tx: 7) })
         #expect(effects.events.last?.details == ["action": "lighter"])
-        #expect(effects.answers.first?.accepted == ["action": "lighter"])
+        #expect(effects.answers.first?.accepted == ["action": "lighter", "brightness": 153])
         #expect(rig.lamp("brightness") == 0.6)
         #expect(rig.command(.action(.thing("lamp"), name: "boil")).codes == [.unknownAction])
         #expect(rig.command(.action(.thing("kettle"), name: "boil")).requests.count == 1)
+    }
+
+    @Test func `an action that the server would do otherwise is stored as values`() {
+        var rig = Rig.atHome()
+        rig.set(["level": 0.1])
+        rig.serve()
+        rig.command(.action(.thing("lamp"), name: "darker"))
+        #expect(
+            rig.asked == [.setData(House.lampThing, values: ["brightness": 0.1], sender: House.homeDevice)]
+        )
+        let effects = rig.serve()
+        #expect(effects.told == ["thing action"])
+        #expect(effects.answers.first?.accepted == ["action": "darker", "brightness": 26])
+    }
+
+    @Test(arguments: ["set", "toggle", "action"])
+    func `on brings back what was visible before somebody else stored 0`(way: String) {
+        var rig = Rig.atHome()
+        rig.server.things[0].data["brightness"] = 0
+        rig.notice(.data(House.lampThing, ["brightness": 0], sender: nil))
+        #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0)
+        switch way {
+        case "set": rig.set(["state": "ON"])
+        case "toggle": rig.set(["state": "TOGGLE"])
+        default: rig.command(.action(.thing("lamp"), name: "on"))
+        }
+        let answer = rig.serve().answers.first
+        #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.5)
+        #expect(answer?.accepted["state"] == "ON" && answer?.accepted["brightness"] == 128)
+    }
+
+    @Test func `a brightness of 0 switches off, and on is as bright as before`() {
+        var rig = Rig.atHome()
+        rig.set(["brightness": 0])
+        rig.serve()
+        #expect(rig.lamp("on") == false && rig.lamp("brightness") == 0.5)
+        rig.set(["state": "TOGGLE"])
+        #expect(rig.serve().answers.first?.accepted == ["state": "ON"])
+        #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.5)
     }
 
     @Test func `the own device is set in order, with one answer`() {

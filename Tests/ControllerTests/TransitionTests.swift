@@ -18,7 +18,7 @@ import Things
         return rig
     }
 
-    @Test func `a transition goes by steps; the goal is shown, the way is not, the end is an event`() {
+    @Test func `a transition goes by steps; a few are shown, the goal too, and the end is an event`() {
         var rig = Rig.atHome()
         let begun = rig.set(["level": 1], over: 2, tx: "t")
         #expect(values(begun) == [["brightness": 0.5]])
@@ -30,12 +30,16 @@ import Things
         #expect(first.contains(.startTimer(step, milliseconds: 100)))
         var sent: [JSONValue?] = []
         var told: [String] = []
+        var shown: [JSONValue?] = []
         for _ in 1...20 {
             let effects = rig.happens(.timerFired(step), after: 100)
             sent += values(effects).map { $0["brightness"] }
-            #expect(rig.lamp("brightness") == 0.5, "values on the way are held back")
             told += (effects + rig.serve()).told
+            if rig.controller.takeChanges().contains(.object(House.lampThing)) {
+                shown.append(rig.lamp("brightness"))
+            }
         }
+        #expect(shown == [0.5, 0.575, 0.65, 0.725, 0.8, 0.875, 0.95, 1])
         #expect(sent.count == 20)
         #expect(sent.first == 0.525)
         #expect(sent.last == 1)
@@ -66,34 +70,73 @@ import Things
         #expect(rig.state.goals.isEmpty)
     }
 
-    @Test func `a light that fades in is on at once, and as bright as before until it is there`() {
+    @Test func `a light that fades in is on at once, and comes out of the dark`() {
         var rig = Rig.atHome()
         rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
         let floorStep = ControllerTimer.transitionStep(House.floorLamp)
         var lamp: [String: JSONValue] { rig.state.things[House.floorLamp]?.data ?? [:] }
-        let dark = lamp["brightness"]
         #expect(rig.serve().told == ["thing changed"])
-        #expect(lamp["on"] == true && lamp["brightness"] == dark)
+        #expect(lamp["on"] == true && lamp["brightness"] == 0.0039)
         rig.happens(.timerFired(floorStep), after: 1000)
         #expect(rig.serve().told == [])
-        #expect(lamp["on"] == true && lamp["brightness"] == dark)
+        #expect(lamp["on"] == true && lamp["brightness"] == 0.05)
         rig.happens(.timerFired(floorStep), after: 1000)
         #expect(rig.serve().told == ["thing changed"])
+        #expect(rig.effects.events.last?.before == ["brightness": 1])
         #expect(lamp["brightness"] == 0.1)
         #expect(rig.state.goals.isEmpty)
     }
 
-    @Test func `switching off comes at the end; before there is nothing to ask`() {
+    @Test(arguments: [["state": "OFF"], ["brightness": 0], ["state": "TOGGLE"]] as [[String: JSONValue]])
+    func `a light that goes off gets dark first, and keeps its brightness`(request: [String: JSONValue]) {
         var rig = Rig.atHome()
-        let begun = rig.set(["state": "OFF"], over: 1)
-        #expect(begun.codes == [nil])
-        #expect(begun.requests.isEmpty)
-        #expect(begun.contains(.startTimer(step, milliseconds: 100)))
-        #expect(rig.state.goals == [House.lamp: ["on": false]])
+        rig.set(request, over: 1)
+        #expect(rig.serve().codes == [nil])
+        #expect(rig.state.goals == [House.lamp: ["on": false, "brightness": 0.5]])
+        #expect(values(rig.happens(.timerFired(step), after: 500)) == [["brightness": 0.25]])
+        #expect(rig.serve().told == [])
+        #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.25)
+        var sent = values(rig.happens(.timerFired(step), after: 500))
+        let last = rig.serve()
+        sent += values(last)
+        #expect(sent == [["on": false], ["brightness": 0.5]], "nobody sees it bright again")
+        #expect(last.told == ["thing changed"])
+        #expect(last.events.last?.changed == ["on"])
+        #expect(rig.lamp("on") == false && rig.lamp("brightness") == 0.5)
+        #expect(rig.server.things.first { $0.id == House.lamp }?.data["brightness"] == 0.5)
+    }
+
+    @Test func `what has no brightness is off at the end`() {
+        var server = HouseServer()
+        server.things[0].data["brightness"] = nil
+        var rig = Rig.atHome(server: server)
+        #expect(rig.set(["state": "OFF"], over: 1).requests.isEmpty)
         #expect(rig.happens(.timerFired(step), after: 100) == [.startTimer(step, milliseconds: 100)])
         #expect(values(rig.happens(.timerFired(step), after: 900)) == [["on": false]])
         #expect(rig.serve().told == ["thing changed"])
-        #expect(rig.lamp("on") == false)
+    }
+
+    @Test func `on in the middle of going off brings the brightness back`() {
+        var rig = Rig.atHome()
+        rig.set(["state": "OFF"], over: 1)
+        rig.serve()
+        rig.happens(.timerFired(step), after: 500)
+        rig.serve()
+        #expect(values(rig.set(["state": "ON"])) == [["on": true, "brightness": 0.5]])
+        #expect(rig.serve().answers.first?.accepted == ["state": "ON", "brightness": 128])
+        #expect(rig.lamp("brightness") == 0.5)
+    }
+
+    @Test func `off in the middle of coming on keeps the brightness that was meant`() {
+        var rig = Rig.atHome()
+        rig.set(["state": "ON", "level": 0.8], of: "floor-lamp", over: 2)
+        rig.serve()
+        rig.happens(.timerFired(.transitionStep(House.floorLamp)), after: 1000)
+        rig.serve()
+        rig.set(["state": "OFF"], of: "floor-lamp")
+        #expect(rig.serve().codes == [nil])
+        let data = rig.state.things[House.floorLamp]?.data
+        #expect(data?["on"] == false && data?["brightness"] == 0.8)
     }
 
     @Test func `a new command in the middle: it stays where it is, and that is told`() {
@@ -123,9 +166,9 @@ import Things
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
-        #expect(values(rig.set(["level": 0], over: 1)) == [["brightness": 0.75]])
+        #expect(values(rig.set(["level": 0.25], over: 1)) == [["brightness": 0.75]])
         rig.serve()
-        #expect(values(rig.happens(.timerFired(step), after: 500)) == [["brightness": 0.375]])
+        #expect(values(rig.happens(.timerFired(step), after: 500)) == [["brightness": 0.5]])
     }
 
     @Test func `a toggle in the middle turns what the server has by then`() {
@@ -134,6 +177,7 @@ import Things
         rig.serve()
         #expect(rig.state.things[House.floorLamp]?.data["on"] == true)
         #expect(values(rig.set(["state": "TOGGLE"], of: "floor-lamp")) == [["on": false]])
+        #expect(rig.serve().answers.first?.accepted["state"] == "OFF")
     }
 
     @Test func `an action in the middle ends it`() {
@@ -174,13 +218,13 @@ import Things
         #expect(rig.state.goals.isEmpty)
     }
 
-    @Test func `a place that is read in the middle shows nothing of the way`() {
+    @Test func `a place that is read in the middle is no event`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
         rig.command(.request(.refresh))
         #expect(rig.serve().events.isEmpty)
-        #expect(rig.lamp("brightness") == 0.5)
+        #expect(rig.lamp("brightness") == 0.75)
         rig.happens(.timerFired(step), after: 1000)
         #expect(rig.serve().told == ["thing changed"])
     }

@@ -93,14 +93,14 @@ struct LampLinkTests {
         #expect(world.thing.data["color"] == "yellow", "CSS has a name for it")
     }
 
-    @Test func `a thing without on is dark by its brightness`() {
+    @Test func `a thing without on gets it from its lamp, and keeps its brightness`() {
         var world = world(thing: ["brightness": 0.5], lamp: ["state": "ON", "brightness": 127])
         world.pressLamp(["state": "OFF"])
         world.settle()
-        #expect(world.thing.data == ["brightness": 0])
+        #expect(world.thing.data == ["on": false, "brightness": 0.5])
         world.pressLamp(["state": "ON"])
         world.settle()
-        #expect(world.thing.data == ["brightness": 0.5] && world.sets.isEmpty)
+        #expect(world.thing.data == ["on": true, "brightness": 0.5] && world.sets.isEmpty)
     }
 
     @Test func `a lamp that never says how bright it is lights a dark thing fully`() {

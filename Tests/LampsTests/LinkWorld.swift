@@ -152,9 +152,7 @@ struct LinkWorld {
             switch request.settled(on: thing) {
             case .failure(let refusal): later(.answered(refusal), delays.sight, on: "answer")
             case .success(let setting):
-                for (key, write) in setting.writes {
-                    if case .value(let value) = write { thing.data[key] = value }
-                }
+                thing.data.merge(setting.writes.resolved(on: thing.data, resting: nil)) { $1 }
                 later(.thingSeen(thing), delays.sight, on: "sight")
                 later(.answered(nil), delays.sight, on: "answer")
             }

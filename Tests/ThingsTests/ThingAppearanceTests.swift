@@ -7,15 +7,15 @@ struct ThingAppearanceTests {
         arguments: [
             (["on": true], true), (["on": false], false), (["on": 1], true), (["on": 0], false),
             (["on": "true"], true),
-            (["on": "false"], false), (["on": true, "brightness": 0], true),
+            (["on": "false"], false), (["on": true, "brightness": 0], false),
+            (["on": 1, "brightness": "0"], false),
             (["on": false, "brightness": 1], false),
             (["brightness": 0], false), (["brightness": 0.2], true), (["brightness": "0"], false),
             (["color": "red"], true),
             (["on": .null, "brightness": 0], false),
         ] as [([String: JSONValue], Bool)]
     )
-    func `a light is on from on, without it unless its brightness is 0`(data: [String: JSONValue], isOn: Bool)
-    {
+    func `a light is on from on, and never with a brightness of 0`(data: [String: JSONValue], isOn: Bool) {
         let appearance = ThingAppearance(thing: Lamps.thing(data))
         #expect(appearance.isLight)
         #expect(appearance.isOn == isOn)
@@ -31,7 +31,8 @@ struct ThingAppearanceTests {
 
     @Test(
         arguments: [
-            (0, 0), (1, 255), (0.5, 128), (0.2, 51), ("0.2", 51), (2, 255), (-1, 0), ("bright", nil),
+            (0, 0), (0.001, 1), (1, 255), (0.5, 128), (0.2, 51), ("0.2", 51), (2, 255), (-1, 0),
+            ("bright", nil),
             (true, nil),
             (1e300, 255),
         ] as [(JSONValue, Int?)]

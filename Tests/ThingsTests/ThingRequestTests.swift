@@ -29,13 +29,13 @@ struct ThingRequestTests {
             ("state", true, "on", true), ("state", false, "on", false), ("state", "true", "on", true),
             ("on", true, "on", true), ("on", false, "on", false),
             // brightness
-            ("brightness", 0, "brightness", 0), ("brightness", 255, "brightness", 1),
+            ("brightness", 255, "brightness", 1),
             ("brightness", 1, "brightness", 0.0039),
             ("brightness", 51, "brightness", 0.2), ("brightness", "40%", "brightness", 0.4),
-            ("brightness", "100 %", "brightness", 1), ("brightness", "0%", "brightness", 0),
+            ("brightness", "100 %", "brightness", 1),
             ("brightness", 0.25, "brightness", 0.25), ("brightness", 0.000_001, "brightness", 0.0001),
             // level
-            ("level", 0, "brightness", 0), ("level", 1, "brightness", 1), ("level", 0.75, "brightness", 0.75),
+            ("level", 1, "brightness", 1), ("level", 0.75, "brightness", 0.75),
             // color
             ("color", "ocean", "color", "Ocean"), ("color", "teal", "color", "teal"),
             ("color", "#f80", "color", "#ff8800"),
@@ -55,7 +55,9 @@ struct ThingRequestTests {
         key: String,
         stored: JSONValue
     ) throws {
-        let setting = try settled([name: value], on: Self.various).get()
+        var thing = Self.various
+        if key == "brightness" { thing.data["on"] = true }
+        let setting = try settled([name: value], on: thing).get()
         #expect(setting.writes == [key: .value(stored)])
         #expect(Array(setting.accepted.keys) == [name])
         #expect(setting.rejected.isEmpty)
@@ -66,7 +68,43 @@ struct ThingRequestTests {
         #expect(try settled([name: "TOGGLE"]).get().writes == ["on": .toggle])
     }
 
-    @Test(arguments: 0...255)
+    @Test(arguments: [("brightness", 0), ("brightness", "0%"), ("level", 0)] as [(String, JSONValue)])
+    func `a brightness of 0 is off, and the brightness to come back to stays`(name: String, value: JSONValue)
+        throws
+    {
+        let setting = try settled([name: value]).get()
+        #expect(setting.writes == ["on": .value(false)])
+        #expect(setting.accepted["state"] == "OFF")
+    }
+
+    @Test func `a brightness above 0 switches on`() throws {
+        let setting = try settled(["brightness": 51], on: Self.various).get()
+        #expect(setting.writes == ["on": .value(true), "brightness": .value(0.2)])
+        #expect(setting.accepted == ["brightness": 51, "state": "ON"])
+    }
+
+    @Test(
+        arguments: [
+            (["on": false, "brightness": 0.3], .value(true), nil, ["on": true]),
+            (["on": false, "brightness": 0], .value(true), nil, ["on": true, "brightness": 1]),
+            (["on": false, "brightness": 0], .value(true), 0.4, ["on": true, "brightness": 0.4]),
+            (["on": true, "brightness": 0], .toggle, 0.4, ["on": true, "brightness": 0.4]),
+            (["brightness": 0], .toggle, nil, ["on": true, "brightness": 1]),
+            (["on": true, "brightness": 0.1], .toggle, 0.4, ["on": false, "brightness": 0.4]),
+            (["on": true, "brightness": 0], .value(false), nil, ["on": false]),
+            (["color": "red"], .toggle, nil, ["on": false]),
+        ] as [([String: JSONValue], DataWrite, Double?, [String: JSONValue])]
+    )
+    func `on brings back the last visible brightness, or full`(
+        data: [String: JSONValue],
+        write: DataWrite,
+        resting: Double?,
+        values: [String: JSONValue]
+    ) {
+        #expect(["on": write].resolved(on: data, resting: resting) == values)
+    }
+
+    @Test(arguments: 1...255)
     func `every step of brightness survives a round trip`(step: Int) throws {
         let setting = try settled(["brightness": JSONValue(step)]).get()
         guard case .value(let stored)? = setting.writes["brightness"] else {
@@ -138,7 +176,8 @@ struct ThingRequestTests {
         arguments: [
             ["brightness": 10, "level": 0.5], ["state": "ON", "brightness": 0],
             ["state": "OFF", "brightness": 10],
-            ["state": "OFF", "level": 1], ["state": "OFF", "on": true],
+            ["state": "OFF", "level": 1], ["state": "OFF", "on": true], ["on": true, "level": 0],
+            ["state": "TOGGLE", "brightness": 0],
         ] as [[String: JSONValue]]
     )
     func `two values that contradict each other are refused, naming both`(attributes: [String: JSONValue]) {

@@ -34,7 +34,24 @@ struct ThingSettingInterpolatedTests {
 
     @Test func `other values come at once, switching off last`() {
         #expect(values(to: ["on": true, "price": 5], at: 0) == ["on": true, "price": 5])
-        #expect(values(to: ["on": false, "brightness": 0], at: 0.5) == ["brightness": 0.1])
+        #expect(values(to: ["on": false], at: 0.5) == [:])
+    }
+
+    @Test func `a light that goes on comes out of the dark`() {
+        #expect(values(to: ["on": true, "brightness": 0.8], at: 0) == ["on": true, "brightness": 0.0039])
+        #expect(values(to: ["on": true, "brightness": 0.8], at: 0.5) == ["on": true, "brightness": 0.4])
+    }
+
+    @Test func `a light that goes off gets dark first, and keeps its brightness`() {
+        let from: [String: JSONValue] = ["on": true, "brightness": 0.8]
+        let goal: [String: JSONValue] = ["on": false, "brightness": 0.8]
+        func values(at fraction: Double) -> [String: JSONValue] {
+            ThingSetting.interpolated(from: from, to: goal, fraction: fraction)
+        }
+        #expect(values(at: 0) == ["brightness": 0.8])
+        #expect(values(at: 0.5) == ["brightness": 0.4])
+        #expect(values(at: 0.999) == ["brightness": 0.0039])
+        #expect(values(at: 1) == goal)
     }
 
     @Test func `what cannot be interpolated comes at once`() {

@@ -1,0 +1,90 @@
+package import Flare
+
+/// What a built-in action makes of a thing when it comes as a command.
+///
+/// It is what the server's own action does, save where that would be no help to a person: `darker` stops above 0, `on`
+/// brings back a brightness, and the colours go on from the nearest of the palette.
+package struct ActionOutcome: Sendable, Hashable {
+    /// What is to be stored because the server's own action would do something else; `nil` where it does the same.
+    package let values: [String: JSONValue]?
+    /// What came out, in the terms of the contract.
+    package let shown: [String: JSONValue]
+
+    /// - Parameter resting: The brightness of the light when it is on, if it is not the stored one: 0…1.
+    /// - Returns: `nil` for an action that is not built in, or has no effect.
+    package init?(of name: String, on thing: FlareThing, resting: Double?) {
+        guard let action = BuiltInAction(rawValue: name) else { return nil }
+        let effect = action.effect(position: thing.position, data: thing.data)
+        let own = Self.values(of: action, on: thing, resting: resting)
+        switch (own, effect) {
+        case (let own?, .data(let key, let value)?) where own == [key: value]:
+            values = nil
+            shown = ThingAppearance.shown(own, on: thing)
+        case (let own?, _):
+            values = own
+            shown = ThingAppearance.shown(own, on: thing)
+        case (nil, .data(let key, let value)?) where !value.isNull:
+            values = nil
+            shown = ThingAppearance.shown([key: value], on: thing)
+        case (nil, .position(let position)?):
+            values = nil
+            shown = ["position": position.json]
+        case (nil, .data?), (nil, nil): return nil
+        }
+    }
+
+    private static func values(
+        of action: BuiltInAction,
+        on thing: FlareThing,
+        resting: Double?
+    ) -> [String: JSONValue]? {
+        switch action {
+        case .on, .off:
+            let writes: [String: DataWrite] = ["on": .value(.bool(action == .on))]
+            return writes.resolved(on: thing.data, resting: resting)
+        case .darker:
+            guard let level = ThingAppearance.level(of: thing.data) else { return nil }
+            // A step is the least that is left; what is darker than that stays.
+            return ["brightness": .number(max((level * 10 - 1) / 10, min(level, 0.1)))]
+        case .nextColor: return colour(of: thing, step: 1)
+        case .previousColor: return colour(of: thing, step: -1)
+        case .lighter, .clockwise, .counterclockwise, .north, .south, .east, .west, .up, .down: return nil
+        }
+    }
+
+    /// The next colour of the palette, from the one that is nearest to the thing's; the first or last from one that
+    /// nobody knows.
+    private static func colour(of thing: FlareThing, step: Int) -> [String: JSONValue]? {
+        let palette = ThingProfile(thing: thing).palette
+        guard !palette.isEmpty else { return nil }
+        let index: Int?
+        if let same = palette.firstIndex(where: { .string($0) == thing.data["color"] }) {
+            index = same
+        } else {
+            let colour = ThingAppearance.drawn(thing.data["color"])
+            let distances = palette.enumerated().compactMap { index, name -> (index: Int, distance: Int)? in
+                guard let colour, let offered = ThingAppearance.drawn(.string(name)) else { return nil }
+                return (index, colour.squaredDistance(to: offered))
+            }
+            index = distances.min { ($0.distance, $0.index) < ($1.distance, $1.index) }?.index
+        }
+        let start = index ?? (step > 0 ? -1 : 0)
+        return ["color": .string(palette[(start + step + palette.count) % palette.count])]
+    }
+}
+
+extension ThingAppearance {
+    /// Values of a thing's data in the terms of the contract, as they are once they are stored.
+    package static func shown(_ values: [String: JSONValue], on thing: FlareThing) -> [String: JSONValue] {
+        let data = thing.data.merging(values) { $1 }
+        var shown: [String: JSONValue] = [:]
+        for (key, value) in values {
+            switch key {
+            case "on": shown["state"] = isOn(data) ? "ON" : "OFF"
+            case "brightness": shown["brightness"] = brightness(of: data).map { JSONValue($0) } ?? value
+            default: shown[key] = value
+            }
+        }
+        return shown
+    }
+}

@@ -1,0 +1,69 @@
+import Flare
+import Testing
+import Things
+
+struct ActionOutcomeTests {
+    private func outcome(_ action: String, _ data: [String: JSONValue], resting: Double? = nil)
+        -> ActionOutcome?
+    {
+        ActionOutcome(of: action, on: Lamps.thing(data, position: .zero), resting: resting)
+    }
+
+    @Test(
+        arguments: [
+            ("darker", ["brightness": 0.5], ["brightness": 102]),
+            ("lighter", ["brightness": 0.5], ["brightness": 153]),
+            ("nextColor", ["color": "blue"], ["color": "purple"]), ("on", ["on": false], ["state": "ON"]),
+            ("off", ["on": true, "brightness": 0.5], ["state": "OFF"]),
+            ("clockwise", ["angle": 30], ["angle": 60]),
+            ("north", [:], ["position": ["x": 0, "y": 1, "z": 0]]),
+        ] as [(String, [String: JSONValue], [String: JSONValue])]
+    )
+    func `the server does most actions by itself, and what comes out is known`(
+        action: String,
+        data: [String: JSONValue],
+        shown: [String: JSONValue]
+    ) {
+        #expect(outcome(action, data)?.values == nil)
+        #expect(outcome(action, data)?.shown == shown)
+    }
+
+    @Test(
+        arguments: [(0.15, 0.1), (0.1, 0.1), (0.05, 0.05), (0.2, nil), (1, nil)] as [(Double, Double?)]
+    )
+    func `darker stops above 0`(level: Double, stored: Double?) {
+        let outcome = outcome("darker", ["on": true, "brightness": .number(level)])
+        #expect(outcome?.values == stored.map { ["brightness": .number($0)] })
+    }
+
+    @Test func `on brings back a brightness, and off keeps it`() {
+        let dark: [String: JSONValue] = ["on": true, "brightness": 0]
+        #expect(outcome("on", dark)?.values == ["on": true, "brightness": 1])
+        #expect(outcome("on", dark, resting: 0.4)?.values == ["on": true, "brightness": 0.4])
+        #expect(outcome("on", dark, resting: 0.4)?.shown == ["state": "ON", "brightness": 102])
+        #expect(
+            outcome("off", ["on": true, "brightness": 0.1], resting: 0.4)?.values == [
+                "on": false, "brightness": 0.4,
+            ]
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("nextColor", "#ffa600", "yellow"), ("previousColor", "#ffa600", "red"),
+            ("nextColor", "#f00010", "orange"),
+            ("nextColor", "navy", "purple"), ("nextColor", "blurple", "red"),
+            ("previousColor", "blurple", "purple"),
+        ]
+    )
+    func `a colour off the palette goes on from the nearest one`(action: String, colour: String, next: String)
+    {
+        #expect(outcome(action, ["color": .string(colour)])?.values == ["color": .string(next)])
+        #expect(outcome(action, ["color": .string(colour)])?.shown == ["color": .string(next)])
+    }
+
+    @Test func `an action that is not built in has no outcome that is known`() {
+        #expect(outcome("boil", ["on": true]) == nil)
+        #expect(outcome("darker", ["on": true]) == nil)
+    }
+}
