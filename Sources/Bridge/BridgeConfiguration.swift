@@ -31,6 +31,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
         package var isEnabled = true
         package var prefix = "homeassistant"
         package var things = DiscoveryConfiguration.Things.all
+        package var suggestsAreas = true
     }
 
     package init() {}
@@ -52,6 +53,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
         result.isEnabled = discovery.isEnabled
         result.prefix = discovery.prefix
         result.things = discovery.things
+        result.suggestsAreas = discovery.suggestsAreas
         result.hasMap = mapInterval != nil
         result.version = version
         result.hasLocation = publishesLocation

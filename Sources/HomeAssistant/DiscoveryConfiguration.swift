@@ -17,6 +17,8 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     /// The first levels of Home Assistant's discovery topics.
     package var prefix = "homeassistant"
     package var things = Things.all
+    /// Whether things are put into the area of their zone; Home Assistant creates areas that it does not have.
+    package var suggestsAreas = true
     /// This device's level of the topics, `[a-z0-9-]`.
     package var node: String
     /// Stays the same for this installation, whatever it is called: what every `unique_id` begins with.

@@ -101,7 +101,9 @@ struct ThingCard: Sendable {
         if !thing.description.isEmpty {
             device["model"] = .string(Quotation.clipped(thing.description, to: 120))
         }
-        if let area, !area.isEmpty { device["suggested_area"] = .string(Quotation.clipped(area, to: 120)) }
+        if configuration.suggestsAreas, let area, !area.isEmpty {
+            device["suggested_area"] = .string(Quotation.clipped(area, to: 120))
+        }
         return DeviceAnnouncement(
             .thing(slug),
             device: device,

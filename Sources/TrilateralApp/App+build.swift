@@ -19,6 +19,8 @@ struct DaemonPlan: Sendable {
     /// Recordings in the place of this machine's sensors.
     var recordings: [SensorSource] = []
     var isReloaded = false
+    /// Whether everything that the broker keeps of this daemon is cleared when it ends.
+    var withdrawsAtEnd = false
     /// Reads the configuration again, for a reload.
     var read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     var setLogLevel: @Sendable (String) -> Void
@@ -278,6 +280,15 @@ extension Daemon {
                 logger: logger
             )
         )
+        if plan.withdrawsAtEnd {
+            // The last to start is the first to stop: all others still run while the broker is cleared.
+            services.append(
+                DaemonService(name: "withdrawal") {
+                    try? await gracefulShutdown()
+                    await bridge.leave()
+                }
+            )
+        }
         return Daemon(
             services: services,
             requests: shellRequests,

@@ -155,6 +155,7 @@ extension BridgeConfiguration {
         discovery.isEnabled = configuration.discovery.isEnabled
         discovery.prefix = configuration.discovery.prefix
         discovery.things = configuration.discovery.things
+        discovery.suggestsAreas = configuration.discovery.suggestsAreas
     }
 }
 

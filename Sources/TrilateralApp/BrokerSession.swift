@@ -23,6 +23,25 @@ struct BrokerSession {
             client.publish(MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce))
         }
 
+        /// Publishes all of them and waits until the broker has acknowledged each.
+        ///
+        /// - Returns: Why some were not.
+        func publishAndWait(_ messages: [MQTTMessage], timeout: Duration) async -> [String] {
+            await withTaskGroup(of: String?.self) { group in
+                for message in messages {
+                    group.addTask {
+                        do throws(MQTTPublishError) {
+                            try await client.publishAndWait(message, timeout: timeout)
+                            return nil
+                        } catch {
+                            return "\(error)"
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { if let problem = $1 { $0.append(problem) } }
+            }
+        }
+
         func wake(after time: Duration) {
             alarms.yield(time)
         }
@@ -40,17 +59,20 @@ struct BrokerSession {
     ///
     /// - Parameters:
     ///   - filters: Subscribed at every connect, before ``Event/link(_:)`` tells of it.
+    ///   - qos: That of the subscriptions. With QoS 0 a broker hands over any number of retained messages; with the
+    ///     others some drop what is more than their queue holds.
     ///   - timeout: When ``Event/deadline`` comes; `nil` never.
     ///   - signals: Taken from the system and told as ``Event/signal(_:)``.
     func run<Result: Sendable>(
         filters: [String],
+        qos: MQTTQoS = .atLeastOnce,
         timeout: Duration?,
         signals: [Int32] = [],
         body: (Visit) async -> Result
     ) async -> Result {
         let (events, feed) = AsyncStream<Event>.makeStream()
         let (alarms, alarm) = AsyncStream<Duration>.makeStream()
-        let messages = client.subscribe(filters, qos: .atLeastOnce)
+        let messages = client.subscribe(filters, qos: qos)
         return await withTaskGroup(of: Void.self) { group in
             group.addTask { [client] in await client.run() }
             group.addTask { [client] in for await link in client.links { feed.yield(.link(link)) } }

@@ -19,5 +19,11 @@ extension ConfigurationKey {
             .choice(),
             "Which things become devices there: all, those of the zone we are in, the nearby one, or none."
         ),
+        .init(
+            "discovery.areas",
+            \.discovery.suggestsAreas,
+            .flag,
+            "Whether things are put into the area of their zone; areas that Home Assistant does not have are created."
+        ),
     ]
 }

@@ -15,7 +15,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Everything is real but the walk: a Flare server, beacon packets as a receiver would hear them, a broker. \
             When no broker answers on localhost:1883, a private one is started and ended with the demo. \
-            Ctrl-C ends it.
+            Ctrl-C or q ends it, and clears everything that it has published, in Home Assistant too.
             """
     )
 
@@ -36,6 +36,13 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Where to serve the Flare API; default a free port.", valueName: "host:port"))
     var flare = HostAndPort(host: "127.0.0.1", port: 0)
+
+    @Flag(
+        name: .customLong("keep"),
+        help:
+            "Leave on the broker and in Home Assistant what the demo has published; it also creates areas there."
+    )
+    var isKept = false
 
     func validate() throws {
         guard SlugBook.slug(from: node) == node else {
@@ -100,11 +107,12 @@ struct DemoCommand: AsyncParsableCommand {
         _ environment: [String: String]
     ) async throws {
         let (ports, portFeed) = AsyncStream.makeStream(of: DemoScreen.Port.self)
-        let (node, web, flare) = (node, web, flare)
+        let (node, web, flare, isKept) = (node, web, flare, isKept)
         var runner = DaemonRunner(folder: folder, environment: environment) {
             .success(LoadedConfiguration())
         }
         runner.replays = [ReplaySettings(file: walk, isLooping: true)]
+        runner.isTemporary = !isKept
         runner.adjust = { configuration in
             configuration.mqtt.host = broker.host
             configuration.mqtt.port = broker.port
@@ -113,6 +121,8 @@ struct DemoCommand: AsyncParsableCommand {
             configuration.web.listen = web
             configuration.device.allowSet = true
             configuration.map.isEnabled = true
+            // Home Assistant keeps areas for ever.
+            configuration.discovery.suggestsAreas = isKept
             configuration.log.level = .warning
         }
         runner.onFlareBound = { portFeed.yield(.flare($0)) }
@@ -120,6 +130,7 @@ struct DemoCommand: AsyncParsableCommand {
         let screen = DemoScreen(
             broker: broker,
             isPrivate: isPrivate,
+            isKept: isKept,
             root: "trilateral/\(node)",
             folder: folder.path,
             web: web,
@@ -130,6 +141,10 @@ struct DemoCommand: AsyncParsableCommand {
             group.addTask { [runner] in try await runner.run(LoadedConfiguration()) }
             group.addTask {
                 await screen.run(ports: ports)
+                try await Task.sleep(for: .seconds(Int64.max / 2))
+            }
+            group.addTask {
+                await Terminal.input.readKeys { if "qQ".utf8.contains($0) { kill(getpid(), SIGINT) } }
                 try await Task.sleep(for: .seconds(Int64.max / 2))
             }
             // The daemon ends by a signal or with an error; the screen goes with it.

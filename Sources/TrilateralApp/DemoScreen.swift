@@ -11,6 +11,8 @@ package struct DemoScreen: Sendable {
 
     let broker: HostAndPort
     let isPrivate: Bool
+    /// Whether what was published stays.
+    let isKept: Bool
     let root: String
     let folder: String
     let web: HostAndPort
@@ -20,6 +22,7 @@ package struct DemoScreen: Sendable {
     package init(
         broker: HostAndPort,
         isPrivate: Bool,
+        isKept: Bool,
         root: String,
         folder: String,
         web: HostAndPort,
@@ -28,6 +31,7 @@ package struct DemoScreen: Sendable {
     ) {
         self.broker = broker
         self.isPrivate = isPrivate
+        self.isKept = isKept
         self.root = root
         self.folder = folder
         self.web = web
@@ -68,10 +72,16 @@ package struct DemoScreen: Sendable {
 
     /// The lines above the live one.
     package func introduction(flarePort: Int, webPort: Int) -> String {
-        let options =
-            broker.host == "localhost" && broker.port == 1883 ? "" : " -h \(broker.host) -p \(broker.port)"
+        let isUsual = broker == HostAndPort(host: "localhost", port: 1883)
+        let options = isUsual ? "" : " -h \(broker.host) -p \(broker.port)"
+        let node = root.split(separator: "/").last.map(String.init) ?? root
+        let end =
+            isKept
+            ? "Ctrl-C or q ends it. What it has published stays; \"trilateral forget --node \(node)\(isUsual ? "" : " --mqtt \(broker)")\" clears it."
+            : "Ctrl-C or q ends it, and clears everything that it has published, in Home Assistant too."
         return """
-            Trilateral demo: a flat with lamps, and somebody walking through it for ever. Ctrl-C ends it.
+            Trilateral demo: a flat with lamps, and somebody walking through it for ever.
+            \(end)
 
               broker   \(broker)\(isPrivate ? "   (private, ends with the demo)" : "")
               topics   \(root)/#

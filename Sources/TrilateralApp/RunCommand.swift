@@ -6,6 +6,7 @@ import HTTPListener
 import Logging
 import Positioning
 import Sensors
+import UnixSignals
 
 /// `trilateral run`: the daemon.
 struct RunCommand: AsyncParsableCommand {
@@ -64,6 +65,8 @@ package struct DaemonRunner: Sendable {
     var replays: [ReplaySettings] = []
     /// What the command line says beside the configuration.
     var adjust: @Sendable (inout TrilateralConfiguration) -> Void = { _ in }
+    /// Whether nothing is to stay behind on the broker: all is cleared at the end, which the loss of the terminal is too.
+    var isTemporary = false
     var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     var onWebBound: @Sendable (Int) async -> Void = { _ in }
 
@@ -81,7 +84,7 @@ package struct DaemonRunner: Sendable {
     func run(_ first: LoadedConfiguration) async throws {
         let current = Locked<AsyncStream<RuntimeLoop.ShellRequest>.Continuation?>(nil)
         // One stream for the whole life of the process: a signal source that follows another one stays deaf.
-        let hangUps = SignalStream([SIGHUP])
+        let hangUps = SignalStream(isTemporary ? [] : [SIGHUP])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await runAll(first, current) }
             group.addTask {
@@ -117,7 +120,7 @@ package struct DaemonRunner: Sendable {
                 current.withLock { $0 = daemon.requestPort }
                 if let problem { daemon.tell(problem) }
                 problem = nil
-                switch try await daemon.run() {
+                switch try await daemon.run(signals: [.sigterm, .sigint] + (isTemporary ? [.sighup] : [])) {
                 case .stopped: return
                 case .rebuild(let next):
                     logger.notice("configuration read again; starting anew")
@@ -149,6 +152,7 @@ package struct DaemonRunner: Sendable {
                 try $0.source(EphemeralBeacons(configuration.sensors), logger)
             },
             isReloaded: isReloaded,
+            withdrawsAtEnd: isTemporary,
             read: { [read, adjust] in
                 read().map { loaded in
                     var loaded = loaded

@@ -55,6 +55,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var isEnabled = true
         package var prefix = "homeassistant"
         package var things = DiscoveryConfiguration.Things.all
+        package var suggestsAreas = true
     }
 
     package struct TLS: Sendable, Hashable {

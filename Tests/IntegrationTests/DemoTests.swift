@@ -5,33 +5,51 @@ import Testing
 
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(2)))
 struct DemoTests {
-    @Test func `the demo brings a broker, walks past lamps, and takes all with it`() async throws {
+    @Test(arguments: [SIGINT, SIGHUP])
+    func `the demo walks past lamps, and clears the user's broker at its end`(signal: Int32) async throws {
         try await withTemporaryFolder { folder in
-            // Somebody else's broker is not for us to walk on.
-            if (try? LoopbackSocket.connected(to: 1883)) != nil {
-                try await withMosquitto { try await walk(in: folder, broker: $0.port) }
-            } else {
-                try await walk(in: folder, broker: nil)
-            }
+            try await withMosquitto { try await walk(in: folder, broker: $0.port, signal: signal) }
         }
     }
 
-    private func walk(in folder: TemporaryFolder, broker: Int?) async throws {
-        let options = broker.map { ["--mqtt", "127.0.0.1:\($0)"] } ?? []
+    @Test func `a demo that is kept leaves what it has published`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withMosquitto { try await walk(in: folder, broker: $0.port, isKept: true) }
+        }
+    }
+
+    @Test func `the demo brings a broker where there is none, and takes it along`() async throws {
+        // Somebody else's broker is not for us to walk on.
+        guard (try? LoopbackSocket.connected(to: 1883)) == nil else { return }
+        try await withTemporaryFolder { try await walk(in: $0, broker: nil) }
+    }
+
+    private func walk(
+        in folder: TemporaryFolder,
+        broker: Int?,
+        isKept: Bool = false,
+        signal: Int32 = SIGINT
+    ) async throws {
+        let options = (broker.map { ["--mqtt", "127.0.0.1:\($0)"] } ?? []) + (isKept ? ["--keep"] : [])
         let demo = try Program.start(
             ["demo", "--node", "demo", "--state", folder.path("state")] + options,
             in: folder,
             output: folder.path("screen")
         )
         do {
-            try await follow(demo, folder)
+            try await follow(demo, folder, isKept: isKept, signal: signal)
         } catch {
             await demo.destroy()
             throw HomeFailure(error: error, log: folder.read("screen"))
         }
     }
 
-    private func follow(_ demo: ChildProcess, _ folder: TemporaryFolder) async throws {
+    private func follow(
+        _ demo: ChildProcess,
+        _ folder: TemporaryFolder,
+        isKept: Bool,
+        signal: Int32
+    ) async throws {
         #expect(await eventually { folder.read("screen").contains("Now:") })
         let screen = folder.read("screen")
         let address = try #require(screen.firstMatch(of: /broker +(\S+):(\d+)/))
@@ -55,18 +73,24 @@ struct DemoTests {
                 await visitor.json("nearby")?["slug"]?.string != slug
             }
             #expect(!hasLeft, "after \(ContinuousClock.now - began)")
-            demo.signal(SIGINT)
+            let kept = try await retainedMessages(port: port)
+            #expect(kept.count > 50 && kept.keys.contains { $0.hasPrefix("homeassistant/") })
+            #expect(kept.values.contains { $0.contains("suggested_area") } == isKept)
+            demo.signal(signal)
             let status = await demo.end(within: .seconds(5))
             await demo.destroy()
             #expect(status == 0)
-            // A private broker may be gone before the goodbye is through.
-            if !screen.contains("private") { try await visitor.awaits("status", "offline") }
-        }
-        if screen.contains("private") {
-            #expect(
-                await eventually { (try? LoopbackSocket.connected(to: port)) == nil },
-                "its broker has ended"
-            )
+            if screen.contains("private") {
+                #expect(
+                    await eventually { (try? LoopbackSocket.connected(to: port)) == nil },
+                    "its broker has ended"
+                )
+            } else if isKept {
+                try await visitor.awaits("status", "offline")
+                #expect(Set(try await retainedMessages(port: port).keys) == Set(kept.keys))
+            } else {
+                #expect(try await retainedMessages(port: port) == [:])
+            }
         }
     }
 }

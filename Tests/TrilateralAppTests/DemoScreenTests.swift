@@ -38,12 +38,16 @@ struct DemoScreenTests {
         #expect(DemoScreen.line(state) == line)
     }
 
-    private func introduction(_ broker: String, isPrivate: Bool = false, flare: String = "127.0.0.1:0") throws
-        -> String
-    {
+    private func introduction(
+        _ broker: String,
+        isPrivate: Bool = false,
+        isKept: Bool = false,
+        flare: String = "127.0.0.1:0"
+    ) throws -> String {
         let screen = DemoScreen(
             broker: try #require(HostAndPort(broker)),
             isPrivate: isPrivate,
+            isKept: isKept,
             root: "trilateral/demo",
             folder: "/tmp/demo/",
             web: HostAndPort(host: "127.0.0.1", port: 0),
@@ -61,6 +65,7 @@ struct DemoScreenTests {
         #expect(text.contains("  mosquitto_sub -t 'trilateral/demo/state'\n"))
         #expect(text.contains("  mosquitto_pub -t 'trilateral/demo/nearby/set' -m '{\"color\":\"red\"}'\n"))
         #expect(!text.contains("private"))
+        #expect(text.contains("clears everything that it has published"))
         #expect(text.hasSuffix("Now:\n"))
     }
 
@@ -69,5 +74,13 @@ struct DemoScreenTests {
         #expect(text.contains("broker   127.0.0.1:40000   (private, ends with the demo)\n"))
         #expect(text.contains("mosquitto_sub -h 127.0.0.1 -p 40000 -t "))
         #expect(text.contains("http://[::1]:4001/environments\n"))
+    }
+
+    @Test func `a demo that is kept says how to clear it`() throws {
+        #expect(
+            try introduction("localhost:1883", isKept: true).contains("\"trilateral forget --node demo\"")
+        )
+        let other = try introduction("broker:1884", isKept: true)
+        #expect(other.contains("\"trilateral forget --node demo --mqtt broker:1884\" clears it"))
     }
 }
