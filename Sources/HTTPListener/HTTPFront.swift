@@ -62,7 +62,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             ),
             onServerRunning: { [logger] channel in
                 let port = channel.localAddress?.port ?? configuration.port
-                logger.notice("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
+                logger.debug("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
                 await onBound(port)
             },
             eventLoopGroupProvider: .shared(loops),

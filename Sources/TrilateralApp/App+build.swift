@@ -41,6 +41,13 @@ extension Daemon {
         let node = BrokerPlace(configuration.mqtt, plan.traits).node
         let epoch = epochText(started)
 
+        StartReport(logger).begin(
+            configuration,
+            node: node,
+            root: "\(configuration.mqtt.base)/\(node)",
+            folder: plan.folder.path
+        )
+
         // What was kept
         let memory = try MemoryStore(folder: plan.folder.url)
         let place = try FlarePlace(plan, clock: clock, logger: logger)
@@ -256,13 +263,16 @@ extension Daemon {
             isBound.yield()
         }
         if let listener { services.append(listener) }
-        if let listener = HTTPListenerConfiguration(configuration.web) {
+        if let web = HTTPListenerConfiguration(configuration.web) {
             services.append(
                 WebListener(
-                    listener,
+                    web,
                     logger: logger,
                     problems: { await bridge.problems },
-                    onBound: plan.onWebBound
+                    onBound: { port in
+                        StartReport(logger).webBound(host: web.host, port: port)
+                        await plan.onWebBound(port)
+                    }
                 )
             )
         }

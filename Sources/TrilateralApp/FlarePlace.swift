@@ -64,6 +64,7 @@ enum FlarePlace: Sendable {
             // Who listens everywhere is reached by the machine's name.
             let isEverywhere = flare.listen.host == "0.0.0.0" || flare.listen.host == "::"
             let host = isEverywhere ? plan.traits.hostName : flare.listen.host
+            StartReport(logger).flareBound(host: host, port: port)
             await onURL("http://\(HostAndPort(host: host, port: port))")
             await plan.onFlareBound(port)
         }

@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
             let server = FlareListener(hub: hub, listener, publicFolder: publicFolder, logger: logger) {
                 port in
                 StandardError.print(
-                    "trilateral serve: http://\(HostAndPort(host: host, port: port))/environments"
+                    "trilateral serve: Flare server: http://\(HostAndPort(host: host, port: port))/environments"
                 )
             }
             let group = ServiceGroup(

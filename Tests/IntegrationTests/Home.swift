@@ -112,8 +112,8 @@ actor Home {
     func serverURL() async -> String? { await serverPort().map { "http://127.0.0.1:\($0)" } }
 
     private func serverPort() async -> Int? {
-        guard await logs("listening host=127.0.0.1 port=") else { return nil }
-        let digits = log.components(separatedBy: "listening host=127.0.0.1 port=").last?.prefix {
+        guard await logs("Flare server: http://127.0.0.1:") else { return nil }
+        let digits = log.components(separatedBy: "Flare server: http://127.0.0.1:").last?.prefix {
             $0.isNumber
         }
         return digits.flatMap { Int($0) }

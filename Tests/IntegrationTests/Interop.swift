@@ -59,7 +59,7 @@ func withFlareServer<Result: Sendable>(
             keys: keys,
             output: folder.path("log")
         )
-        let sign = "listening host=127.0.0.1 port="
+        let sign = "Flare server: http://127.0.0.1:"
         let isUp = await eventually { folder.read("log").contains(sign) }
         let port = folder.read("log").components(separatedBy: sign).last?.prefix { $0.isNumber } ?? ""
         do {

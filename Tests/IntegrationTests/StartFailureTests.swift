@@ -80,7 +80,7 @@ struct StartFailureTests {
             try await home.take()
             if name == "trilateral.db" {
                 try await home.start()
-                #expect(await home.logs("listening host="))
+                #expect(await home.logs("Flare server: http://"))
                 await home.stop()
             }
             let file = "\(home.state)/\(name)"
@@ -106,7 +106,7 @@ struct StartFailureTests {
             let home = Home(in: folder, port: 1)
             try await home.take()
             try await home.start()
-            #expect(await home.logs("listening host="))
+            #expect(await home.logs("Flare server: http://"))
             for verb in ["run", "serve"] {
                 let end = try await run([verb, "--state", home.state], in: folder)
                 #expect(end.status == 75, "\(verb)")
