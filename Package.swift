@@ -145,7 +145,7 @@ let package = Package(
         tests("FlareTests", ["Flare", "SeededRandom"]),
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
-        tests("ThingsTests", ["Things", "Flare"]),
+        tests("ThingsTests", ["Things", "Flare", "SeededRandom"]),
         tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
         tests("LampsTests", ["Lamps", "Things", "Flare", "SeededRandom"]),

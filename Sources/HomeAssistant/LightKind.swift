@@ -3,32 +3,44 @@ import Things
 
 /// What a light can show: Home Assistant is told exactly that.
 struct LightKind: Sendable, Hashable {
-    let mode: ThingAppearance.ColourMode
+    /// Sorted by name; several only of those that have colours.
+    let modes: [String]
     let hasBrightness: Bool
 
     /// `nil` for what is no light.
     init?(data: [String: JSONValue]) {
         guard ThingProfile.isLight(data) else { return nil }
         hasBrightness = ThingAppearance.level(of: data) != nil
-        mode = ThingProfile.has("color", in: data) ? .rgb : hasBrightness ? .brightness : .onoff
+        var modes: [ThingAppearance.ColourMode] = []
+        if ThingAppearance.storedTemperature(of: data) != nil { modes.append(.temperature) }
+        if ThingProfile.has("color", in: data) { modes.append(.rgb) }
+        if modes.isEmpty { modes = [hasBrightness ? .brightness : .onoff] }
+        self.modes = modes.map(\.rawValue)
     }
 
-    private init(mode: ThingAppearance.ColourMode, hasBrightness: Bool) {
-        self.mode = mode
+    private init(modes: [ThingAppearance.ColourMode], hasBrightness: Bool) {
+        self.modes = modes.map(\.rawValue)
         self.hasBrightness = hasBrightness
     }
 
     /// One that can do everything.
-    static let full = LightKind(mode: .rgb, hasBrightness: true)
+    static let full = LightKind(modes: [.temperature, .rgb], hasBrightness: true)
 
     /// What several lights can do together; `nil` for none.
     static func together(_ kinds: some Sequence<LightKind>) -> LightKind? {
-        kinds.reduce(nil) { sum, kind in
-            guard let sum else { return kind }
-            let modes: [ThingAppearance.ColourMode] = [.rgb, .brightness, .onoff]
-            let mode = modes.first { $0 == sum.mode || $0 == kind.mode } ?? .onoff
-            return LightKind(mode: mode, hasBrightness: sum.hasBrightness || kind.hasBrightness)
+        var hasBrightness = false
+        var found: Set<String> = []
+        for kind in kinds {
+            hasBrightness = hasBrightness || kind.hasBrightness
+            found.formUnion(kind.modes)
         }
+        // Home Assistant has brightness, and on and off alone, only where there is nothing more.
+        let colours: [ThingAppearance.ColourMode] = [.temperature, .rgb].filter {
+            found.contains($0.rawValue)
+        }
+        if !colours.isEmpty { return LightKind(modes: colours, hasBrightness: hasBrightness) }
+        return found.isEmpty
+            ? nil : LightKind(modes: [hasBrightness ? .brightness : .onoff], hasBrightness: hasBrightness)
     }
 
     /// The members of a light that reads and sets the thing shape.
@@ -37,10 +49,16 @@ struct LightKind: Sendable, Hashable {
     /// itself.
     /// - Source: Home Assistant 2026.11, MQTT light, JSON schema.
     func members(state: String, command: String) -> [String: JSONValue] {
-        [
+        var members: [String: JSONValue] = [
             "schema": "json", "state_topic": .string(state), "command_topic": .string(command),
-            "supported_color_modes": [.string(mode.rawValue)], "brightness": .bool(hasBrightness),
-            "transition": .bool(mode != .onoff), "flash": false,
+            "supported_color_modes": .array(modes.map { .string($0) }), "brightness": .bool(hasBrightness),
+            "transition": .bool(modes != [ThingAppearance.ColourMode.onoff.rawValue]), "flash": false,
         ]
+        if modes.contains(ThingAppearance.ColourMode.temperature.rawValue) {
+            members["color_temp_kelvin"] = true
+            members["min_kelvin"] = JSONValue(ColourTemperature.range.lowerBound)
+            members["max_kelvin"] = JSONValue(ColourTemperature.range.upperBound)
+        }
+        return members
     }
 }

@@ -59,7 +59,7 @@ struct ThingCard: Sendable {
     var meaning: UInt64 {
         var hash = StableHash()
         let kind = LightKind(data: thing.data)
-        hash.combine("\(kind?.mode.rawValue ?? "") \(kind?.hasBrightness ?? false)".utf8)
+        hash.combine("\(kind?.modes.joined(separator: "+") ?? "") \(kind?.hasBrightness ?? false)".utf8)
         for option in thing.data["options"]?.array ?? [] { hash.combine(option.string?.utf8 ?? "".utf8) }
         // In whatever order they come.
         var keys: UInt64 = 0
@@ -217,7 +217,7 @@ struct ThingCard: Sendable {
             members["state_topic"] = .string(state)
             members["value_template"] = .string(ValueTemplate.reading("value_json.brightness"))
             members.merge(["min": 0, "max": 255, "mode": "slider"]) { $1 }
-        case .state, .brightness, .level, .colour, .list, .object: return nil
+        case .state, .brightness, .level, .colour, .temperature, .list, .object: return nil
         }
         return Component(platform, names.name(platform, for: key), members)
     }

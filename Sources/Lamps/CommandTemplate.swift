@@ -8,6 +8,7 @@ package struct CommandTemplate: Sendable, Hashable {
         case r, g, b, hex
         case h, s
         case x, y
+        case kelvin, mired
         case transition
     }
 

@@ -14,19 +14,25 @@ package struct JSONLamp: LampDialect {
     private let availability: LampAvailability?
     private let scale: Double
     private let model: ColourModel
+    private let isKelvin: Bool
 
+    /// - Parameters:
+    ///   - scale: The lamp's highest brightness.
+    ///   - isKelvin: Whether its colour temperatures are in kelvin, not in mired.
     package init(
         stateTopic: String,
         commandTopic: String,
         availability: LampAvailability? = nil,
         scale: Double = 255,
-        model: ColourModel = .rgb
+        model: ColourModel = .rgb,
+        isKelvin: Bool = false
     ) {
         self.stateTopic = stateTopic
         self.commandTopic = commandTopic
         self.availability = availability
         self.scale = scale
         self.model = model
+        self.isKelvin = isKelvin
     }
 
     package var commandTopics: [String] { [commandTopic] }
@@ -37,7 +43,7 @@ package struct JSONLamp: LampDialect {
     package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
         if let availability, topic == availability.topic { return try availability.report(payload) }
         if payload.isEmpty { return .nothing }
-        return try LampPayload.light(try LampPayload.object(payload), scale: scale)
+        return try LampPayload.light(try LampPayload.object(payload), scale: scale, isKelvin: isKelvin)
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
@@ -45,6 +51,7 @@ package struct JSONLamp: LampDialect {
         if wanted.isOn != false {
             members["brightness"] = wanted.steps(of: scale).map { JSONValue($0) }
             members["color"] = wanted.colour.map { Self.colour($0, in: model) }
+            members["color_temp"] = wanted.temperature.map { JSONValue(isKelvin ? $0.kelvin : $0.mired) }
         }
         members["transition"] = seconds.map { .number($0) }
         return [LampMessage(commandTopic, JSONValue.object(members).text)]
@@ -63,7 +70,8 @@ package struct JSONLamp: LampDialect {
         case .hs:
             let (hue, saturation, _) = colour.hueSaturationValue
             return [
-                "h": .number((hue * 10).rounded() / 10), "s": .number((saturation * 1000).rounded() / 10),
+                "h": .number((hue * 1000).rounded() / 1000),
+                "s": .number((saturation * 100_000).rounded() / 1000),
             ]
         case .xy:
             let (x, y) = colour.chromaticity

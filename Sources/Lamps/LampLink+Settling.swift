@@ -157,8 +157,10 @@ extension LampLink {
         if lamp.level == nil || !goal.isLevelShown(by: lamp) || !goal.isLevelShown(by: told) {
             news.level = goal.level
         }
-        if lamp.colour == nil || !goal.isColourShown(by: lamp) || !goal.isColourShown(by: told) {
-            news.colour = goal.colour
+        if lamp.shownColour == nil || !goal.isColourShown(by: lamp) || !goal.isColourShown(by: told)
+
+        {
+            (news.colour, news.temperature) = (goal.colour, goal.temperature)
         }
         return news
     }

@@ -132,23 +132,58 @@ enum LampPayload {
         )
     }
 
-    /// A JSON light: `state`, `brightness`, `color`, `color_mode`.
-    static func light(_ members: [String: JSONValue], scale: Double) throws(LampComplaint) -> LampReport {
-        guard members["state"] != nil || members["brightness"] != nil || members["color"] != nil else {
+    /// A colour temperature in mired, or in kelvin.
+    static func temperature(
+        _ value: JSONValue,
+        named name: String,
+        isKelvin: Bool
+    ) throws(LampComplaint) -> ColourTemperature? {
+        if value.isNull { return nil }
+        let number = value.number ?? value.string.flatMap(Double.init)
+        guard let number, (1...100_000).contains(number),
+            let temperature = isKelvin ? ColourTemperature(kelvin: number) : ColourTemperature(mired: number)
+        else {
+            throw LampComplaint(
+                cause: "\(name) must be a number of \(isKelvin ? "kelvin" : "mired")",
+                value: Quotation.of(value)
+            )
+        }
+        return temperature
+    }
+
+    /// A JSON light: `state`, `brightness`, `color`, `color_temp`, `color_mode`.
+    static func light(
+        _ members: [String: JSONValue],
+        scale: Double,
+        isKelvin: Bool = false
+    ) throws(LampComplaint) -> LampReport {
+        guard ["state", "brightness", "color", "color_temp"].contains(where: { members[$0] != nil }) else {
             return .nothing
         }
         let isOn = try isOn(members["state"] ?? .null, named: "state")
         let level = try level(members["brightness"] ?? .null, named: "brightness", scale: scale)
         let mode = members["color_mode"]?.string
-        let colour = try colour(members["color"] ?? .null, mode: mode)
-        return .state(LampState(isOn: isOn, told: level, colour: colour))
+        let temperature = try temperature(
+            members["color_temp"] ?? .null,
+            named: "color_temp",
+            isKelvin: isKelvin
+        )
+        // Both may be told; without a mode the colour counts.
+        let isWhite = mode == "color_temp" && temperature != nil
+        let colour = isWhite ? nil : try colour(members["color"] ?? .null, mode: mode)
+        return .state(LampState(isOn: isOn, told: level, colour: colour, temperature: temperature))
     }
 }
 
 extension LampState {
     /// As a lamp tells it: a brightness of 0 beside "OFF" says nothing, beside "ON" that it is dark.
-    init(isOn: Bool?, told level: Double?, colour: RGBColour?) {
-        self.init(isOn: isOn, level: isOn == false && level == 0 ? nil : level, colour: colour)
+    init(isOn: Bool?, told level: Double?, colour: RGBColour?, temperature: ColourTemperature? = nil) {
+        self.init(
+            isOn: isOn,
+            level: isOn == false && level == 0 ? nil : level,
+            colour: colour,
+            temperature: temperature
+        )
     }
 
     /// 1 to a scale: as a lamp is told, that what is above 0 stays so.

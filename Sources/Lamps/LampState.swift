@@ -9,10 +9,18 @@ package struct LampState: Sendable, Hashable {
     /// Above 0, to 1; kept while the lamp is off, if it tells it.
     package var level: Double?
     /// How bright the colour itself is does not count, that is the level's matter.
-    package var colour: RGBColour?
+    package var colour: RGBColour? { didSet { if colour != nil { temperature = nil } } }
+    /// White light instead of a colour: never both.
+    package var temperature: ColourTemperature? { didSet { if temperature != nil { colour = nil } } }
 
-    package init(isOn: Bool? = nil, level: Double? = nil, colour: RGBColour? = nil) {
+    package init(
+        isOn: Bool? = nil,
+        level: Double? = nil,
+        colour: RGBColour? = nil,
+        temperature: ColourTemperature? = nil
+    ) {
         self.isOn = isOn
+        self.temperature = colour == nil ? temperature : nil
         self.level = level.map { min(max($0, 0), 1) }
         self.colour = colour
         if self.level == 0 {
@@ -29,17 +37,21 @@ package struct LampState: Sendable, Hashable {
     package init(data: [String: JSONValue]) {
         let level = ThingAppearance.level(of: data)
         let colour = data["color"].flatMap { try? ColourValue(parsing: $0) }?.rgb
-        self.init(level: level, colour: colour)
+        let temperature = ThingAppearance.temperature(of: data)
+        self.init(level: level, colour: temperature == nil ? colour : nil, temperature: temperature)
         isOn = isOn ?? ThingAppearance.isOn(data)
     }
 
-    package var isEmpty: Bool { isOn == nil && level == nil && colour == nil }
+    package var isEmpty: Bool { isOn == nil && level == nil && shownColour == nil }
+
+    /// The colour, or that of the white light.
+    package var shownColour: RGBColour? { colour ?? temperature?.rgb }
 
     /// Takes over what another one says.
     package mutating func merge(_ news: LampState) {
         isOn = news.isOn ?? isOn
         level = news.level ?? level
-        colour = news.colour ?? colour
+        if news.shownColour != nil { (colour, temperature) = (news.colour, news.temperature) }
     }
 
     private static let black = RGBColour(red: 0, green: 0, blue: 0)
@@ -52,11 +64,13 @@ extension LampState {
         package var level: Double
         /// Of a channel of the colour at its brightest, 0…255.
         package var channel: Int
+        /// Of a colour temperature, millionths of a reciprocal kelvin.
+        package var mired: Int
 
         /// What rounding does: to 100 or 254 steps, to whole degrees of hue, from one colour model to another.
-        package static let rounding = Tolerance(level: 0.012_5, channel: 20)
+        package static let rounding = Tolerance(level: 0.006_5, channel: 8, mired: 2)
         /// What a lamp's own nature does: a least brightness, colours that it cannot show.
-        package static let nature = Tolerance(level: 0.1, channel: 100)
+        package static let nature = Tolerance(level: 0.1, channel: 100, mired: 100)
     }
 
     /// Whether a lamp that says this is as it should be; what it never says does not count, nor what it is like
@@ -73,7 +87,10 @@ extension LampState {
     }
 
     func isColourShown(by lamp: LampState, within tolerance: Tolerance = .rounding) -> Bool {
-        guard let colour, let other = lamp.colour else { return true }
+        if let temperature, let other = lamp.temperature {
+            return abs(temperature.mired - other.mired) <= tolerance.mired
+        }
+        guard let colour = shownColour, let other = lamp.shownColour else { return true }
         return colour.distance(to: other) <= tolerance.channel
     }
 
@@ -84,9 +101,18 @@ extension LampState {
         let from = isOn == false ? 0 : level ?? end.level
         let to = end.isOn == false ? 0 : end.level ?? level
         if let from, let to {
-            state = LampState(isOn: true, level: from + (to - from) * max(fraction, 0), colour: end.colour)
+            state = LampState(
+                isOn: true,
+                level: from + (to - from) * max(fraction, 0),
+                colour: end.colour,
+                temperature: end.temperature
+            )
         }
-        if let colour, let endColour = end.colour {
+        if let temperature, let other = end.temperature {
+            state.temperature = temperature.mixed(with: other, fraction: max(fraction, 0))
+        } else if let colour = shownColour, let endColour = end.shownColour,
+            end.colour != nil || self.colour != nil
+        {
             state.colour = colour.mixed(with: endColour, fraction: max(fraction, 0))
         }
         return state

@@ -9,6 +9,7 @@ package struct LinkedThing: Sendable, Hashable {
     let seconds: Double?
     private let hasLevel: Bool
     private let hasColour: Bool
+    private let hasTemperature: Bool
     private let palette: [String]
 
     /// - Parameters:
@@ -20,6 +21,7 @@ package struct LinkedThing: Sendable, Hashable {
         guard profile.hasState else { return nil }
         hasLevel = profile.hasBrightness
         hasColour = profile.hasColour
+        hasTemperature = profile.hasTemperature
         palette = profile.palette
         wanted = LampState(data: thing.data.merging(goal ?? [:]) { $1 })
         self.seconds = goal == nil ? nil : seconds
@@ -46,21 +48,17 @@ package struct LinkedThing: Sendable, Hashable {
             attributes["level"] = .number(level)
             values.level = level
         }
-        if hasColour, let colour = lamp.colour, wanted.colour == nil || !wanted.isColourShown(by: lamp) {
-            attributes["color"] = .string(name(of: colour))
-            values.colour = colour
+        if wanted.shownColour == nil || !wanted.isColourShown(by: lamp) {
+            if hasTemperature, let temperature = lamp.temperature {
+                attributes["color_temp"] = JSONValue(temperature.kelvin)
+                values.temperature = temperature
+            } else if hasColour, let colour = lamp.shownColour {
+                // By its name only if it is exactly that.
+                attributes["color"] = .string(ColourValue(rgb: colour, palette: palette).stored)
+                values.colour = colour
+            }
         }
         return attributes.isEmpty ? nil : (ThingRequest(attributes: attributes), values)
-    }
-
-    /// The name under which the thing offers a colour, so that a name survives; else its digits.
-    private func name(of colour: RGBColour) -> String {
-        let near = palette.compactMap { name -> (name: String, distance: Int)? in
-            guard let offered = LampState(colour: RGBColour(name: name)).colour else { return nil }
-            return (name, offered.distance(to: colour))
-        }.min { $0.distance < $1.distance }
-        guard let near, near.distance <= LampState.Tolerance.rounding.channel else { return colour.hexText }
-        return near.name
     }
 
     /// Whether it is as it was asked to be.
@@ -80,10 +78,8 @@ package struct LinkedThing: Sendable, Hashable {
                 return false
             }
         }
-        if let colour = new.colour, old.colour != colour {
-            guard let asked = values.colour,
-                asked.distance(to: colour) <= LampState.Tolerance.rounding.channel
-            else { return false }
+        if new.shownColour != nil, (old.colour, old.temperature) != (new.colour, new.temperature) {
+            guard values.shownColour != nil, values.isColourShown(by: new) else { return false }
         }
         return true
     }

@@ -2,7 +2,7 @@ import Flare
 import Things
 
 /// A light, dimmer or relay with Tasmota.
-/// - Source: Tasmota documentation: MQTT, Lights, Commands (Power, Dimmer, HSBColor, Color, Fade, Speed, Backlog).
+/// - Source: Tasmota documentation: MQTT, Lights, Commands (Power, Dimmer, HSBColor, CT, Color, Fade, Speed, Backlog).
 package struct TasmotaLamp: LampDialect {
     private let command: String
     private let status: String
@@ -53,10 +53,21 @@ package struct TasmotaLamp: LampDialect {
         let said = members[key] ?? (relay == nil ? members["POWER1"] : nil)
         let isOn = try LampPayload.isOn(said ?? .null, named: key)
         let level = try LampPayload.level(members["Dimmer"] ?? .null, named: "Dimmer", scale: 100)
-        let colour = try Self.colour(members)
-        let state = LampState(isOn: isOn, told: level, colour: colour)
+        let temperature =
+            Self.isWhite(members)
+            ? try LampPayload.temperature(members["CT"] ?? .null, named: "CT", isKelvin: false) : nil
+        let colour = temperature == nil ? try Self.colour(members) : nil
+        let state = LampState(isOn: isOn, told: level, colour: colour, temperature: temperature)
         // Every answer of the device comes here.
         return state.isEmpty ? .nothing : .state(state)
+    }
+
+    /// Whether what it tells is white light: the coloured channels are dark, or there are none.
+    private static func isWhite(_ members: [String: JSONValue]) -> Bool {
+        guard members["CT"] != nil else { return false }
+        guard let colour = members["HSBColor"]?.string else { return true }
+        let brightness = colour.split(separator: ",").last.flatMap { Double($0) }
+        return brightness == 0 && (members["White"]?.number ?? 0) > 0
     }
 
     /// Hue and saturation; else the channels, which are dimmed and may have white ones behind them.
@@ -119,8 +130,11 @@ package struct TasmotaLamp: LampDialect {
             steps.append(
                 "HSBColor \(Int(hue.rounded()) % 360),\(Int((saturation * 100).rounded())),\(level)"
             )
-        } else if let level = wanted.steps(of: 100) {
-            steps.append("Dimmer \(level)")
+        } else {
+            if let temperature = wanted.temperature {
+                steps.append("CT \(min(max(temperature.mired, 153), 500))")
+            }
+            if let level = wanted.steps(of: 100) { steps.append("Dimmer \(level)") }
         }
         // Brightness and colour switch on by themselves, unless the device is set not to.
         if wanted.isOn == true, lamp.isOn != true || steps.isEmpty { steps.append("\(key) ON") }
@@ -134,7 +148,9 @@ package struct TasmotaLamp: LampDialect {
     private func way(from lamp: LampState, to wanted: LampState) -> Double {
         let before = lamp.isOn == false ? 0 : lamp.level ?? 0
         let after = wanted.isOn == false ? 0 : wanted.level ?? lamp.level ?? 1
-        let colours = wanted.colour.flatMap { end in lamp.colour.map { Double($0.distance(to: end)) / 255 } }
+        let colours = wanted.shownColour.flatMap { end in
+            lamp.shownColour.map { Double($0.distance(to: end)) / 255 }
+        }
         return max(abs(after - before), (colours ?? 0) * after)
     }
 

@@ -10,6 +10,9 @@ package struct TemplateLamp: LampDialect {
         package var statePath: String?
         package var brightnessPath: String?
         package var colourPath: String?
+        package var temperaturePath: String?
+        /// Whether the colour temperature at that path is in kelvin, not in mired.
+        package var isKelvin = false
         package var on = "ON"
         package var off = "OFF"
         package var scale = 255.0
@@ -39,7 +42,9 @@ package struct TemplateLamp: LampDialect {
             return try availability.report(payload)
         }
         if payload.isEmpty { return .nothing }
-        let paths = [settings.statePath, settings.brightnessPath, settings.colourPath]
+        let paths = [
+            settings.statePath, settings.brightnessPath, settings.colourPath, settings.temperaturePath,
+        ]
         if paths.allSatisfy({ $0 == nil }) { return .state(try plain(try LampPayload.text(payload))) }
         let root = JSONValue.object(try LampPayload.object(payload))
         func value(at path: String?) -> JSONValue {
@@ -56,7 +61,17 @@ package struct TemplateLamp: LampDialect {
             named: "the brightness",
             scale: settings.scale
         )
-        let state = LampState(isOn: isOn, told: level, colour: try colour(value(at: settings.colourPath)))
+        let temperature = try LampPayload.temperature(
+            value(at: settings.temperaturePath),
+            named: "the colour temperature",
+            isKelvin: settings.isKelvin
+        )
+        let state = LampState(
+            isOn: isOn,
+            told: level,
+            colour: try colour(value(at: settings.colourPath)),
+            temperature: temperature
+        )
         return state.isEmpty ? .nothing : .state(state)
     }
 
@@ -102,7 +117,8 @@ package struct TemplateLamp: LampDialect {
         let template = isOff ? settings.offCommand ?? settings.command : settings.command
         // A text has a place for every value, so what shall stay is said once more.
         let level = isOff ? 0 : wanted.level ?? lamp.level ?? 1
-        let colour = wanted.colour ?? lamp.colour ?? RGBColour(red: 255, green: 255, blue: 255)
+        let colour = wanted.shownColour ?? lamp.shownColour ?? RGBColour(red: 255, green: 255, blue: 255)
+        let temperature = wanted.temperature ?? lamp.temperature
         let text = template.text { name in
             switch name {
             case .state: isOff ? settings.off : settings.on
@@ -117,6 +133,8 @@ package struct TemplateLamp: LampDialect {
             case .s: Self.text(colour.hueSaturationValue.saturation * 100, decimals: 10)
             case .x: Self.text(colour.chromaticity.x, decimals: 10_000)
             case .y: Self.text(colour.chromaticity.y, decimals: 10_000)
+            case .kelvin: "\(temperature?.kelvin ?? 4000)"
+            case .mired: "\(temperature?.mired ?? 250)"
             case .transition: Self.text(seconds ?? 0, decimals: 1000)
             }
         }

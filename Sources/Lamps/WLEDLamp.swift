@@ -69,8 +69,18 @@ package struct WLEDLamp: LampDialect {
         var members: [String: JSONValue] = ["on": .bool(wanted.isOn != false)]
         if wanted.isOn != false {
             members["bri"] = wanted.steps(of: 255).map { JSONValue($0) }
-            members["seg"] = wanted.colour.map {
-                ["col": [[JSONValue(Int($0.red)), JSONValue(Int($0.green)), JSONValue(Int($0.blue))]]]
+            if let colour = wanted.shownColour {
+                var segment: [String: JSONValue] = [
+                    "col": [
+                        [
+                            JSONValue(Int(colour.red)), JSONValue(Int(colour.green)),
+                            JSONValue(Int(colour.blue)),
+                        ]
+                    ]
+                ]
+                // For strips with white light; the others show its colour.
+                segment["cct"] = wanted.temperature.map { JSONValue(min(max($0.kelvin, 1900), 10_091)) }
+                members["seg"] = .object(segment)
             }
         }
         members["tt"] = seconds.map { JSONValue(Int(min(max($0 * 10, 0), 65_535).rounded())) }

@@ -35,6 +35,7 @@ package struct ZigbeeLamp: LampDialect {
             // Lamps that want hue and saturation get them from zigbee2mqtt.
             members["color"] = wanted.colour.map { JSONLamp.colour($0, in: .xy) }
         }
+        members["color_temp"] = wanted.isOn == false ? nil : wanted.temperature.map { JSONValue($0.mired) }
         members["transition"] = seconds.map { .number($0) }
         return [LampMessage("\(topic)/set", JSONValue.object(members).text)]
     }
@@ -42,6 +43,7 @@ package struct ZigbeeLamp: LampDialect {
     package func question(about wanted: LampState) -> [LampMessage] {
         var members: [String: JSONValue] = ["state": ""]
         if wanted.level != nil { members["brightness"] = "" }
+        if wanted.temperature != nil { members["color_temp"] = "" }
         if wanted.colour != nil { members["color"] = ["x": "", "y": ""] }
         return [LampMessage("\(topic)/get", JSONValue.object(members).text)]
     }

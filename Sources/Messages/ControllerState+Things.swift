@@ -50,7 +50,7 @@ extension ControllerState {
             members["target"] = target(of: thing, goal: goal)
         } else if lamps[thing.id]?.isUnconfirmed == true {
             // The server has it; the lamp is still to come to it.
-            let goal = thing.data.filter { ["on", "brightness", "color"].contains($0.key) }
+            let goal = thing.data.filter { ThingProfile.lightKeys.contains($0.key) }
             members["target"] = target(of: thing, goal: goal)
         }
         return members
@@ -68,9 +68,8 @@ extension ControllerState {
             case "brightness":
                 members["brightness"] = shape["brightness"]
                 if final.data["on"] == nil { members["state"] = shape["state"] }
-            case "color":
-                members["color"] = shape["color"]
-                members["color_name"] = shape["color_name"]
+            case "color", "colorTemperature":
+                for key in ["color", "color_name", "color_temp"] { members[key] = shape[key] }
             default: members[key] = value
             }
         }
@@ -100,12 +99,16 @@ extension ControllerState {
 }
 
 extension ThingAppearance {
-    /// The light's value: `state`, `brightness`, `color_mode`, `color`, `color_name`.
+    /// The light's value: `state`, `brightness`, `color_mode`, and `color`, `color_name` or `color_temp`.
     fileprivate var members: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if hasState { members["state"] = isOn ? "ON" : "OFF" }
         members["brightness"] = brightness.map { JSONValue($0) }
         members["color_mode"] = colourMode.map { .string($0.rawValue) }
+        if let temperature {
+            members["color_temp"] = JSONValue(temperature.kelvin)
+            return members
+        }
         members["color"] = rgb.map {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
         }

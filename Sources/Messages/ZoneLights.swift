@@ -13,6 +13,10 @@ package struct ZoneLights: Sendable {
         let hasColour: Bool
         /// `nil` for a colour that nobody knows, too.
         let rgb: RGBColour?
+        /// The colour temperature, if that is what it shows.
+        let temperature: ColourTemperature?
+
+        var isColoured: Bool { rgb != nil || temperature != nil }
 
         /// `nil` for what is no light.
         init?(_ data: [String: JSONValue], zone: FlareID) {
@@ -21,6 +25,7 @@ package struct ZoneLights: Sendable {
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.brightness(of: data)
             hasColour = ThingProfile.has("color", in: data)
+            temperature = ThingAppearance.temperature(of: data)
             rgb = hasColour ? ThingAppearance.drawn(data["color"]) : nil
         }
     }
@@ -63,7 +68,13 @@ package struct ZoneLights: Sendable {
             let mean = Double(levels.reduce(0, +)) / Double(levels.count)
             members["brightness"] = JSONValue(Int(mean.rounded()))
         }
-        let colour = shown.lazy.compactMap(\.rgb).first ?? all.lazy.compactMap(\.rgb).first
+        let coloured = shown.first(where: \.isColoured) ?? all.first(where: \.isColoured)
+        if let temperature = coloured?.temperature {
+            members["color_mode"] = "color_temp"
+            members["color_temp"] = JSONValue(temperature.kelvin)
+            return .object(members)
+        }
+        let colour = coloured?.rgb
         members["color"] = colour.map {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
         }

@@ -82,6 +82,8 @@ extension ThingAppearance {
             switch key {
             case "on": shown["state"] = isOn(data) ? "ON" : "OFF"
             case "brightness": shown["brightness"] = brightness(of: data).map { JSONValue($0) } ?? value
+            case "colorTemperature": shown["color_temp"] = value
+            case "color" where temperature(of: data) != nil: break
             default: shown[key] = value
             }
         }

@@ -6,6 +6,7 @@ enum AttributeValue {
     /// Brightness, 0…1, and how the answer tells it.
     case level(Double, shown: JSONValue)
     case colour(ColourValue)
+    case temperature(ColourTemperature)
     case plain(JSONValue)
 
     enum State: String {
@@ -21,6 +22,7 @@ enum AttributeValue {
         case .state(let state, _): .string(state.rawValue)
         case .level(_, let shown): shown
         case .colour(let colour): .string(colour.stored)
+        case .temperature(let temperature): JSONValue(temperature.kelvin)
         case .plain(let json): json
         }
     }
@@ -35,6 +37,7 @@ enum AttributeValue {
         case .brightness: self = try Self.brightness(value)
         case .level: self = try Self.level(value)
         case .colour: self = .colour(try ColourValue(parsing: value, palette: profile.palette))
+        case .temperature: self = .temperature(try Self.temperature(value))
         case .bool: self = .plain(try Self.flag(value, name))
         case .number, .text, .list, .object: self = .plain(try Self.plain(value, name, kind))
         }
@@ -110,6 +113,30 @@ enum AttributeValue {
         guard (0...1).contains(number) else { throw Refusal(.outOfRange, legal, field: "level") }
         let level = rounded(number)
         return .level(level, shown: .number(level))
+    }
+
+    private static func temperature(_ value: JSONValue) throws(Refusal) -> ColourTemperature {
+        let range = ColourTemperature.range
+        let legal =
+            "color_temp must be a whole number of \(range.lowerBound) to \(range.upperBound), in kelvin "
+            + "(is \(Quotation.of(value)))"
+        func refused(_ code: RefusalCode) -> Refusal { Refusal(code, legal, field: "color_temp") }
+        var number = value.number
+        if let text = value.string?.trimmingSpace {
+            number = Double((text.uppercased().hasSuffix("K") ? String(text.dropLast()) : text).trimmingSpace)
+            guard number?.isFinite == true else { throw refused(.invalidValue) }
+        }
+        guard let number, number.isFinite else {
+            if case .numeral = value { throw refused(.outOfRange) }
+            throw refused(.wrongType)
+        }
+        guard (Double(range.lowerBound)...Double(range.upperBound)).contains(number) else {
+            throw refused(.outOfRange)
+        }
+        guard number == number.rounded(), let temperature = ColourTemperature(kelvin: number) else {
+            throw refused(.invalidValue)
+        }
+        return temperature
     }
 
     /// To four decimals, enough to keep 256 steps apart; what is above 0 stays above 0.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A colour of the sRGB space, eight bits a channel.
 package struct RGBColour: Sendable, Hashable {
     package let red: UInt8
@@ -98,47 +96,5 @@ extension RGBColour {
                 4 + (red - green) / span
             }
         return (sixths < 0 ? (sixths + 6) * 60 : sixths * 60, span / most, most)
-    }
-}
-
-extension RGBColour {
-    /// The brightest colour of a chromaticity (CIE 1931); one that no screen shows is moved to the edge of the gamut.
-    ///
-    /// sRGB primaries and the D65 white, so that the names of CSS mean what screens show.
-    /// - Source: IEC 61966-2-1.
-    package init(x: Double, y: Double) {
-        // Scaled by y, so that a y of 0 needs no special case: only the ratios matter.
-        let z = 1 - x - y
-        let linear: [Double] = [
-            3.240_969_9 * x - 1.537_383_2 * y - 0.498_610_8 * z,
-            -0.969_243_6 * x + 1.875_967_5 * y + 0.041_555_1 * z,
-            0.055_630_1 * x - 0.203_977_0 * y + 1.056_971_5 * z,
-        ].map { max($0, 0) }
-        let most = max(linear[0], linear[1], linear[2])
-        guard most > 0 else {
-            self.init(red: 255, green: 255, blue: 255)
-            return
-        }
-        func encoded(_ value: Double) -> Double {
-            value <= 0.003_130_8 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055
-        }
-        self.init(
-            redChannel: encoded(linear[0] / most),
-            greenChannel: encoded(linear[1] / most),
-            blueChannel: encoded(linear[2] / most)
-        )
-    }
-
-    /// The chromaticity (CIE 1931); that of white for black.
-    package var chromaticity: (x: Double, y: Double) {
-        func linear(_ value: Double) -> Double {
-            value <= 0.040_45 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-        }
-        let (r, g, b) = (linear(channels.red), linear(channels.green), linear(channels.blue))
-        let x = 0.412_390_8 * r + 0.357_584_3 * g + 0.180_480_8 * b
-        let y = 0.212_639_0 * r + 0.715_168_7 * g + 0.072_192_3 * b
-        let z = 0.019_330_8 * r + 0.119_194_8 * g + 0.950_532_2 * b
-        let sum = x + y + z
-        return sum > 0 ? (x / sum, y / sum) : (0.312_7, 0.329_0)
     }
 }

@@ -5,6 +5,7 @@ package struct ThingAppearance: Sendable, Hashable {
     /// The model of a light's value, as Home Assistant names it.
     package enum ColourMode: String, Sendable, Hashable {
         case rgb, brightness, onoff
+        case temperature = "color_temp"
     }
 
     package let isLight: Bool
@@ -16,6 +17,8 @@ package struct ThingAppearance: Sendable, Hashable {
     package let brightness: Int?
     /// `nil` for what is no light, and for one with a colour that nobody knows.
     package let colourMode: ColourMode?
+    /// The colour temperature, if that is what it shows now.
+    package let temperature: ColourTemperature?
     /// The colour as it is drawn; `nil` when it has none, or one that nobody knows.
     package let rgb: RGBColour?
     /// The colour as it is stored; `nil` when it has none.
@@ -30,11 +33,14 @@ package struct ThingAppearance: Sendable, Hashable {
         hasState = profile.hasState
         isOn = hasState && Self.isOn(thing.data)
         brightness = Self.brightness(of: thing.data)
-        rgb = profile.hasColour ? Self.drawn(thing.data["color"]) : nil
+        temperature = Self.temperature(of: thing.data)
+        rgb = temperature?.rgb ?? (profile.hasColour ? Self.drawn(thing.data["color"]) : nil)
         colourName = thing.data["color"]?.string
         colourMode =
             if !isLight {
                 nil
+            } else if temperature != nil {
+                .temperature
             } else if profile.hasColour {
                 rgb.map { _ in .rgb }
             } else {
@@ -67,6 +73,21 @@ package struct ThingAppearance: Sendable, Hashable {
     /// The brightness of the data, 0…255; what is above 0 is shown as 1 at least.
     package static func brightness(of data: [String: JSONValue]) -> Int? {
         level(of: data).map { $0 > 0 ? max(Int(($0 * 255).rounded()), 1) : 0 }
+    }
+
+    /// The colour temperature that the data shows; `nil` when it has none, or shows a colour.
+    ///
+    /// Both are stored side by side. Whoever sets the temperature sets the colour to the same white, and whoever sets
+    /// the colour, other clients of Flare too, ends it.
+    package static func temperature(of data: [String: JSONValue]) -> ColourTemperature? {
+        guard let temperature = storedTemperature(of: data) else { return nil }
+        guard ThingProfile.has("color", in: data) else { return temperature }
+        return data["color"]?.string == temperature.stored ? temperature : nil
+    }
+
+    /// The colour temperature in the data, shown or not.
+    package static func storedTemperature(of data: [String: JSONValue]) -> ColourTemperature? {
+        data["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
     }
 
     /// The colour in which a stored value is drawn; `nil` for what is no known colour.

@@ -12,6 +12,8 @@ package struct ThingProfile: Sendable, Hashable {
         case level
         /// Every form of ``ColourValue``.
         case colour
+        /// Kelvin, within ``ColourTemperature/range``.
+        case temperature
         /// JSON of the type that the thing's data has under this key.
         case bool, number, text, list, object
     }
@@ -21,6 +23,7 @@ package struct ThingProfile: Sendable, Hashable {
     package let hasOn: Bool
     package let hasBrightness: Bool
     package let hasColour: Bool
+    package let hasTemperature: Bool
     /// The colours it offers, in the order of `nextColor`; empty for a thing without colour.
     package let palette: [String]
     /// The actions it offers, in the order in which buttons would stand.
@@ -42,6 +45,9 @@ package struct ThingProfile: Sendable, Hashable {
         "kind",
     ]
 
+    /// Keys of a thing's data that are a light's own.
+    package static let lightKeys: Set<String> = ["on", "brightness", "color", "colorTemperature"]
+
     /// What `data.kind` says of what is switched but gives no light, such as a television.
     private static let switchKind: JSONValue = "switch"
 
@@ -51,11 +57,12 @@ package struct ThingProfile: Sendable, Hashable {
         hasOn = data["on"] != nil
         hasBrightness = data["brightness"] != nil
         hasColour = data["color"] != nil
+        hasTemperature = ThingAppearance.storedTemperature(of: data) != nil
         let options = data["options"]?.array?.compactMap(\.string) ?? []
         palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
 
         var attributes = data.filter { !Self.fixedKeys.contains($0.key) }.mapValues(Kind.init(of:))
-        let hasState = hasOn || hasBrightness || hasColour
+        let hasState = hasOn || hasBrightness || hasColour || hasTemperature
         isLight = hasState && data["kind"] != Self.switchKind
         if hasState {
             attributes["on"] = nil
@@ -66,8 +73,14 @@ package struct ThingProfile: Sendable, Hashable {
             attributes["level"] = .level
         }
         if hasColour { attributes["color"] = .colour }
+        if hasTemperature {
+            attributes["colorTemperature"] = nil
+            attributes["color_temp"] = .temperature
+        }
         self.attributes = attributes
-        let own = ["state", "brightness", "level", "color"].filter { attributes[$0]?.isOfLight == true }
+        let own = ["state", "brightness", "level", "color", "color_temp"].filter {
+            attributes[$0]?.isOfLight == true
+        }
         settable = own + attributes.keys.filter { !own.contains($0) }.sorted()
 
         var possible: [String] = []
@@ -93,10 +106,11 @@ package struct ThingProfile: Sendable, Hashable {
     /// Whether data is that of something that is on or off, a light or not.
     package static func hasState(_ data: [String: JSONValue]) -> Bool {
         has("on", in: data) || has("brightness", in: data) || has("color", in: data)
+            || ThingAppearance.storedTemperature(of: data) != nil
     }
 
     /// Whether it is on or off, a light or not.
-    package var hasState: Bool { hasOn || hasBrightness || hasColour }
+    package var hasState: Bool { hasOn || hasBrightness || hasColour || hasTemperature }
 
     /// Whether anything can be asked of it.
     package var isDrivable: Bool { !settable.isEmpty || !actions.isEmpty }
@@ -137,7 +151,7 @@ extension ThingProfile.Kind {
     /// Whether it is one of a light's own attributes rather than a plain key of its data.
     fileprivate var isOfLight: Bool {
         switch self {
-        case .state, .brightness, .level, .colour: true
+        case .state, .brightness, .level, .colour, .temperature: true
         case .bool, .number, .text, .list, .object: false
         }
     }

@@ -74,6 +74,9 @@ extension ThingRequest {
         if values["brightness"] != nil, values["level"] != nil {
             problems += both("brightness", "level", "are two names for one value; give one of them")
         }
+        if values["color"] != nil, values["color_temp"] != nil {
+            problems += both("color", "color_temp", "are two kinds of light; give one of them")
+        }
         guard case .state(let state, let stateName)? = values["state"] ?? values["on"] else {
             return problems
         }
@@ -105,13 +108,20 @@ extension ThingRequest {
             case .level(0, _): writes["on"] = .value(false)
             case .level(let level, _): writes["brightness"] = .value(.number(level))
             case .colour(let colour): writes["color"] = .value(.string(colour.stored))
+            case .temperature(let temperature):
+                writes["colorTemperature"] = .value(JSONValue(temperature.kelvin))
+                if ThingProfile.has("color", in: thing.data) {
+                    writes["color"] = .value(.string(temperature.stored))
+                }
             case .plain(let json): writes[name] = .value(json)
             }
         }
         // A brightness above 0 switches on, as it does with lamps.
         if writes["on"] == nil, writes["brightness"] != nil { writes["on"] = .value(true) }
         // Home Assistant sends "ON" with every colour and brightness; it says nothing new to a light that is on.
-        if writes["on"] == .value(true), writes["color"] != nil || writes["brightness"] != nil {
+        if writes["on"] == .value(true),
+            ["color", "colorTemperature", "brightness"].contains(where: { writes[$0] != nil })
+        {
             var data = thing.data
             for case (let key, .value(let json)) in writes where key != "on" { data[key] = json }
             if ThingAppearance.isOn(data) { writes["on"] = nil }

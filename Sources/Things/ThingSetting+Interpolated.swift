@@ -6,8 +6,8 @@ extension ThingSetting {
 
     /// Data values on the way from one state of a thing to another.
     ///
-    /// Brightness goes linearly, from darkness when the light is off and to darkness when it goes off, and colour
-    /// through RGB; everything else is there at once, save switching off, which comes at the end. What cannot be
+    /// Brightness and colour temperature go linearly, from darkness when the light is off and to darkness when it goes
+    /// off, and colour through RGB; everything else is there at once, save switching off, which comes at the end. What cannot be
     /// interpolated, because one end is not known, is there at once too.
     /// - Parameters:
     ///   - from: The thing's data before.
@@ -36,7 +36,13 @@ extension ThingSetting {
                 max((level * 10_000).rounded() / 10_000, isDark ? 0 : leastLevel)
             )
         }
-        if let end = colour(to["color"]), let start = colour(from["color"]) {
+        if to["colorTemperature"] != nil, let start = ThingAppearance.temperature(of: from),
+            let end = ThingAppearance.temperature(of: after)
+        {
+            let temperature = start.mixed(with: end, fraction: fraction)
+            values["colorTemperature"] = JSONValue(temperature.kelvin)
+            if to["color"] != nil { values["color"] = .string(temperature.stored) }
+        } else if let end = colour(to["color"]), let start = colour(from["color"]) {
             values["color"] = .string(start.mixed(with: end, fraction: fraction).hexText)
         }
         return values

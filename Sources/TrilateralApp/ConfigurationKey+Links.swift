@@ -34,14 +34,15 @@ extension LampSettings {
         "    state_topic: lantern/light/lamp/state",
         "    command_topic: lantern/light/lamp/command",
         "    # availability_topic, payload_available (online), payload_not_available (offline)",
-        "    # brightness_scale (255), color_model (rgb, hs or xy: how colours are sent)",
+        "    # brightness_scale (255), color_model (rgb, hs or xy: how colours are sent),",
+        "    # color_temp_kelvin (false: its colour temperatures are in mired)",
         "  - thing: old-lamp",
         "    kind: template",
         "    command_topic: old/lamp/do   # placeholders: {state} {brightness} {level} {percent} {r} {g} {b} {hex}",
-        "    command: \"power {state}, dim {percent}\"   # {h} {s} {x} {y} {transition}",
+        "    command: \"power {state}, dim {percent}\"   # {h} {s} {x} {y} {kelvin} {mired} {transition}",
         "    # command_off: what is sent instead to switch it off",
         "    state_topic: old/lamp/is     # plain payload_on (ON), payload_off (OFF) or a brightness; or JSON with",
-        "    # state_path, brightness_path, color_path: keys with dots, such as light.state",
+        "    # state_path, brightness_path, color_path, color_temp_path: keys with dots, such as light.state",
     ]
 
     fileprivate static let fields: [ConfigurationField<LampSettings>] = [
@@ -57,6 +58,8 @@ extension LampSettings {
         field("state_path", \.statePath, .text(upTo: 200), for: [.template]),
         field("brightness_path", \.brightnessPath, .text(upTo: 200), for: [.template]),
         field("color_path", \.colourPath, .text(upTo: 200), for: [.template]),
+        field("color_temp_path", \.temperaturePath, .text(upTo: 200), for: [.template]),
+        field("color_temp_kelvin", \.isKelvin, .flag, for: described),
         field("payload_on", \.payloadOn, .text(upTo: 200), for: [.template]),
         field("payload_off", \.payloadOff, .text(upTo: 200), for: [.template]),
         field("brightness_scale", \.brightnessScale, .integer(1...65535), for: described),

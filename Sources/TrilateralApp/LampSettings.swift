@@ -25,6 +25,8 @@ package struct LampSettings: Sendable, Hashable {
     package var payloadOn: String?
     package var payloadOff: String?
     package var brightnessScale: Int?
+    package var temperaturePath: String?
+    package var isKelvin: Bool?
     package var colourModel: JSONLamp.ColourModel?
     package var availabilityTopic: String?
     package var payloadAvailable: String?
@@ -62,7 +64,8 @@ package struct LampSettings: Sendable, Hashable {
             commandTopic: commandTopic,
             availability: availability,
             scale: Double(brightnessScale ?? 255),
-            model: colourModel ?? .rgb
+            model: colourModel ?? .rgb,
+            isKelvin: isKelvin ?? false
         )
     }
 
@@ -73,6 +76,8 @@ package struct LampSettings: Sendable, Hashable {
         settings.statePath = statePath
         settings.brightnessPath = brightnessPath
         settings.colourPath = colourPath
+        settings.temperaturePath = temperaturePath
+        settings.isKelvin = isKelvin ?? false
         settings.on = payloadOn ?? settings.on
         settings.off = payloadOff ?? settings.off
         settings.scale = brightnessScale.map(Double.init) ?? settings.scale

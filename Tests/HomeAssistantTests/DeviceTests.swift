@@ -37,6 +37,17 @@ struct DeviceTests {
         #expect(desk.device()?["availability"] == [["topic": "trilateral/n1/status"]])
     }
 
+    @Test func `a light with a colour temperature has it in kelvin, beside its colours`() {
+        var state = House.state
+        state.things[House.lamp]?.data["colorTemperature"] = 4000
+        var desk = Desk()
+        desk.announce(state)
+        let light = desk.component("light", of: "lamp")
+        #expect(light?["supported_color_modes"] == ["color_temp", "rgb"])
+        #expect(light?["color_temp_kelvin"] == true)
+        #expect(light?["min_kelvin"] == 1000 && light?["max_kelvin"] == 12_000)
+    }
+
     @Test(
         arguments: [
             ("lamp", "rgb", true, true), ("strip", "brightness", true, true), ("plug", "onoff", false, false),

@@ -41,9 +41,13 @@ struct LightCommandTests {
                 ["color": "#010203", "brightness": 1], Self.lamp
             ),
             (#"{"state":"ON","color":{"h":240.0,"s":100.0}}"#, ["color": "blue"], Self.lamp),
-            (#"{"state":"ON","color":{"x":0.15,"y":0.06}}"#, ["color": "blue"], Self.lamp),
+            (#"{"state":"ON","color":{"x":0.1355,"y":0.0399}}"#, ["color": "blue"], Self.lamp),
             (#"{"state":"ON","transition":2.5,"brightness":51}"#, ["brightness": 0.2], Self.lamp),
             (#"{"state":"OFF","transition":2}"#, ["on": false], Self.lamp),
+            (
+                #"{"state":"ON","color_temp":2700}"#, ["color": "#ffa657", "colorTemperature": 2700],
+                ["on": true, "color": "red", "colorTemperature": 4000]
+            ),
             // ON is not redundant to a light that is out.
             (
                 #"{"state":"ON","brightness":51}"#, ["on": true, "brightness": 0.2],

@@ -6,8 +6,8 @@ import Things
 /// Lamps whose topics the user writes down.
 struct DescribedLampTests {
     @Test(arguments: [
-        (JSONLamp.ColourModel.rgb, #"{"b":0,"g":128,"r":255}"#), (.hs, #"{"h":30.1,"s":100}"#),
-        (.xy, #"{"x":0.543,"y":0.407}"#),
+        (JSONLamp.ColourModel.rgb, #"{"b":0,"g":128,"r":255}"#), (.hs, #"{"h":30.118,"s":100}"#),
+        (.xy, #"{"x":0.6132,"y":0.3733}"#),
     ])
     func `a JSON light gets colours in its model`(model: JSONLamp.ColourModel, colour: String) {
         let lamp = JSONLamp(stateTopic: "s", commandTopic: "c", scale: 100, model: model)
@@ -29,6 +29,19 @@ struct DescribedLampTests {
         #expect(throws: LampComplaint.self) { try lamp.reading("a", "online").get() }
     }
 
+    @Test(arguments: [(false, "370"), (true, "2700")])
+    func `a JSON light has its colour temperature in mired, or in kelvin`(isKelvin: Bool, number: String) {
+        let lamp = JSONLamp(stateTopic: "s", commandTopic: "c", isKelvin: isKelvin)
+        let wanted = LampState(isOn: true, temperature: ColourTemperature(kelvin: 2700))
+        #expect(
+            lamp.order(wanted, from: LampState(), over: nil).map(\.payload)
+                == [#"{"color_temp":\#(number),"state":"ON"}"#]
+        )
+        let shown = lamp.state("s", #"{"state":"ON","color_mode":"color_temp","color_temp":\#(number)}"#)
+        #expect(wanted.isShown(by: shown ?? LampState(isOn: false)))
+        #expect(shown?.temperature?.mired == 370)
+    }
+
     private func template(
         _ command: String,
         _ change: (inout TemplateLamp.Settings) -> Void = { _ in }
@@ -42,7 +55,7 @@ struct DescribedLampTests {
     @Test(arguments: [
         ("{state}", "ON"), ("{\"on\": \"{state}\", \"x\": {}}", "{\"on\": \"ON\", \"x\": {}}"),
         ("{brightness}/{level}/{percent}", "128/0.5/50"), ("{r},{g},{b} #{hex}", "255,128,0 #ff8000"),
-        ("{h}|{s}", "30.1|100"), ("{x} {y}", "0.543 0.407"), ("{transition}s", "1.5s"),
+        ("{h}|{s}", "30.1|100"), ("{x} {y}", "0.6132 0.3733"), ("{transition}s", "1.5s"),
         ("{ state } {state", "{ state } {state"), ("", ""), ("{{state}}", "{ON}"),
     ])
     func `names in braces are replaced, everything else stays`(command: String, text: String) throws {
@@ -50,6 +63,13 @@ struct DescribedLampTests {
         #expect(
             try template(command).order(wanted, from: LampState(), over: 1.5) == [LampMessage("c", text)]
         )
+    }
+
+    @Test func `a template has places for the colour temperature, and its path`() throws {
+        let lamp = try template("{kelvin} {mired} {hex}") { $0.temperaturePath = "ct" }
+        let wanted = LampState(isOn: true, temperature: ColourTemperature(kelvin: 2700))
+        #expect(lamp.order(wanted, from: LampState(), over: nil).map(\.payload) == ["2700 370 ffa657"])
+        #expect(lamp.state("s", #"{"ct":250}"#) == LampState(temperature: ColourTemperature(kelvin: 4000)))
     }
 
     @Test func `an unknown name is refused with the nearest one`() {

@@ -57,7 +57,7 @@ struct LampLinkTests {
     }
 
     @Test func `a lamp that is switched on is told everything`() {
-        let blue: JSONValue = ["x": 0.15, "y": 0.06]
+        let blue: JSONValue = ["x": 0.1355, "y": 0.0399]
         for lamp: [String: JSONValue] in [
             ["state": "OFF"], ["state": "OFF", "brightness": 127, "color": blue],
         ] {
@@ -65,7 +65,9 @@ struct LampLinkTests {
             world.setThing(["on": true])
             world.settle()
             #expect(
-                world.sets.map(\.payload) == [#"{"brightness":127,"color":{"x":0.15,"y":0.06},"state":"ON"}"#]
+                world.sets.map(\.payload) == [
+                    #"{"brightness":127,"color":{"x":0.1355,"y":0.0399},"state":"ON"}"#
+                ]
             )
         }
     }
@@ -83,11 +85,14 @@ struct LampLinkTests {
         #expect(world.isEqual && world.sets.count == 1)
     }
 
-    @Test func `a colour that the thing offers keeps its name`() {
+    @Test func `a lamp's own colour gets a name only if it is exactly that`() {
         var world = world(thing: ["on": true, "color": "red", "options": ["red", "green", "blue"]])
         world.pressLamp(["color": ["hue": 239, "saturation": 99]])
         world.settle()
-        #expect(world.thing.data["color"] == "blue")
+        #expect(world.thing.data["color"] == "#0307ff")
+        world.pressLamp(["color": ["hue": 0, "saturation": 100]])
+        world.settle()
+        #expect(world.thing.data["color"] == "red")
         world.pressLamp(["color": ["hue": 60, "saturation": 100]])
         world.settle()
         #expect(world.thing.data["color"] == "yellow", "CSS has a name for it")
@@ -108,6 +113,39 @@ struct LampLinkTests {
         world.pressLamp(["state": "ON"])
         world.settle()
         #expect(world.thing.data == ["on": true, "brightness": 1])
+    }
+
+    @Test func `white light goes both ways, and a colour ends it`() {
+        var world = world(
+            thing: ["on": true, "color": "red", "colorTemperature": 4000],
+            lamp: ["state": "ON", "color": ["r": 255, "g": 0, "b": 0]]
+        )
+        world.setThing(["colorTemperature": 2700, "color": "#ffa657"])
+        world.settle()
+        #expect(world.lamp["color_temp"] == 370 && world.requests.isEmpty)
+        world.pressLamp(["color_temp": 250, "color_mode": "color_temp"])
+        world.settle()
+        #expect(world.thing.data["colorTemperature"] == 4000)
+        #expect(ThingAppearance(thing: world.thing).colourMode == .temperature)
+        world.pressLamp(["color": ["hue": 240, "saturation": 100], "color_mode": "hs"])
+        world.settle()
+        #expect(world.thing.data["color"] == "blue")
+        #expect(ThingAppearance(thing: world.thing).colourMode == .rgb)
+        #expect(world.sets.count == 1)
+    }
+
+    @Test func `orange goes through xy and back, and what the lamp shows is what the thing shows`() {
+        var world = world(
+            thing: ["on": true, "color": "red"],
+            lamp: ["state": "ON", "color": ["x": 0.7006, "y": 0.2993], "color_mode": "xy"]
+        )
+        world.setThing(["color": "orange"])
+        world.settle()
+        #expect(world.ends.lamp.colour == RGBColour(hex: 0xFFA500))
+        #expect(world.thing.data["color"] == "orange")
+        world.pressLamp(["color": ["x": 0.3, "y": 0.4]])
+        world.settle()
+        #expect(world.ends.thing.colour == world.ends.lamp.colour)
     }
 
     @Test func `late echoes of older orders change nothing`() {

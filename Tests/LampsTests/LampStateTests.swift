@@ -78,6 +78,26 @@ struct LampStateTests {
         )
     }
 
+    @Test func `a lamp is white or coloured, and the last word counts`() {
+        let white = ColourTemperature(kelvin: 2700)
+        var lamp = LampState(isOn: true, colour: Paint.red)
+        lamp.merge(LampState(temperature: white))
+        #expect(lamp == LampState(isOn: true, temperature: white))
+        #expect(
+            LampState(temperature: white).isShown(by: LampState(temperature: ColourTemperature(mired: 371)))
+        )
+        #expect(
+            !LampState(temperature: white).isShown(
+                by: LampState(temperature: ColourTemperature(kelvin: 3000))
+            )
+        )
+        // A lamp without white light shows it by its colour.
+        #expect(LampState(temperature: white).isShown(by: LampState(colour: white?.rgb)))
+        #expect(!LampState(temperature: white).isShown(by: LampState(colour: Paint.red)))
+        lamp.merge(LampState(colour: Paint.blue))
+        #expect(lamp == LampState(isOn: true, colour: Paint.blue))
+    }
+
     @Test func `on the way from dark to bright the brightness grows`() {
         let dark = LampState(isOn: false, level: 0.9)
         let bright = LampState(isOn: true, level: 0.8, colour: Paint.red)

@@ -69,6 +69,27 @@ struct TasmotaLampTests {
         #expect(throws: LampComplaint.self) { try lamp.reading(topic, text).get() }
     }
 
+    @Test(arguments: [
+        (#"{"POWER":"ON","Dimmer":50,"Color":"0000","White":50,"CT":250}"#, ColourTemperature(kelvin: 4000)),
+        (
+            #"{"POWER":"ON","Dimmer":50,"HSBColor":"0,0,0","White":50,"CT":250}"#,
+            ColourTemperature(kelvin: 4000)
+        ),
+        (#"{"POWER":"ON","Dimmer":50,"HSBColor":"120,100,50","White":0,"CT":250}"#, nil),
+    ])
+    func `white light has a colour temperature`(text: String, expected: ColourTemperature?) {
+        #expect(TasmotaLamp(topic: "bulb").state("stat/bulb/RESULT", text)?.temperature == expected)
+    }
+
+    @Test(arguments: [(2700, 370), (1000, 500), (12_000, 153)])
+    func `a colour temperature is sent in mired, as far as Tasmota goes`(kelvin: Int, mired: Int) {
+        let wanted = LampState(isOn: true, level: 0.5, temperature: ColourTemperature(kelvin: Double(kelvin)))
+        #expect(
+            TasmotaLamp(topic: "bulb").order(wanted, from: LampState(isOn: true), over: nil).map(\.payload)
+                == ["NoDelay;CT \(mired);NoDelay;Dimmer 50"]
+        )
+    }
+
     @Test func `orders are one command, or a list of them`() {
         let off = LampState(isOn: false, level: 0.5)
         let on = LampState(isOn: true, level: 0.5, colour: Paint.red)

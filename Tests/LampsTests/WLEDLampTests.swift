@@ -46,6 +46,14 @@ struct WLEDLampTests {
         #expect(lamp.reading("wled/strip/status", "offline") == .success(.available(false)))
     }
 
+    @Test func `white light is sent as its colour, and for strips that have it`() {
+        let wanted = LampState(isOn: true, temperature: ColourTemperature(kelvin: 2700))
+        #expect(
+            WLEDLamp(topic: "wled/shelf").order(wanted, from: LampState(), over: nil).map(\.payload)
+                == [#"{"on":true,"seg":{"cct":2700,"col":[[255,166,87]]}}"#]
+        )
+    }
+
     @Test func `orders go to the JSON API, times in tenths of a second`() {
         let state = LampState(isOn: true, level: 0.5, colour: RGBColour(hex: 0x0A141E))
         #expect(

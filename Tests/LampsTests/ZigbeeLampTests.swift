@@ -29,7 +29,18 @@ struct ZigbeeLampTests {
             #"{"color":{"x":0.3127,"y":0.329,"hue":120,"saturation":100},"color_mode":"hs"}"#,
             LampState(colour: Paint.green)
         ),
-        (#"{"state":"ON","color":null,"color_temp":250}"#, LampState(isOn: true)),
+        (
+            #"{"state":"ON","color":null,"color_temp":250}"#,
+            LampState(isOn: true, temperature: ColourTemperature(kelvin: 4000))
+        ),
+        (
+            #"{"color":{"x":0.38,"y":0.38},"color_temp":250,"color_mode":"color_temp"}"#,
+            LampState(temperature: ColourTemperature(kelvin: 4000))
+        ),
+        (
+            #"{"color":{"h":240,"s":100},"color_temp":250,"color_mode":"hs"}"#,
+            LampState(colour: Paint.blue)
+        ),
         (#"{"state":"ON","color":{}}"#, LampState(isOn: true)),
     ])
     func `a state is read`(text: String, expected: LampState) {
@@ -37,7 +48,7 @@ struct ZigbeeLampTests {
     }
 
     @Test func `the place of a colour counts before its hue, unless the mode says otherwise`() throws {
-        let text = #"{"color":{"x":0.64,"y":0.33,"hue":120,"saturation":100},"color_mode":"xy"}"#
+        let text = #"{"color":{"x":0.7006,"y":0.2993,"hue":120,"saturation":100},"color_mode":"xy"}"#
         let colour = try #require(lamp.state("zigbee2mqtt/hall/desk", text)?.colour)
         #expect(LampState(colour: colour).isShown(by: LampState(colour: Paint.red)))
     }
@@ -69,6 +80,8 @@ struct ZigbeeLampTests {
         (#"{"state":"ON","brightness":-1}"#, "brightness must be a number of 0 to 254 (is -1)"),
         (#"{"state":"ON","brightness":1e300}"#, "brightness must be a number of 0 to 254 (is 1e+300)"),
         (#"{"color":{"x":2,"y":0}}"#, #"the colour is not understood (is {"x":2,"y":0})"#),
+        (#"{"color_temp":"warm"}"#, #"color_temp must be a number of mired (is "warm")"#),
+        (#"{"color_temp":0}"#, "color_temp must be a number of mired (is 0)"),
         (#"{"color":7}"#, "the colour is not understood (is 7)"),
     ])
     func `what is wrong is said`(text: String, complaint: String) {
@@ -85,10 +98,15 @@ struct ZigbeeLampTests {
             lamp.order(all, from: LampState(), over: 2) == [
                 LampMessage(
                     "zigbee2mqtt/hall/desk/set",
-                    #"{"brightness":127,"color":{"x":0.64,"y":0.33},"state":"ON","transition":2}"#
+                    #"{"brightness":127,"color":{"x":0.7006,"y":0.2993},"state":"ON","transition":2}"#
                 )
             ]
         )
+        let white = LampState(isOn: true, temperature: ColourTemperature(kelvin: 2700))
+        #expect(
+            lamp.order(white, from: all, over: nil).map(\.payload) == [#"{"color_temp":370,"state":"ON"}"#]
+        )
+        #expect(lamp.question(about: white).map(\.payload) == [#"{"color_temp":"","state":""}"#])
         #expect(
             lamp.order(LampState(isOn: false), from: all, over: nil).map(\.payload) == [#"{"state":"OFF"}"#]
         )

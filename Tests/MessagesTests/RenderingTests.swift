@@ -2,6 +2,7 @@ import Controller
 import Flare
 import Messages
 import Testing
+import Things
 
 struct RenderingTests {
     private func parsed(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
@@ -23,6 +24,21 @@ struct RenderingTests {
             Place.state.thingJSON(Place.lamp)
                 == (try parsed("{\(Self.lamp),\"description\":\"By the door\"}"))
         )
+    }
+
+    @Test func `a lamp in white light has its temperature and no colour`() {
+        var state = Place.state
+        state.things[Place.lamp]?.data.merge([
+            "colorTemperature": 2700, "color": .string(ColourTemperature(kelvin: 2700)?.stored ?? ""),
+        ]) { $1 }
+        let shown = state.thingJSON(Place.lamp)
+        #expect(shown?["color_mode"] == "color_temp" && shown?["color_temp"] == 2700)
+        #expect(shown?["color"] == nil && shown?["color_name"] == nil)
+        state.goals[Place.lamp] = ["color": "red"]
+        #expect(state.thingJSON(Place.lamp)?["target"]?["color_name"] == "red")
+        state.things[Place.lamp]?.data["color"] = "red"
+        #expect(state.thingJSON(Place.lamp)?["color_mode"] == "rgb")
+        #expect(state.thingJSON(Place.lamp)?["color_temp"] == nil)
     }
 
     @Test func `a thing that is no light has only what it has`() throws {

@@ -46,6 +46,11 @@ struct ZoneLightsTests {
                 [["on": false, "color": "red", "brightness": 0.4], ["on": true]],
                 #"{"brightness":102,"color":{"b":0,"g":0,"r":255},"color_mode":"rgb","lights":2,"on":1,"state":"ON"}"#
             ),
+            // White light of the first that is on.
+            (
+                [["on": true, "colorTemperature": 2700], ["on": true, "color": "blue"]],
+                #"{"color_mode":"color_temp","color_temp":2700,"lights":2,"on":2,"state":"ON"}"#
+            ),
             // A colour that nobody knows is none, and no other mode either.
             (
                 [["on": true, "color": "blurple"], ["on": true, "color": "blue"]],

@@ -19,8 +19,8 @@ struct ColourValueTests {
             // Objects
             (["r": 255, "g": 0, "b": 0], "red"), (["r": 255, "g": 136, "b": 1], "#ff8801"),
             (["h": 0, "s": 100], "red"), (["h": 360, "s": 100], "red"), (["h": 120, "s": 100], "lime"),
-            (["h": 0, "s": 0], "white"), (["x": 0.64, "y": 0.33], "red"),
-            (["x": 0.3127, "y": 0.329], "white"),
+            (["h": 0, "s": 0], "white"), (["x": 0.7006, "y": 0.2993], "red"),
+            (["x": 0.3227, "y": 0.329], "#fefeff"), (["x": 0.5631, "y": 0.4158], "orange"),
         ] as [(JSONValue, String)]
     )
     func `every accepted form is stored as the palette's name, the name of CSS or digits`(

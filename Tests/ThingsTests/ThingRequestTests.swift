@@ -42,7 +42,7 @@ struct ThingRequestTests {
             ("color", "#ff8800", "color", "#ff8800"), ("color", "255,136,0", "color", "#ff8800"),
             ("color", ["r": 255, "g": 0, "b": 0], "color", "red"),
             ("color", ["h": 240, "s": 100], "color", "blue"),
-            ("color", ["x": 0.15, "y": 0.06], "color", "blue"),
+            ("color", ["x": 0.1355, "y": 0.0399], "color", "blue"),
             // any other key, by its type
             ("price", 12.5, "price", 12.5), ("label", "y", "label", "y"), ("label", 5, "label", "5"),
             ("locked", true, "locked", true), ("locked", "ON", "locked", true), ("sizes", [], "sizes", []),

@@ -1,0 +1,94 @@
+import Flare
+import Testing
+import Things
+
+struct ColourTemperatureTests {
+    private static let lamp = Lamps.thing(["on": true, "color": "red", "colorTemperature": 4000])
+    private static let white = Lamps.thing(["on": true, "brightness": 0.5, "colorTemperature": 4000])
+
+    private func settled(_ value: JSONValue, on thing: FlareThing = lamp) throws(Refusal) -> ThingSetting {
+        try ThingRequest(attributes: ["color_temp": value]).settled(on: thing).get()
+    }
+
+    @Test(arguments: [2700, "2700K", "2700 k", "2700"] as [JSONValue])
+    func `a temperature is stored in kelvin, beside the colour that it has`(value: JSONValue) throws {
+        let setting = try settled(value)
+        #expect(setting.writes == ["colorTemperature": .value(2700), "color": .value("#ffa657")])
+        #expect(setting.accepted == ["color_temp": 2700])
+        #expect(try settled(value, on: Self.white).writes == ["colorTemperature": .value(2700)])
+    }
+
+    @Test(
+        arguments: [
+            (999, .outOfRange), (12_001, .outOfRange), (2700.5, .invalidValue), ("warm", .invalidValue),
+            ("900K", .outOfRange), (true, .wrongType), (.null, .wrongType), ([2700], .wrongType),
+            (.numeral("99999999999999999999"), .outOfRange),
+        ] as [(JSONValue, RefusalCode)]
+    )
+    func `anything else is refused with what is legal`(value: JSONValue, code: RefusalCode) {
+        let refusal = #expect(throws: Refusal.self) { try settled(value) }
+        #expect(refusal?.code == code && refusal?.field == "color_temp")
+        #expect(refusal?.message.contains("1000 to 12000") == true)
+    }
+
+    @Test func `a thing without a temperature has no such attribute`() {
+        let refusal = #expect(throws: Refusal.self) { try settled(2700, on: Lamps.full) }
+        #expect(refusal?.code == .unknownAttribute)
+    }
+
+    @Test func `color and color_temp together are refused`() {
+        let request = ThingRequest(attributes: ["color_temp": 2700, "color": "red"])
+        guard case .failure(let refusal) = request.settled(on: Self.lamp) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(refusal.code == .invalidValue)
+    }
+
+    @Test func `the mode is that of whichever was set last, whoever set it`() throws {
+        var thing = Self.lamp
+        #expect(ThingAppearance(thing: thing).colourMode == .rgb)
+        thing.data.merge(try settled(2700).writes.resolved(on: thing.data, resting: nil)) { $1 }
+        #expect(ThingAppearance(thing: thing).colourMode == .temperature)
+        #expect(ThingAppearance(thing: thing).temperature?.kelvin == 2700)
+        // Another client of Flare, which knows of colours only.
+        thing.data["color"] = "blue"
+        #expect(ThingAppearance(thing: thing).colourMode == .rgb)
+        #expect(ThingAppearance(thing: thing).rgb == RGBColour(hex: 0x0000FF))
+        #expect(ThingAppearance(thing: Self.white).colourMode == .temperature)
+    }
+
+    @Test func `a thing that has only a temperature is a light`() {
+        let thing = Lamps.thing(["colorTemperature": 3000])
+        #expect(ThingProfile(thing: thing).isLight)
+        #expect(ThingProfile(thing: thing).settable == ["state", "color_temp"])
+    }
+
+    @Test func `every mired comes back from kelvin, and no kelvin is far from its mired`() throws {
+        for mired in 100...1000 {
+            #expect(ColourTemperature(mired: Double(mired))?.mired == mired)
+        }
+        for kelvin in ColourTemperature.range {
+            let temperature = try #require(ColourTemperature(kelvin: Double(kelvin)))
+            let back = try #require(ColourTemperature(mired: Double(temperature.mired)))
+            #expect(abs(back.mired - temperature.mired) <= 1)
+        }
+    }
+
+    @Test(arguments: [(1000, 0xFF4300 as UInt32), (2700, 0xFFA657), (6600, 0xFFFFFF), (10_000, 0xC9DAFF)])
+    func `white is drawn as Home Assistant draws it`(kelvin: Int, hex: UInt32) {
+        #expect(ColourTemperature(kelvin: Double(kelvin))?.rgb == RGBColour(hex: hex))
+    }
+
+    @Test func `a temperature goes linearly, and shows as one on its way`() {
+        let from = Self.white.data
+        let half = ThingSetting.interpolated(from: from, to: ["colorTemperature": 2000], fraction: 0.5)
+        #expect(half == ["colorTemperature": 3000])
+        var both = Self.lamp.data
+        both["color"] = .string("#ffcda6")
+        #expect(ThingAppearance.temperature(of: both)?.kelvin == 4000)
+        let goal: [String: JSONValue] = ["colorTemperature": 2000, "color": "#ff880d"]
+        both.merge(ThingSetting.interpolated(from: both, to: goal, fraction: 0.5)) { $1 }
+        #expect(ThingAppearance.temperature(of: both)?.kelvin == 3000)
+    }
+}
