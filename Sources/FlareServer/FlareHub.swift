@@ -9,6 +9,10 @@ package actor FlareHub {
     private let store: FlareStore
     private let clock: @Sendable () -> Int64
     private let idSource: @Sendable () -> FlareID
+    /// Called when the database refuses a change, once a cause.
+    private let onFault: @Sendable (FlareStoreError) -> Void
+    /// Why the last change could not be stored.
+    private var fault: FlareStoreError?
     let logger: Logger
     let limits: FlareLimits
     nonisolated let dialect: FlareDialect
@@ -27,6 +31,7 @@ package actor FlareHub {
     ///   - idSource: New identifiers for objects that come without one.
     ///   - dialect: Whether the origin's plain bugs are kept.
     ///   - steady: How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
+    ///   - onFault: Called when the database refuses a change, once a cause; `nil` logs it.
     package init(
         store: FlareStore,
         clock: @escaping @Sendable () -> Int64,
@@ -34,6 +39,7 @@ package actor FlareHub {
         limits: FlareLimits = FlareLimits(),
         dialect: FlareDialect = .origin,
         steady: SteadyPresence.Settings? = nil,
+        onFault: (@Sendable (FlareStoreError) -> Void)? = nil,
         logger: Logger
     ) throws(FlareStoreError) {
         self.store = store
@@ -41,6 +47,8 @@ package actor FlareHub {
         self.idSource = idSource
         self.limits = limits
         self.dialect = dialect
+        self.onFault =
+            onFault ?? { logger.error("Flare changes are not stored", metadata: ["reason": "\($0)"]) }
         self.logger = logger
         rooms = Rooms(delivery: dialect == .strict ? .once : .perRoom)
         var loaded = World(dialect: dialect, steady: steady)
@@ -113,8 +121,10 @@ package actor FlareHub {
     {
         do {
             try store.commit(writes, progress: progress)
+            fault = nil
         } catch {
-            logger.error("Flare change not stored", metadata: ["reason": "\(error)"])
+            if error != fault { onFault(error) }
+            fault = error
             throw .store(error)
         }
     }

@@ -91,6 +91,14 @@ package final class FlareStore: Sendable {
         try Self.translating(path) { try queue.close() }
     }
 
+    /// Writes everything to a new file when the database's own is gone from its folder, so that the next run has it.
+    package func writeBackIfGone() throws(FlareStoreError) {
+        guard path.hasPrefix("/"), access(path, F_OK) != 0 else { return }
+        try Self.translating(path) {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+        }
+    }
+
     private static func configuration(_ options: Options) -> Configuration {
         var configuration = Configuration()
         configuration.label = "flare.store"

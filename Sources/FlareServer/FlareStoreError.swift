@@ -22,6 +22,15 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
+    /// Whether the file itself is wrong: no second attempt can help.
+    package var isAboutContents: Bool {
+        switch self {
+        case .newerVersion, .damaged: true
+        case .inUse: false
+        case .sqlite(_, let code, _): [11, 26].contains(code & 0xFF)
+        }
+    }
+
     /// What to do about one of SQLite's primary result codes.
     private static func advice(_ code: Int32) -> String {
         switch code & 0xFF {

@@ -50,7 +50,14 @@ extension Daemon {
 
         // What was kept
         let memory = try MemoryStore(folder: plan.folder.url)
-        let place = try FlarePlace(plan, clock: clock, logger: logger)
+        let (storageEvents, storagePort) = AsyncStream.makeStream(of: StorageMonitor.Event.self)
+        let place = try FlarePlace(
+            plan,
+            clock: clock,
+            onFault: { storagePort.yield(.failed("\($0)")) },
+            logger: logger
+        )
+        let writer = MemoryWriter(memory) { storagePort.yield(.failed("\($0)")) }
 
         // Streams between the parts
         let (events, eventPort) = AsyncStream.makeStream(of: ControllerEvent.self)
@@ -191,12 +198,23 @@ extension Daemon {
             sensorPort.yield(.switched(sensor, on: false))
         }
 
+        let storage = StorageMonitor(
+            plan.folder,
+            files: [memory.path] + (place.isEmbedded ? [plan.folder.flareDatabase] : []),
+            events: storageEvents,
+            port: storagePort,
+            retry: { await writer.retry() },
+            reopen: { shellPort.yield(.readConfiguration) },
+            send: send,
+            logger: logger
+        )
         let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
         var services: [any Service] = [
             DaemonService(name: "store") {
                 // The last to stop: the file is free for the next run when this one has ended.
                 try? await gracefulShutdown()
                 place.close(logger: logger)
+                do { try memory.writeBackIfGone() } catch { logger.error("\(error)") }
             },
             DaemonService(name: "mqtt") {
                 // Who cannot have its ports must not have been heard on the broker, where another may be at home.
@@ -223,12 +241,10 @@ extension Daemon {
                 }
             },
             DaemonService(name: "memory") {
-                var unsaved: [ControllerEffect.Memento] = []
-                for await memento in mementos {
-                    unsaved.append(memento)
-                    save(&unsaved, in: memory, logger: logger, send: send)
-                }
-                save(&unsaved, in: memory, logger: logger, send: send)
+                for await memento in mementos { await writer.save(memento) }
+            },
+            DaemonService(name: "state folder") {
+                await cancelWhenGracefulShutdown { await storage.run() }
             },
             DaemonService(name: "heap") {
                 // Reading a place and telling it takes more than it comes to; what is free goes back to the system.
@@ -345,26 +361,6 @@ extension Daemon {
                     }
                 }
             }
-        }
-    }
-
-    /// Writes what is to be remembered; what cannot be written is tried again with the next.
-    private static func save(
-        _ mementos: inout [ControllerEffect.Memento],
-        in memory: MemoryStore,
-        logger: Logger,
-        send: @Sendable (ControllerEvent) -> Void
-    ) {
-        guard !mementos.isEmpty else { return }
-        do {
-            while let memento = mementos.first {
-                try memory.save(memento)
-                mementos.removeFirst()
-            }
-            send(.alertCleared("memory"))
-        } catch {
-            logger.error("not remembered", metadata: ["error": "\(error)"])
-            send(.alertRaised("memory", .error, message: "\(error)"))
         }
     }
 

@@ -12,7 +12,12 @@ enum FlarePlace: Sendable {
     case remote(FlareClient, url: String)
 
     /// - Throws: When the database, or a certificate, cannot be used.
-    init(_ plan: DaemonPlan, clock: @escaping @Sendable () -> Moment, logger: Logger) throws {
+    init(
+        _ plan: DaemonPlan,
+        clock: @escaping @Sendable () -> Moment,
+        onFault: @escaping @Sendable (FlareStoreError) -> Void,
+        logger: Logger
+    ) throws {
         let flare = plan.configuration.flare
         if flare.mode == .remote, let url = flare.remote.url,
             let configuration = FlareClientConfiguration(flare.remote)
@@ -26,9 +31,14 @@ enum FlarePlace: Sendable {
             clock: { clock().wallMilliseconds },
             dialect: FlareDialect(flare),
             steady: plan.configuration.steadiness,
+            onFault: onFault,
             logger: logger
         )
         self = .embedded(store, hub)
+    }
+
+    var isEmbedded: Bool {
+        if case .embedded = self { true } else { false }
     }
 
     var link: any FlareLink {
@@ -48,7 +58,12 @@ enum FlarePlace: Sendable {
 
     func close(logger: Logger) {
         guard case .embedded(let store, _) = self else { return }
-        do { try store.close() } catch { logger.error("\(error)") }
+        do {
+            try store.writeBackIfGone()
+            try store.close()
+        } catch {
+            logger.error("\(error)")
+        }
     }
 
     /// The own server for others; `nil` when the place is kept elsewhere, or for ourselves.

@@ -66,6 +66,14 @@ package final class MemoryStore: Sendable {
         try migrator.migrate(database)
     }
 
+    /// Writes everything to a new file when the database's own is gone from its folder, so that the next run has it.
+    package func writeBackIfGone() throws(MemoryStoreError) {
+        guard access(path, F_OK) != 0 else { return }
+        try Self.telling(path) {
+            try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+        }
+    }
+
     /// Everything that was remembered.
     package func memory() throws(MemoryStoreError) -> ControllerMemory {
         try read { database in
@@ -207,6 +215,14 @@ package enum MemoryStoreError: Error, CustomStringConvertible {
             "\(path) cannot be used: \(message) (SQLite \(code)); \(Self.advice(code))"
         case .newerVersion(let path):
             "\(path) was written by a newer version of trilateral; use that version, or another state folder"
+        }
+    }
+
+    /// Whether the file itself is wrong: no second attempt can help.
+    package var isAboutContents: Bool {
+        switch self {
+        case .newerVersion: true
+        case .database(_, let code, _): [11, 26].contains(code & 0xFF)
         }
     }
 

@@ -153,8 +153,12 @@ package struct DaemonRunner: Sendable {
             },
             isReloaded: isReloaded,
             withdrawsAtEnd: isTemporary,
-            read: { [read, adjust] in
-                read().map { loaded in
+            read: { [read, adjust, folder] in
+                // What runs keeps running when there is no place for the next one.
+                if let problem = folder.problem() {
+                    return .failure(ConfigurationErrors([ConfigurationProblem(.standard, "", problem)]))
+                }
+                return read().map { loaded in
                     var loaded = loaded
                     adjust(&loaded.values)
                     return loaded
@@ -174,6 +178,8 @@ package struct DaemonRunner: Sendable {
         case is TLSProblem: .configuration
         case let error as SensorError: ExitCode(error)
         case FlareStoreError.inUse: .temporary
+        case let error as FlareStoreError where error.isAboutContents: .dataError
+        case let error as MemoryStoreError where error.isAboutContents: .dataError
         case is FlareStoreError, is MemoryStoreError: .ioError
         case let code as ExitCode: code
         default: .software

@@ -19,6 +19,30 @@ package struct StateFolder: Sendable {
         }
     }
 
+    /// Why nothing can be kept in the folder now; `nil` when it can. A folder that is gone is made again.
+    ///
+    /// It writes a file and removes it: nothing else tells of a full disk or a quota.
+    package func problem() -> String? {
+        let code = Self.make(path)
+        guard code == 0 else { return "\(StateFolderError(path: path, reason: systemMessage(code)))" }
+        let file = url.appending(path: ".writable-\(getpid())").path(percentEncoded: false)
+        defer { unlink(file) }
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return reason(errno) }
+        defer { close(descriptor) }
+        let bytes = [UInt8](repeating: 0x2E, count: Self.enough)
+        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard written == bytes.count else { return reason(written < 0 ? errno : ENOSPC) }
+        return fsync(descriptor) == 0 ? nil : reason(errno)
+    }
+
+    /// What the databases need to be opened and to go on, bytes.
+    static let enough = 262_144
+
+    private func reason(_ code: Int32) -> String {
+        "the state folder \(path) cannot be written: \(systemMessage(code))"
+    }
+
     /// The folder of whom nobody told another one.
     package static func standard(_ environment: [String: String]) -> String {
         // systemd lists several folders with colons; the first is ours.

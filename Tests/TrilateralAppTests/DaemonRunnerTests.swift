@@ -16,10 +16,13 @@ struct DaemonRunnerTests {
             (SensorError.damaged(file: "a", unit: "line", number: 1, offset: 0, problem: "x"), 65),
             (SensorError.cannotWrite(file: "a", code: 2, reason: "full"), 73),
             (FlareStoreError.inUse(path: "a"), 75),
-            (FlareStoreError.newerVersion(path: "a", found: "v2", known: "v1"), 74),
+            (FlareStoreError.newerVersion(path: "a", found: "v2", known: "v1"), 65),
             (FlareStoreError.sqlite(path: "a", code: 13, message: "full"), 74),
-            (MemoryStoreError.newerVersion(path: "a"), 74),
-            (MemoryStoreError.database(path: "a", code: 26, message: "none"), 74), (ExitCode(3), 3),
+            (FlareStoreError.damaged(path: "a", what: "row 1"), 65),
+            (FlareStoreError.sqlite(path: "a", code: 11, message: "malformed"), 65),
+            (MemoryStoreError.newerVersion(path: "a"), 65),
+            (MemoryStoreError.database(path: "a", code: 26, message: "none"), 65),
+            (MemoryStoreError.database(path: "a", code: 10, message: "disk I/O error"), 74), (ExitCode(3), 3),
             (Bug(), 70),
         ] as [(any Error & Sendable, Int32)]
     )

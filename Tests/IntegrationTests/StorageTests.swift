@@ -1,0 +1,147 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// The state folder goes wrong under a daemon that runs.
+@Suite(.mosquitto, .enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(2)))
+struct StorageTests {
+    private static let lamp = "things/table-lamp"
+
+    /// Lines of the log with a text.
+    private func lines(_ home: Home, _ text: String) async -> Int {
+        await home.log.components(separatedBy: text).count - 1
+    }
+
+    /// Runs the body with a file system of its own in a folder.
+    private func withDisk<Result>(_ options: String, at path: String, _ body: () async throws -> Result)
+        async throws -> Result
+    {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try await ChildProcess.run("/bin/mount", ["-t", "tmpfs", "-o", options, "tmpfs", path])
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        try await ChildProcess.run("/bin/umount", ["-l", path])
+        return try result.get()
+    }
+
+    /// Whether this process may mount a file system: as root, and not in every container.
+    private static func canMount() async -> Bool {
+        guard geteuid() == 0, let folder = try? TemporaryFolder() else { return false }
+        defer { folder.remove() }
+        do {
+            try await ChildProcess.run("/bin/mount", ["-t", "tmpfs", "tmpfs", folder.path])
+            try await ChildProcess.run("/bin/umount", [folder.path])
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test(.enabled { await canMount() })
+    func `a full disk is one alert and one line; commands are refused, and all is well when there is space`()
+        async throws
+    {
+        try await withEmptyHome { home, visitor in
+            try await withDisk("size=3m", at: home.state) { try await fillAndFree(home, visitor) }
+        }
+    }
+
+    private func fillAndFree(_ home: Home, _ visitor: Visitor) async throws {
+        try await home.take()
+        try await visitor.whileStarting { try await home.start() }
+        let filler = home.state + "/filler"
+        try Data().write(to: URL(filePath: filler))
+        let file = try #require(FileHandle(forWritingAtPath: filler))
+        var size = 65_536
+        while size > 0 {
+            do { try file.write(contentsOf: Data(count: size)) } catch { size /= 2 }
+        }
+        var number = 0
+        var answer = ""
+        // What the files have room for is still taken.
+        let isRefused = try await eventually {
+            number += 1
+            answer = try await set(visitor, number)
+            return answer != "ok"
+        }
+        #expect(isRefused)
+        #expect(answer == "server_rejected")
+        try await visitor.awaits("alert/state-folder") {
+            $0["message"]?.string?.contains("make space") ?? false
+        }
+        try await visitor.awaits("health") { $0["status"]?.string != "ok" }
+        for number in 1000..<1010 { #expect(try await set(visitor, number) != "ok") }
+        #expect(await lines(home, "nothing can be stored") == 1)
+        #expect(await lines(home, "not stored") == 0)
+        try file.close()
+        try FileManager.default.removeItem(atPath: filler)
+        try await visitor.awaits("alert/state-folder", "")
+        #expect(try await set(visitor, 2000) == "ok")
+        #expect(await lines(home, "can be written again") == 1)
+        #expect(await home.stop() == 0)
+    }
+
+    /// The outcome of a change that takes some space.
+    private func set(_ visitor: Visitor, _ number: Int) async throws -> String {
+        let text = "\(number)" + String(repeating: "x", count: 1000)
+        return try await visitor.ask("things/television/set", #"{"source":"\#(text)"}"#).outcome
+    }
+
+    @Test func `a state folder that was removed is written again, with what was stored meanwhile`()
+        async throws
+    {
+        try await withHome { home, visitor in
+            try FileManager.default.removeItem(atPath: home.state)
+            #expect(try await visitor.ask("\(Self.lamp)/set", #"{"color":"green"}"#).outcome == "ok")
+            try await visitor.awaits("alert/state-folder") {
+                $0["message"]?.string?.contains("is gone") ?? false
+            }
+            let epoch = await visitor.json("info")?["epoch"]?.string
+            try await visitor.awaits("info") { $0["epoch"]?.string != epoch }
+            try await visitor.awaits("alert/state-folder", "")
+            let device = await visitor.json("device")?["id"]
+            #expect(await home.stop() == 0)
+            try await visitor.whileStarting { try await home.start() }
+            try await visitor.awaits(Self.lamp) { $0["color_name"] == "green" }
+            #expect(await visitor.json("device")?["id"] == device)
+        }
+    }
+
+    @Test func `a reload with a state folder that cannot be written changes nothing`() async throws {
+        try await withHome { home, visitor in
+            let away = home.state + "-away"
+            try FileManager.default.moveItem(atPath: home.state, toPath: away)
+            // A file where the folder was: nothing can be made there.
+            try home.folder.write("", to: "state")
+            let epoch = await visitor.json("info")?["epoch"]
+            await home.signal(SIGHUP)
+            try await visitor.awaits("alert/configuration") {
+                $0["message"]?.string?.contains(home.state) ?? false
+            }
+            #expect(try await visitor.ask("\(Self.lamp)/set", #"{"color":"green"}"#).outcome == "ok")
+            #expect(await visitor.json("info")?["epoch"] == epoch)
+            try await visitor.awaits("alert/state-folder")
+            try FileManager.default.removeItem(atPath: home.state)
+            try FileManager.default.moveItem(atPath: away, toPath: home.state)
+            try await visitor.awaits("alert/state-folder", "")
+            #expect(await visitor.json("info")?["epoch"] == epoch)
+            await home.signal(SIGHUP)
+            try await visitor.awaits("info") { $0["epoch"] != epoch }
+            try await visitor.awaits(Self.lamp) { $0["color_name"] == "green" }
+        }
+    }
+
+    @Test(.enabled { await canMount() })
+    func `a state folder on a read-only disk ends a start with 73, and its path`() async throws {
+        try await withTemporaryFolder { folder in
+            let home = Home(in: folder, port: 1)
+            try await home.take()
+            let end = try await withDisk("ro", at: home.state) {
+                try await Program.run(["run", "--state", home.state], in: folder)
+            }
+            #expect(end.status == 73)
+            #expect(end.output.contains(home.state), "\(end.output)")
+        }
+    }
+}
