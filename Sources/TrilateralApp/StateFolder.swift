@@ -19,7 +19,7 @@ package struct StateFolder: Sendable {
         }
     }
 
-    /// Why nothing can be kept in the folder now; `nil` when it can. A folder that is gone is made again.
+    /// Why nothing can be kept in the folder now, or `nil`; a folder that is gone is made again.
     ///
     /// It writes a file and removes it: nothing else tells of a full disk or a quota.
     package func problem() -> String? {

@@ -37,7 +37,7 @@ struct TrilateralCommand: AsyncParsableCommand {
             ExportCommand.self, WatchCommand.self, GetCommand.self, SetCommand.self, ActionCommand.self,
             RecordCommand.self, ReplayCommand.self, EstimateCommand.self, CalibrateCommand.self,
             SurveyCommand.self,
-            AccessListCommand.self, ForgetCommand.self,
+            AccessListCommand.self, ForgetCommand.self, ManualCommand.self,
         ]
     )
 }
