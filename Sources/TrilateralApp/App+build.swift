@@ -24,6 +24,7 @@ struct DaemonPlan: Sendable {
     /// Reads the configuration again, for a reload.
     var read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     var setLogLevel: @Sendable (String) -> Void
+    var droppedLogLines: @Sendable () -> Int
     /// Called with the true ports once the listeners are bound.
     var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     var onWebBound: @Sendable (Int) async -> Void = { _ in }
@@ -133,8 +134,10 @@ extension Daemon {
             clock: clock,
             seconds: RuntimeClock.steadySeconds,
             counters: {
-                let lampCounters = ["lamp_messages_ignored": garbage.withLock { $0 }]
-                return (bluetooth?.counters ?? [:]).merging(lamps == nil ? [:] : lampCounters) { $1 }
+                var counters = bluetooth?.counters ?? [:]
+                if lamps != nil { counters["lamp_messages_ignored"] = garbage.withLock { $0 } }
+                counters["log_lines_dropped"] = plan.droppedLogLines()
+                return counters
             },
             remember: { memoryPort.yield($0) },
             send: { event in

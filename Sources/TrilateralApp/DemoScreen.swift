@@ -50,7 +50,10 @@ package struct DemoScreen: Sendable {
             if flarePort != nil, webPort != nil { break }
         }
         guard let flarePort, let webPort else { return }
-        Terminal.output.write(introduction(flarePort: flarePort, webPort: webPort))
+        // Whoever reads the screen may stall; the walk and its end must not.
+        let output = OutputQueue(capacity: 1 << 16) { Terminal.output.write($0) }
+        defer { output.flush() }
+        output.append(introduction(flarePort: flarePort, webPort: webPort))
         var configuration = MQTTConfiguration()
         configuration.host = broker.host
         configuration.port = broker.port
@@ -64,10 +67,10 @@ package struct DemoScreen: Sendable {
                 let line = TerminalText.visible(Self.line(state))
                 guard line != shown else { continue }
                 shown = line
-                Terminal.output.write(isTerminal ? "\r\u{1B}[2K  \(line)" : "  \(line)\n")
+                output.append(isTerminal ? "\r\u{1B}[2K  \(line)" : "  \(line)\n")
             }
         }
-        if isTerminal { Terminal.output.write("\n") }
+        if isTerminal { output.append("\n") }
     }
 
     /// The lines above the live one.

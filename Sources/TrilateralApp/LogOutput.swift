@@ -1,25 +1,17 @@
-import Dispatch
 import Foundation
 package import Logging
 
 /// The log of this process: where its lines go, in which form, from which level on.
 ///
-/// Nobody who logs ever waits: lines go into a bounded buffer and are written by a queue of their own. When the
-/// reader is too slow lines are dropped, and their number is logged.
+/// Nobody who logs waits for whoever reads the log: see ``OutputQueue``.
 package final class LogOutput: Sendable {
     private struct State {
         var level: Logger.Level
-        var waiting: [UInt8] = []
-        var dropped = 0
-        var isWriting = false
+        var form: LogForm
     }
 
     private let state: Locked<State>
-    private let form: LogForm
-    private let write: @Sendable ([UInt8]) -> Void
-    private let queue = DispatchQueue(label: "trilateral.log")
-
-    private static let capacity = 1 << 20
+    private let queue: OutputQueue
 
     /// - Parameter write: Writes whole lines; may take its time. By default to standard error.
     package init(
@@ -27,9 +19,20 @@ package final class LogOutput: Sendable {
         form: LogForm,
         write: @escaping @Sendable ([UInt8]) -> Void = { Terminal.error.write($0) }
     ) {
-        state = Locked(State(level: level))
-        self.form = form
-        self.write = write
+        let state = Locked(State(level: level, form: form))
+        self.state = state
+        queue = OutputQueue(
+            report: { count in
+                let entry = LogEntry(
+                    at: LogEntry.now,
+                    level: .warning,
+                    label: "log",
+                    message: count == 1 ? "1 log line was dropped" : "\(count) log lines were dropped"
+                )
+                return state.withLock { $0.form }.line(entry) + "\n"
+            },
+            write: write
+        )
     }
 
     /// A logger that writes here.
@@ -43,50 +46,22 @@ package final class LogOutput: Sendable {
         set { state.withLock { $0.level = newValue } }
     }
 
+    /// Logs in another form and from another level on, as a reload of the configuration asks for.
+    package func configure(level: Logger.Level, form: LogForm) {
+        state.withLock { $0 = State(level: level, form: form) }
+    }
+
+    /// How many lines nobody will read, because the reader was too slow.
+    package var dropped: Int { queue.dropped }
+
+    /// Writes a line as it is, in order with the log's.
+    package func print(_ line: String) { queue.append(line + "\n") }
+
     /// Waits until everything is written, but not for a reader that has stopped reading.
-    package func flush(within seconds: Double = 1) {
-        let done = DispatchSemaphore(value: 0)
-        queue.async { done.signal() }
-        _ = done.wait(timeout: .now() + seconds)
-    }
+    package func flush(within seconds: Double = 1) { queue.flush(within: seconds) }
 
-    func add(_ entry: LogEntry) {
-        let line = form.line(entry)
-        let wakes = state.withLock { state -> Bool in
-            guard state.waiting.count + line.utf8.count < Self.capacity else {
-                state.dropped += 1
-                return false
-            }
-            state.waiting.append(contentsOf: line.utf8)
-            state.waiting.append(0x0A)
-            defer { state.isWriting = true }
-            return !state.isWriting
-        }
-        if wakes { queue.async { [self] in drain() } }
-    }
-
-    private func drain() {
-        while true {
-            let (bytes, dropped) = state.withLock { state -> ([UInt8], Int) in
-                let taken = (state.waiting, state.dropped)
-                state.waiting = []
-                state.dropped = 0
-                state.isWriting = !taken.0.isEmpty
-                return taken
-            }
-            guard !bytes.isEmpty else { return }
-            write(bytes)
-            if dropped > 0 {
-                let entry = LogEntry(
-                    at: LogEntry.now,
-                    level: .warning,
-                    label: "log",
-                    message: "log lines were dropped",
-                    values: [("count", "\(dropped)")]
-                )
-                write(Array((form.line(entry) + "\n").utf8))
-            }
-        }
+    fileprivate func add(_ entry: LogEntry) {
+        print(state.withLock { $0.form }.line(entry))
     }
 }
 

@@ -107,14 +107,16 @@ package struct DaemonRunner: Sendable {
         /// Why it had to be taken again.
         var problem: String?
         adjust(&loaded.values)
+        // One log for the whole life of the process: a second one would write into the lines of the first.
+        let log = LogOutput(level: .info, form: LogForm(.text))
+        defer { log.flush() }
+        let logger = log.logger("trilateral")
         while true {
             let configuration = loaded.values
-            let log = LogOutput(
+            log.configure(
                 level: Logger.Level(configuration.log.level),
                 form: LogForm(configuration.log.format, environment: environment)
             )
-            defer { log.flush() }
-            let logger = log.logger("trilateral")
             do {
                 let daemon = try build(configuration, isReloaded: isReloaded, log: log, logger: logger)
                 current.withLock { $0 = daemon.requestPort }
@@ -129,7 +131,7 @@ package struct DaemonRunner: Sendable {
                     isReloaded = true
                 }
             } catch {
-                StandardError.print("trilateral: \(error)")
+                log.print("trilateral: \(error)")
                 guard let before = proven else { throw Self.exitCode(error) }
                 logger.error("the new configuration does not work; going on with the one before")
                 loaded = before
@@ -165,6 +167,7 @@ package struct DaemonRunner: Sendable {
                 }
             },
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
+            droppedLogLines: { log.dropped },
             onFlareBound: onFlareBound,
             onWebBound: onWebBound
         )

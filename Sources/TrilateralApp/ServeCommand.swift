@@ -78,7 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
             let host = listener.host
             let server = FlareListener(hub: hub, listener, publicFolder: publicFolder, logger: logger) {
                 port in
-                StandardError.print(
+                log.print(
                     "trilateral serve: Flare server: http://\(HostAndPort(host: host, port: port))/environments"
                 )
             }
@@ -94,7 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let code as ExitCode {
             throw code
         } catch {
-            StandardError.print("trilateral serve: \(error)")
+            log.print("trilateral serve: \(error)")
             throw DaemonRunner.exitCode(error)
         }
     }

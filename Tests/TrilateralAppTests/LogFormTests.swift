@@ -86,6 +86,24 @@ struct LogOutputTests {
         #expect(lines == ["debug a: two b=\"x y\" z=1", "error a: four"])
     }
 
+    @Test func `a reload changes the form and the level of loggers that are in use`() async {
+        let (output, stream) = output(.info)
+        let logger = output.logger("a")
+        output.configure(level: .error, form: LogForm(.json))
+        logger.warning("one")
+        logger.error("two")
+        output.print("three")
+        output.flush(within: 10)
+        var text = ""
+        for await bytes in stream {
+            text += String(decoding: bytes, as: UTF8.self)
+            if text.contains("three") { break }
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.first.flatMap { try? JSONValue(parsing: String($0)) }?["message"] == "two")
+    }
+
     @Test func `a reader that does not read stops nobody, and what was dropped is counted`() async {
         let gate = DispatchSemaphore(value: 0)
         let (stream, feed) = AsyncStream<[UInt8]>.makeStream()
@@ -104,7 +122,8 @@ struct LogOutputTests {
             if text.contains("log lines were dropped") { break }
         }
         let written = text.split(separator: "\n").filter { $0.contains("xxx") }.count
-        #expect(text.contains("warning log: log lines were dropped count=\(500 - written)"))
+        #expect(text.contains("warning log: \(500 - written) log lines were dropped"))
         #expect(written > 50)
+        #expect(output.dropped == 500 - written)
     }
 }
