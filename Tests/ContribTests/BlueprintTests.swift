@@ -133,6 +133,17 @@ struct BlueprintTests {
         }
     }
 
+    /// Without one the template fails, and the automation with it, when a state is no time: after a restart, for one.
+    @Test(arguments: names)
+    func `every time has a default for a state that is none`(name: String) throws {
+        for text in try blueprint(name).everything.compactMap(\.scalar?.string) {
+            for match in text.matches(of: /as_timestamp\(([^()]*(\([^()]*\))?[^()]*)\)/)
+            where match.1 != "now()" {
+                #expect(match.1.contains(","), "\(match.0)")
+            }
+        }
+    }
+
     @Test func `the daemon makes the entities that they are told of`() throws {
         let announced = try Announced.entities
         for name in Self.names {

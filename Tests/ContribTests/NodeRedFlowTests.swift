@@ -20,7 +20,8 @@ struct NodeRedFlowTests {
         "comment": Keys(["info"]),
         "switch": Keys(["property", "propertyType", "rules", "checkall", "repair", "outputs"]),
         "change": Keys(["rules", "action", "property", "from", "to", "reg"]),
-        "json": Keys(["property", "action", "pretty"]),
+        "function": Keys(["func", "outputs", "noerr", "initialize", "finalize", "libs"]),
+        "catch": Keys(["scope", "uncaught"]),
         "mqtt in": Keys(["topic", "qos", "datatype", "broker", "nl", "rap", "rh", "inputs"]),
         "mqtt out": Keys([
             "topic", "qos", "retain", "respTopic", "contentType", "userProps", "correl", "expiry", "broker",
@@ -131,10 +132,11 @@ struct NodeRedFlowTests {
             }
             #expect(isTold, "\(filter)")
         }
-        for case let rule? in nodes.flatMap({ $0["rules"]?.array ?? [] }).map({ $0["v"]?.string }) {
-            let isKnown = ["status", "error", "^event/"].contains(rule) || told.contains("B/\(rule)")
-            #expect(isKnown, "\(rule)")
-        }
+        let reader = try #require(nodes.first { text($0, "name") == "read" })
+        let outputs = try #require(text(reader, "func").firstMatch(of: /outputs = \[(.*?)\]/)).1
+        let known = outputs.matches(of: /"(\w+)"/).map { String($0.1) }
+        #expect(known.count == reader["outputs"]?.integer)
+        #expect(Set(known) == Set(filters.compactMap { $0.split(separator: "/").first.map(String.init) }))
     }
 
     @Test func `what is sent are commands that the daemon understands`() throws {
@@ -158,5 +160,65 @@ struct NodeRedFlowTests {
                 continue
             }
         }
+    }
+
+    @Test func `the example sends commands that the daemon understands, on events that it tells`() throws {
+        let types = nodes.filter { text($0, "type") == "switch" }
+            .flatMap { $0["rules"]?.array ?? [] }.compactMap { $0["v"]?.string }
+        #expect(types == ["table-lamp", "near", "far"])
+        let changes = nodes.filter { text($0, "type") == "change" }
+        #expect(changes.count == 2)
+        for change in changes {
+            let rules = Dictionary((change["rules"]?.array ?? []).map { (text($0, "p"), $0) }) { $1 }
+            let tail = try #require(tails(text(rules["topic"] ?? .null, "to")).first)
+            let command = try #require(CommandTopic(tail: tail[...]), "\(tail)")
+            let decoded = CommandDecoder().decode(
+                command,
+                payload: Array(text(rules["payload"] ?? .null, "to").utf8),
+                isRetained: false
+            )
+            guard case .success = decoded.result else {
+                Issue.record("\(tail): \(decoded.result)")
+                continue
+            }
+        }
+    }
+
+    // MARK: What the user sees
+
+    @Test func `the tab's text has no HTML, and says where B is set and how to deploy`() throws {
+        let info = text(try #require(nodes.first { text($0, "type") == "tab" }), "info")
+        #expect(!info.contains("<"))
+        for words in ["Environment Variables", "`B`", "*Full*"] { #expect(info.contains(words), "\(words)") }
+    }
+
+    @Test func `all nodes are within a small window, and none lies upon another`() {
+        let drawn = nodes.filter { $0["wires"] != nil }
+        var places: Set<[Int]> = []
+        for node in drawn {
+            let (x, y) = (node["x"]?.integer ?? 0, node["y"]?.integer ?? 0)
+            #expect(x >= 80 && x <= 720 && y >= 40, "\(text(node, "name"))")
+            #expect(places.insert([x, y]).inserted, "\(text(node, "name"))")
+        }
+    }
+
+    @Test func `states are dots and rings in colours, and what was answered goes again`() throws {
+        let codes = nodes.filter { text($0, "type") == "function" }.map { ($0, text($0, "func")) }
+        #expect(codes.count > 5)
+        for (node, code) in codes where code.contains("node.status") {
+            #expect(code.contains(/fill:[^}]*shape:[^}]*text:/), "\(text(node, "name"))")
+        }
+        let answers = try #require(codes.first { text($0.0, "name") == "answers" }?.1)
+        #expect(answers.contains("fill: \"green\"") && answers.contains("fill: \"red\""))
+        #expect(answers.contains("node.status({})"), "cleared after a time")
+        let turn = try #require(codes.first { text($0.0, "name") == "whose turn?" }?.1)
+        #expect(turn.contains("has no actions") && turn.contains("nothing is near"))
+    }
+
+    @Test func `errors of all nodes are caught, and only what went wrong fills the debug sidebar`() throws {
+        let catcher = try #require(nodes.first { text($0, "type") == "catch" })
+        #expect(catcher["scope"] == .null)
+        let talkers = nodes.filter { text($0, "type") == "debug" && $0["active"] == true }
+        #expect(Set(talkers.map { text($0, "name") }) == ["refused", "errors"])
     }
 }
