@@ -111,7 +111,7 @@ let package = Package(
             "TrilateralApp",
             [
                 "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps",
-                "HomeAssistant",
+                "HomeAssistant", "PlaceMap",
                 "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",

@@ -1,5 +1,6 @@
 package import HomeAssistant
 import Messages
+package import PlaceMap
 
 /// What a user may decide about the bridge to the broker.
 package struct BridgeConfiguration: Sendable, Hashable {
@@ -23,6 +24,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var aliveInterval: Duration = .seconds(10)
     /// The least time between two pictures of the place; `nil`: none is drawn.
     package var mapInterval: Duration?
+    package var mapStyle = PictureStyle.auto
 
     package var discovery = Discovery()
 

@@ -93,7 +93,11 @@ package actor MQTTBridge {
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration)
         formerRoots = identity.formerRoots.filter { $0 != configuration.root }
-        map = MapPage(topic: topics.map, interval: configuration.mapInterval)
+        map = MapPage(
+            topic: topics.map,
+            interval: configuration.mapInterval,
+            style: configuration.mapStyle
+        )
         discovery = DiscoveryDesk(
             configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
             remembered: identity.announced,

@@ -1,20 +1,21 @@
 package import Controller
 import MQTT
-import PlaceMap
+package import PlaceMap
 
 /// The picture of the place on its topic: drawn when it is due, not when something moves.
 package struct MapPage: Sendable {
     private let topic: String
     /// The least time between two drawings, milliseconds; `nil`: none is drawn.
     private let interval: Int64?
-    private var picture = PlacePicture()
+    private var picture: PlacePicture
     /// Whether the place was read; before, the picture that an earlier run left is the better one.
     private var isKnown = false
     private var isStale = true
     private var drawnAt: Int64?
 
-    package init(topic: String, interval: Duration?) {
+    package init(topic: String, interval: Duration?, style: PictureStyle = .auto) {
         self.topic = topic
+        picture = PlacePicture(style: style)
         self.interval = interval.map { $0.components.seconds * 1000 }
     }
 

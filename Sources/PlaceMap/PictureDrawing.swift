@@ -6,6 +6,7 @@ import Things
 struct PictureDrawing {
     let frame: PlanFrame
     private let isEmpty: Bool
+    private let ink: PictureInk
     private var placer: LabelPlacer
     private var glows: [RGBColour: Int] = [:]
     private var definitions = ""
@@ -14,68 +15,65 @@ struct PictureDrawing {
     /// The most colours whose light shines; more of them would not be told apart.
     private static let glowLimit = 64
 
-    /// - Parameter content: What the plan must show; `nil` for nothing.
-    init(_ content: PlanBounds?, isFlipped: Bool) {
+    /// - Parameters:
+    ///   - content: What the plan must show; `nil` for nothing.
+    ///   - zones: Those that are drawn.
+    init(_ content: PlanBounds?, isFlipped: Bool, zones: [PlanZone], style: PictureStyle) {
         isEmpty = content == nil
-        frame = PlanFrame(
+        ink = PictureInk(style)
+        let frame = PlanFrame(
             content ?? PlanBounds(Box(origin: .zero, width: 10, height: 5)),
             isFlipped: isFlipped
         )
+        self.frame = frame
         let room = LabelPlacer.Area(
             left: 4,
-            top: PlanFrame.header - 8,
+            top: PlanFrame.header - 6,
             right: PlanFrame.pictureWidth - 4,
-            bottom: PlanFrame.header + frame.planHeight + 10
+            bottom: PlanFrame.header + frame.planHeight + 8
         )
-        placer = LabelPlacer(room: room)
+        placer = LabelPlacer(room: room, zones: zones.map { frame.area(of: $0.box) })
     }
 
     // MARK: Zones
 
     mutating func drawZones(_ zones: ArraySlice<(id: FlareID, zone: PlanZone)>, here: FlareID?) {
         // That where we are goes last, so that its border is whole.
-        for (_, zone) in zones.filter({ $0.id != here }) { draw(zone, class: "w") }
-        for (_, zone) in zones.filter({ $0.id == here }) { draw(zone, class: "w h") }
+        for (_, zone) in zones.filter({ $0.id != here }) { draw(zone, .zone) }
+        for (_, zone) in zones.filter({ $0.id == here }) { draw(zone, .zoneHere) }
     }
 
-    /// In a corner of each where no mark stands.
+    /// In a corner of each where no mark stands; smaller where zones are small.
     mutating func drawNames(of zones: ArraySlice<(id: FlareID, zone: PlanZone)>) {
         for (_, zone) in zones { drawName(of: zone) }
     }
 
-    private mutating func draw(_ zone: PlanZone, class name: String) {
-        let area = area(of: zone)
-        body +=
-            "<rect class=\"\(name)\" x=\"\(area.left)\" y=\"\(area.top)\" width=\"\(area.right - area.left)\""
+    private mutating func draw(_ zone: PlanZone, _ look: PictureLook) {
+        let area = frame.area(of: zone.box)
+        body += "<rect \(ink(look)) x=\"\(area.left)\" y=\"\(area.top)\" width=\"\(area.right - area.left)\""
         body += " height=\"\(area.bottom - area.top)\" rx=\"4\"/>"
     }
 
     private mutating func drawName(of zone: PlanZone) {
-        let area = area(of: zone)
-        guard area.bottom - area.top >= 24,
-            let name = PictureText.fitted(zone.name, size: 13, width: Double(area.right - area.left - 14))
+        let area = frame.area(of: zone.box)
+        let size = area.right - area.left < 100 ? 10 : 13
+        guard area.bottom - area.top >= size + 10,
+            let name = PictureText.fitted(
+                zone.name,
+                size: Double(size),
+                width: Double(area.right - area.left - 12)
+            )
         else { return }
-        let width = Int(PictureText.width(name, size: 13).rounded(.up))
-        let corners = [
-            (area.left + 8, area.top + 18), (area.right - width - 8, area.top + 18),
-            (area.left + 8, area.bottom - 8), (area.right - width - 8, area.bottom - 8),
+        let width = Int(PictureText.width(name, size: Double(size)).rounded(.up))
+        let (left, right) = (area.left + 6, area.right - 6)
+        let (top, bottom) = (area.top + size + 4, area.bottom - 7)
+        let corners: [(Int, Int, LabelPlacer.Anchor)] = [
+            (left, top, .start), (right, top, .end), (left, bottom, .start), (right, bottom, .end),
         ]
-        for (x, y) in corners {
-            let label = LabelPlacer.Area(left: x, top: y - 13, right: x + width, bottom: y + 4)
-            guard placer.takeIfFree(label) else { continue }
-            return write(name, x, y, class: "s")
-        }
-    }
-
-    private func area(of zone: PlanZone) -> LabelPlacer.Area {
-        let box = zone.box
-        let (y, other) = (frame.y(box.origin.y), frame.y(box.origin.y + box.height))
-        return LabelPlacer.Area(
-            left: frame.x(box.origin.x),
-            top: min(y, other),
-            right: frame.x(box.origin.x + box.width),
-            bottom: max(y, other)
-        )
+        let places = corners.map { LabelPlacer.place($0, $1, $2, width: width, size: size) }
+        // In a crowded room the name lies beneath the marks.
+        guard let place = placer.take(firstOf: places) ?? placer.takeAnyway(firstOf: places) else { return }
+        write(name, place.x, place.y, .caption, size: size, anchor: place.anchor)
     }
 
     // MARK: Things
@@ -85,12 +83,12 @@ struct PictureDrawing {
         for thing in things { shine(thing, radius) }
         if let nearby, let device {
             let (from, to) = (point(device.position), point(nearby.position))
-            body += "<path class=\"l d\" d=\"M\(from.x) \(from.y)L\(to.x) \(to.y)\"/>"
+            body += "<path \(ink(.tie)) d=\"M\(from.x) \(from.y)L\(to.x) \(to.y)\"/>"
         }
         for thing in things { draw(thing, radius) }
         guard let nearby else { return }
         let at = point(nearby.position)
-        body += "<circle class=\"l\" cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(radius + 6)\"/>"
+        body += "<circle \(ink(.near)) cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(radius + 6)\"/>"
     }
 
     /// Marks shrink where there are many.
@@ -99,7 +97,8 @@ struct PictureDrawing {
     private mutating func shine(_ thing: PlanThing, _ radius: Int) {
         guard case .on(let colour, let level) = thing.mark, let glow = glow(colour) else { return }
         let at = point(thing.position)
-        let reach = radius + Int((Double(radius) * 4 * level).rounded())
+        // Small marks stand in small rooms, whose walls their light would hide.
+        let reach = radius + Int((Double(radius) * (radius < 9 ? 2 : 4) * level).rounded())
         body += "<circle cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(reach)\" fill=\"url(#g\(glow))\"/>"
     }
 
@@ -118,7 +117,9 @@ struct PictureDrawing {
 
     private mutating func draw(_ thing: PlanThing, _ radius: Int) {
         let at = point(thing.position)
-        let circle = "<circle class=\"i\" cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(radius)\""
+        func circle(_ look: PictureLook, _ radius: Int) -> String {
+            "<circle \(ink(look)) cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(radius)\""
+        }
         switch thing.mark {
         case .on(let colour, let level):
             // A lamp that is dim is paler, never as pale as one that is off.
@@ -126,14 +127,14 @@ struct PictureDrawing {
                 with: colour,
                 fraction: 0.4 + 0.6 * level
             )
-            body += "\(circle) style=\"fill:\(mixed.hexText)\"/>"
+            body += "\(circle(.lamp, radius)) fill=\"\(mixed.hexText)\"/>"
         case .off(let colour):
-            body += "\(circle)/>"
-            let ring = colour.map { " style=\"stroke:\($0.hexText)\"" } ?? ""
-            body += "<circle class=\"k\" cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(max(1, radius - 4))\"\(ring)/>"
+            let stroke = colour.map { " stroke=\"\($0.hexText)\"" } ?? ""
+            body += "\(circle(.lampOff, radius))/>"
+            body += "\(circle(colour == nil ? .line : .ring, max(1, radius - 4)))\(stroke)/>"
         case .other:
             let side = max(4, radius + 2)
-            body += "<rect class=\"q\" x=\"\(at.x - side / 2)\" y=\"\(at.y - side / 2)\" width=\"\(side)\""
+            body += "<rect \(ink(.other)) x=\"\(at.x - side / 2)\" y=\"\(at.y - side / 2)\" width=\"\(side)\""
             body += " height=\"\(side)\" rx=\"2\"/>"
         }
     }
@@ -141,38 +142,48 @@ struct PictureDrawing {
     /// Keeps names away from the marks of things.
     mutating func keepFree(_ things: [PlanThing]) {
         let radius = radius(among: things.count)
-        for thing in things.prefix(300) {
-            let (x, y) = point(thing.position)
-            placer.take(
-                LabelPlacer.Area(left: x - radius, top: y - radius, right: x + radius, bottom: y + radius)
-            )
-        }
+        for thing in things { keepFree(around: thing.position, radius) }
+    }
+
+    /// Keeps names away from the mark of this device.
+    mutating func keepFree(_ device: PlanDevice?) {
+        if let device { keepFree(around: device.position, 10) }
+    }
+
+    private mutating func keepFree(around position: Point3D, _ radius: Int) {
+        let (x, y) = point(position)
+        placer.take(
+            LabelPlacer.Area(left: x - radius, top: y - radius, right: x + radius, bottom: y + radius)
+        )
     }
 
     // MARK: Names of things
 
     mutating func drawNames(of things: [PlanThing], nearby: PlanThing?, limit: Int) {
         let radius = radius(among: things.count)
-        if limit > 0, let nearby { drawName(of: nearby, radius + 6, class: "n b") }
-        for thing in things.prefix(limit) { drawName(of: thing, radius, class: "n") }
+        let size = things.count <= 40 ? 14 : things.count <= 120 ? 12 : 10
+        if limit > 0, let nearby { drawName(of: nearby, radius + 6, 14, .labelNear) }
+        for thing in things.prefix(limit) { drawName(of: thing, radius, size, .label) }
     }
 
-    private mutating func drawName(of thing: PlanThing, _ radius: Int, class name: String) {
-        let size = Double(PictureStyle.labelSize)
-        guard let text = PictureText.fitted(thing.name, size: size, width: 170) else { return }
+    /// Whole where there is space for it, else cut.
+    private mutating func drawName(of thing: PlanThing, _ radius: Int, _ size: Int, _ look: PictureLook) {
         let at = point(thing.position)
-        let width = Int(PictureText.width(text, size: size).rounded(.up))
-        guard
-            let place = placer.place(
-                width: width,
-                size: PictureStyle.labelSize,
-                beside: at.x,
-                at.y,
-                radius: radius
-            )
-        else { return }
-        let anchor = ["middle": " m", "end": " e"][place.anchor] ?? ""
-        write(text, place.x, place.y, class: name + anchor)
+        let boldness = look == .labelNear ? PictureText.boldShare : 1
+        var tried: Set<String> = []
+        for limit in [170.0, 140, 110, 80, 55] {
+            guard let text = PictureText.fitted(thing.name, size: Double(size) * boldness, width: limit),
+                tried.insert(text).inserted
+            else { continue }
+            let width = Int((PictureText.width(text, size: Double(size)) * boldness).rounded(.up))
+            guard let place = placer.place(width: width, size: size, beside: at.x, at.y, radius: radius)
+            else { continue }
+            let area = place.area
+            body +=
+                "<rect \(ink(.plate)) x=\"\(area.left)\" y=\"\(area.top)\" width=\"\(area.right - area.left)\""
+            body += " height=\"\(area.bottom - area.top)\" rx=\"3\"/>"
+            return write(text, place.x, place.y, look, size: size, anchor: place.anchor)
+        }
     }
 
     // MARK: This device
@@ -181,8 +192,9 @@ struct PictureDrawing {
         guard let device, let metres = device.accuracyMetres else { return }
         let at = point(device.position)
         body +=
-            "<g clip-path=\"url(#plan)\"\(device.isLost ? " class=\"o\"" : "")><circle class=\"a\" cx=\"\(at.x)\" "
-        body += "cy=\"\(at.y)\" r=\"\(max(12, frame.length(metres)))\"/></g>"
+            "<g clip-path=\"url(#plan)\"\(device.isLost ? " class=\"o\"" : "")><circle "
+        body +=
+            "\(ink(device.isLost ? .accuracyLost : .accuracy)) cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(max(12, frame.length(metres)))\"/></g>"
     }
 
     mutating func drawDevice(_ device: PlanDevice?, north: Double) {
@@ -193,36 +205,42 @@ struct PictureDrawing {
             // On the plan, whose y axis points `north` degrees clockwise from north.
             let turn = PlanFrame.unit((heading - north).truncatingRemainder(dividingBy: 360))
             body +=
-                "<path class=\"f\" fill=\"url(#v)\" transform=\"rotate(\(turn))\" d=\"M0 0-24-38A45 45 0 0 1 24-38Z\"/>"
+                "<path \(ink(device.isLost ? .viewLost : .view)) transform=\"rotate(\(turn))\" d=\"M0 0-24-38A45 45 0 0 1 24-38Z\"/>"
         }
-        body += "<circle class=\"p\" r=\"8\"/></g>"
+        body += "<circle \(ink(device.isLost ? .deviceLost : .device)) r=\"8\"/></g>"
     }
 
     // MARK: Around the plan
 
     mutating func drawEdges(title: String?, north: Double, hidden: Int) {
         let (right, bottom) = (PlanFrame.pictureWidth - PlanFrame.margin, frame.pictureHeight)
-        let size = Double(PictureStyle.titleSize)
-        if let title = title.flatMap({ PictureText.fitted($0, size: size * 1.1, width: 350) }) {
-            write(title, PlanFrame.margin, 31, class: "t")
+        let size = 17 * PictureText.boldShare
+        if let title = title.flatMap({ PictureText.fitted($0, size: size, width: 370) }) {
+            write(title, PlanFrame.margin, 31, .title)
         }
         guard !isEmpty else {
-            write("Nothing here has a place yet", PlanFrame.pictureWidth / 2, bottom / 2, class: "s m")
+            write(
+                "Nothing here has a place yet",
+                PlanFrame.pictureWidth / 2,
+                bottom / 2,
+                .caption,
+                anchor: .middle
+            )
             return
         }
         drawNorth(at: right - 12, 25, north)
         let bar = frame.scaleBar
         let y = bottom - 16
-        body += "<path class=\"k\" d=\"M\(PlanFrame.margin) \(y - 5)v5h\(bar.units)v-5\"/>"
-        write(bar.name, PlanFrame.margin + bar.units + 8, y, class: "s")
-        if hidden > 0 { write("\(hidden) more things", right, y, class: "s e") }
+        body += "<path \(ink(.line)) d=\"M\(PlanFrame.margin) \(y - 5)v5h\(bar.units)v-5\"/>"
+        write(bar.name, PlanFrame.margin + bar.units + 8, y, .caption)
+        if hidden > 0 { write("\(hidden) more things", right, y, .caption, anchor: .end) }
     }
 
     private mutating func drawNorth(at x: Int, _ y: Int, _ north: Double) {
         let turn = PlanFrame.unit((-north).truncatingRemainder(dividingBy: 360))
         body +=
-            "<path class=\"c\" transform=\"translate(\(x) \(y)) rotate(\(turn))\" d=\"M0-14 6 9 0 4-6 9Z\"/>"
-        write("N", x - 24, y + 5, class: "s m b")
+            "<path \(ink(.north)) transform=\"translate(\(x) \(y)) rotate(\(turn))\" d=\"M0-14 6 9 0 4-6 9Z\"/>"
+        write("N", x - 24, y + 5, .caption, anchor: .middle)
     }
 
     /// The whole picture.
@@ -237,15 +255,28 @@ struct PictureDrawing {
             + "<stop offset=\"1\" stop-color=\"#2f6fed\" stop-opacity=\"0\"/></radialGradient>"
         return
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" "
-            + "height=\"\(height)\"><style>\(PictureStyle.css)</style><defs>\(plan)\(view)\(definitions)</defs>"
-            + "<rect width=\"\(width)\" height=\"\(height)\" rx=\"12\" style=\"fill:var(--paper)\"/>\(body)</svg>\n"
+            + "height=\"\(height)\" font-family=\"\(Self.fonts)\" font-size=\"13\">\(ink.styleSheet)"
+            + "<defs>\(plan)\(view)\(definitions)</defs>"
+            + "<rect \(ink(.ground)) width=\"\(width)\" height=\"\(height)\" rx=\"12\"/>\(body)</svg>\n"
     }
+
+    private static let fonts = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 
     // MARK: Strokes
 
     private func point(_ position: Point3D) -> (x: Int, y: Int) { (frame.x(position.x), frame.y(position.y)) }
 
-    private mutating func write(_ text: String, _ x: Int, _ y: Int, class name: String) {
-        body += "<text class=\"\(name)\" x=\"\(x)\" y=\"\(y)\">\(PictureText.escaped(text))</text>"
+    private mutating func write(
+        _ text: String,
+        _ x: Int,
+        _ y: Int,
+        _ look: PictureLook,
+        size: Int? = nil,
+        anchor: LabelPlacer.Anchor = .start
+    ) {
+        body += "<text \(ink(look)) x=\"\(x)\" y=\"\(y)\""
+        if let size { body += " font-size=\"\(size)\"" }
+        if anchor != .start { body += " text-anchor=\"\(anchor.rawValue)\"" }
+        body += ">\(PictureText.escaped(text))</text>"
     }
 }

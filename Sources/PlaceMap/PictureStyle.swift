@@ -1,25 +1,129 @@
-/// How the picture looks, in CSS; a dark one for those who prefer dark.
-///
-/// The picture brings its own ground, so that it can be read on any page.
-enum PictureStyle {
-    static let labelSize = 14
-    static let titleSize = 17
+/// In which colours the picture is drawn.
+package enum PictureStyle: String, Sendable, CaseIterable {
+    /// Light, and dark where the page prefers dark and the renderer knows media queries.
+    case auto
+    case light, dark
+}
 
-    static let css = """
-        svg{--paper:#eef1f5;--floor:#fff;--wall:#cbd2db;--ink:#2c3440;--soft:#6b7684;--tint:#e6efff;--line:#2f6fed;\
-        --mark:#aab4c0}\
-        @media(prefers-color-scheme:dark){svg{--paper:#15181d;--floor:#20252d;--wall:#3a434f;--ink:#e6eaf0;\
-        --soft:#98a3b1;--tint:#22304a;--line:#6ea2ff;--mark:#5b6675}}\
-        text{font:14px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;fill:var(--ink)}\
-        .t{font-size:17px;font-weight:600}.s{font-size:13px;fill:var(--soft)}\
-        .n{paint-order:stroke;stroke:var(--floor);stroke-width:4px;stroke-linejoin:round}\
-        .m{text-anchor:middle}.e{text-anchor:end}.b{font-weight:600}\
-        .w{fill:var(--floor);stroke:var(--wall);stroke-width:1.5}.h{fill:var(--tint);stroke:var(--line)}\
-        .i{fill:var(--floor);stroke:var(--soft);stroke-opacity:.55}\
-        .q{fill:var(--mark);stroke:var(--floor)}\
-        .l{stroke:var(--line);stroke-width:2.5;fill:none;stroke-linecap:round}.d{stroke-dasharray:1 6}\
-        .a{fill:var(--line);fill-opacity:.13;stroke:var(--line);stroke-opacity:.45}\
-        .p{fill:var(--line);stroke:#fff;stroke-width:3}.o .a{fill:var(--soft);stroke:var(--soft)}.o .p{fill:var(--soft)}.o .f{opacity:.4}\
-        .k{stroke:var(--soft);stroke-width:2;fill:none;stroke-linecap:round}.c{fill:var(--soft)}
-        """
+/// The colours of a picture, as `#rgb` or `#rrggbb`.
+struct PicturePalette {
+    let paper, floor, wall, ink, soft, tint, line, mark: String
+
+    static let light = PicturePalette(
+        paper: "#eef1f5",
+        floor: "#fff",
+        wall: "#b4bdc9",
+        ink: "#2c3440",
+        soft: "#5c6675",
+        tint: "#e6efff",
+        line: "#2f6fed",
+        mark: "#aab4c0"
+    )
+    static let dark = PicturePalette(
+        paper: "#15181d",
+        floor: "#20252d",
+        wall: "#4a5563",
+        ink: "#e6eaf0",
+        soft: "#98a3b1",
+        tint: "#22304a",
+        line: "#6ea2ff",
+        mark: "#5b6675"
+    )
+}
+
+/// What an element of the picture is, which decides how it looks.
+///
+/// The raw value is its class; by the last word of it a style sheet finds it.
+enum PictureLook: String, CaseIterable {
+    case ground = "g"
+    case zone = "w"
+    case zoneHere = "w h"
+    case lamp = "i"
+    case lampOff = "i j"
+    case line = "k"
+    case ring = "r"
+    case other = "q"
+    case near = "l"
+    case tie = "l d"
+    case accuracy = "a"
+    case accuracyLost = "a ao"
+    case device = "p"
+    case deviceLost = "p po"
+    case view = "f"
+    case viewLost = "f fo"
+    case north = "c"
+    case title = "t"
+    case caption = "s"
+    case plate = "x"
+    case label = "n"
+    case labelNear = "n b"
+
+    /// As presentation attributes: every renderer of SVG knows them, few know style sheets with variables.
+    func attributes(_ colours: PicturePalette) -> [(name: String, value: String)] {
+        switch self {
+        case .ground: [("fill", colours.paper)]
+        case .zone: [("fill", colours.floor), ("stroke", colours.wall), ("stroke-width", "1.5")]
+        case .zoneHere: [("fill", colours.tint), ("stroke", colours.line), ("stroke-width", "1.5")]
+        case .lamp: [("stroke", colours.soft), ("stroke-opacity", ".55")]
+        case .lampOff: [("fill", colours.floor), ("stroke", colours.soft), ("stroke-opacity", ".55")]
+        case .line:
+            [("stroke", colours.soft), ("stroke-width", "2"), ("fill", "none"), ("stroke-linecap", "round")]
+        case .ring: [("stroke-width", "2"), ("fill", "none")]
+        case .other: [("fill", colours.mark), ("stroke", colours.floor)]
+        case .near: [("stroke", colours.line), ("stroke-width", "2.5"), ("fill", "none")]
+        case .tie:
+            [
+                ("stroke", colours.line), ("stroke-width", "2.5"), ("fill", "none"),
+                ("stroke-linecap", "round"), ("stroke-dasharray", "1 6"),
+            ]
+        case .accuracy, .accuracyLost:
+            [
+                ("fill", accent(colours)), ("fill-opacity", ".13"), ("stroke", accent(colours)),
+                ("stroke-opacity", ".45"),
+            ]
+        case .device, .deviceLost: [("fill", accent(colours)), ("stroke", "#fff"), ("stroke-width", "3")]
+        case .view: [("fill", "url(#v)")]
+        case .viewLost: [("fill", "url(#v)"), ("opacity", ".4")]
+        case .north: [("fill", colours.soft)]
+        case .title: [("fill", colours.ink), ("font-size", "17"), ("font-weight", "600")]
+        case .caption: [("fill", colours.soft)]
+        case .plate: [("fill", colours.floor), ("fill-opacity", ".7")]
+        case .label: [("fill", colours.ink)]
+        case .labelNear: [("fill", colours.ink), ("font-weight", "600")]
+        }
+    }
+
+    private func accent(_ colours: PicturePalette) -> String {
+        self == .accuracyLost || self == .deviceLost ? colours.soft : colours.line
+    }
+}
+
+/// The looks of one picture as they are written into it.
+struct PictureInk {
+    private let texts: [PictureLook: String]
+    /// What makes a light picture dark where dark is preferred; empty for one of a fixed style.
+    let styleSheet: String
+
+    init(_ style: PictureStyle) {
+        let palette = style == .dark ? PicturePalette.dark : .light
+        texts = PictureLook.allCases.reduce(into: [:]) { texts, look in
+            let attributes = look.attributes(palette).map { " \($0.name)=\"\($0.value)\"" }
+            texts[look] = "class=\"\(look.rawValue)\"" + attributes.joined()
+        }
+        styleSheet = style == .auto ? Self.darkSheet : ""
+    }
+
+    /// Class and presentation attributes of an element.
+    func callAsFunction(_ look: PictureLook) -> String { texts[look] ?? "" }
+
+    /// The colours that differ, by class: a style sheet counts more than presentation attributes.
+    private static let darkSheet: String = {
+        let rules = PictureLook.allCases.compactMap { look -> String? in
+            let pairs = zip(look.attributes(.light), look.attributes(.dark)).filter { $0.value != $1.value }
+            let name = look.rawValue.split(separator: " ").last ?? ""
+            return pairs.isEmpty
+                ? nil : ".\(name){" + pairs.map { "\($1.name):\($1.value)" }.joined(separator: ";") + "}"
+        }
+        return "<style>@media(prefers-color-scheme:dark){\(rules.joined())}</style>"
+    }()
 }

@@ -5,12 +5,12 @@ struct PictureDetail: Sendable {
     var zones = 300
     var things = 1200
     /// Names of things.
-    var labels = 120
+    var labels = 300
     var zoneNames = 100
 
     /// From everything that can be wanted to what always fits.
     static let steps = [
-        PictureDetail(), PictureDetail(labels: 0, zoneNames: 40),
+        PictureDetail(), PictureDetail(labels: 60, zoneNames: 40),
         PictureDetail(zones: 100, things: 400, labels: 0, zoneNames: 0),
     ]
 }
@@ -27,8 +27,13 @@ extension PlacePicture {
     }
 
     private func drawn(_ plan: PlanContent, _ detail: PictureDetail) -> String {
-        var drawing = PictureDrawing(plan.bounds, isFlipped: environment?.isFlipped ?? false)
         let zones = plan.zones.prefix(detail.zones)
+        var drawing = PictureDrawing(
+            plan.bounds,
+            isFlipped: environment?.isFlipped ?? false,
+            zones: zones.map(\.zone),
+            style: style
+        )
         let shown = plan.things(limit: detail.things, nearby: nearbyID)
         let things = shown.map(\.thing)
         let nearby = shown.first { $0.id == nearbyID }?.thing
@@ -39,6 +44,7 @@ extension PlacePicture {
         drawing.drawAccuracy(device)
         drawing.drawThings(things, nearby: nearby, device: device)
         drawing.drawDevice(device, north: north)
+        drawing.keepFree(device)
         let others = shown.filter { $0.id != nearbyID }.map(\.thing)
         drawing.drawNames(of: others, nearby: nearby, limit: detail.labels)
         drawing.drawEdges(

@@ -16,7 +16,9 @@ package struct PlacePicture: Sendable {
     var nearbyID: FlareID?
     var device: PlanDevice?
 
-    package init() {}
+    let style: PictureStyle
+
+    package init(style: PictureStyle = .auto) { self.style = style }
 
     /// Takes over what changed.
     ///

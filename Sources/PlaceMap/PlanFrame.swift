@@ -87,6 +87,17 @@ struct PlanFrame: Sendable {
         Self.unit(top + (isFlipped ? metres - bounds.minY : bounds.maxY - metres) * scale)
     }
 
+    /// A box, seen from above.
+    func area(of box: Box) -> LabelPlacer.Area {
+        let (y, other) = (y(box.origin.y), y(box.origin.y + box.height))
+        return LabelPlacer.Area(
+            left: x(box.origin.x),
+            top: min(y, other),
+            right: x(box.origin.x + box.width),
+            bottom: max(y, other)
+        )
+    }
+
     /// A length in units.
     func length(_ metres: Double) -> Int { Self.unit(metres * scale) }
 

@@ -150,6 +150,7 @@ extension BridgeConfiguration {
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
+        mapStyle = configuration.map.style
         mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
         discovery.isEnabled = configuration.discovery.isEnabled

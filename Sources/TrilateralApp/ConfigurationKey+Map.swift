@@ -13,5 +13,11 @@ extension ConfigurationKey {
             .integer(1...3600),
             "The least time between two pictures, seconds."
         ),
+        .init(
+            "map.style",
+            \.map.style,
+            .choice(),
+            "The picture's colours: auto is light, and dark where the page that shows it prefers dark."
+        ),
     ]
 }

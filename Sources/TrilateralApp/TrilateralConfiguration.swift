@@ -1,5 +1,6 @@
 package import Foundation
 package import HomeAssistant
+package import PlaceMap
 package import Positioning
 package import Sensors
 
@@ -199,6 +200,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package struct Map: Sendable, Hashable {
         package var isEnabled = false
         package var intervalSeconds = 5
+        package var style = PictureStyle.auto
     }
 
     package struct Pages: Sendable, Hashable {

@@ -71,8 +71,10 @@ struct House {
         StateSnapshot(state: state, changes: [.object(ObjectReference(.thing, thing))])
     }
 
-    var bytes: [UInt8] {
-        var picture = PlacePicture()
+    var bytes: [UInt8] { bytes(.auto) }
+
+    func bytes(_ style: PictureStyle) -> [UInt8] {
+        var picture = PlacePicture(style: style)
         _ = picture.apply(snapshot)
         return picture.svg
     }

@@ -79,7 +79,7 @@ struct PlacePictureTests {
         house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": true, "color": "#12ab34", "brightness": 1])
         let drawing = try house.drawing
         #expect(drawing.all("stop").contains { $0.attributes["stop-color"] == "#12ab34" })
-        #expect(drawing.all("circle", class: "i").first?.attributes["style"] == "fill:#12ab34")
+        #expect(drawing.all("circle", class: "i").first?.attributes["fill"] == "#12ab34")
         let (bright, dim) = (try glow(["brightness": 1]), try glow(["brightness": 0.1]))
         #expect(try #require(bright) > (try #require(dim)))
         #expect(try glow(["on": false, "brightness": 1]) == nil)
@@ -90,7 +90,7 @@ struct PlacePictureTests {
     @Test func `a lamp that is off is a ring in its colour`() throws {
         var house = House()
         house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": false, "color": "red"])
-        #expect(try house.drawing.all("circle", class: "k").first?.attributes["style"] == "stroke:#ff0000")
+        #expect(try house.drawing.all("circle", class: "r").first?.attributes["stroke"] == "#ff0000")
     }
 
     @Test func `what is no lamp is a square`() throws {
