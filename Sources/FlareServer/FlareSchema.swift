@@ -7,7 +7,7 @@ package import Flare
 /// - Source: flare-protocol 1, 2.4, 2.5.
 package struct FlareSchema: Sendable {
     /// What a member is.
-    indirect enum Field {
+    package indirect enum Field: Sendable {
         case text, number, time, identifier
         /// A list of text.
         case texts
@@ -18,7 +18,7 @@ package struct FlareSchema: Sendable {
     }
 
     package let kind: FlareClass
-    let fields: [String: Field]
+    package let fields: [String: Field]
 
     package init(_ kind: FlareClass) {
         self.kind = kind

@@ -2,7 +2,7 @@ import Flare
 
 extension FlareSchema {
     /// Whether a member of a model file has a meaning of its own there, or is known to have none.
-    func isStructural(_ name: String) -> Bool {
+    package func isStructural(_ name: String) -> Bool {
         switch name {
         case "_id", "__v", "created", "modified", "type": true
         case "environment", "zone", "nearest": fields[name] != nil

@@ -7,7 +7,7 @@ package struct ModelProblem: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is an object that is there already, and that may be replaced.
     package let isReplaceable: Bool
 
-    init(place: String, message: String, isReplaceable: Bool = false) {
+    package init(place: String, message: String, isReplaceable: Bool = false) {
         self.place = place
         self.message = message
         self.isReplaceable = isReplaceable

@@ -7,8 +7,6 @@ package struct ModelTree: Sendable, Hashable {
     package internal(set) var records: [FlareRecord] = []
     /// Where in the file each object stands.
     package internal(set) var places: [String] = []
-    /// Members that are not part of the model and are left out.
-    package internal(set) var ignored: [ModelProblem] = []
 
     /// Bytes of a model file.
     package static let maximumBytes = 64 << 20
@@ -22,16 +20,29 @@ package struct ModelTree: Sendable, Hashable {
         limit: Int = FlareLimits().objects,
         makeID: () -> FlareID = FlareHub.randomID
     ) throws(ModelProblems) -> ModelTree {
+        try read(parse(bytes), limit: limit, makeID: makeID)
+    }
+
+    /// The JSON of a model file.
+    /// - Throws: The one problem of a text that is no JSON, or too long.
+    package static func parse(_ bytes: some Collection<UInt8>) throws(ModelProblems) -> JSONValue {
         guard bytes.count <= maximumBytes else {
             throw ModelProblems("", "the file has \(bytes.count) bytes; at most \(maximumBytes) are allowed")
         }
-        let json: JSONValue
         do {
-            json = try JSONValue(parsing: bytes, maximumDepth: 128)
+            return try JSONValue(parsing: bytes, maximumDepth: 128)
         } catch {
             throw ModelProblems(place(of: error.offset, in: bytes), "no JSON: \(error.problem)")
         }
-        return try withoutActuallyEscaping(makeID) { makeID throws(ModelProblems) in
+    }
+
+    /// Reads a model; see ``read(_:limit:makeID:)``.
+    package static func read(
+        _ json: JSONValue,
+        limit: Int = FlareLimits().objects,
+        makeID: () -> FlareID = FlareHub.randomID
+    ) throws(ModelProblems) -> ModelTree {
+        try withoutActuallyEscaping(makeID) { makeID throws(ModelProblems) in
             var reader = ModelTreeReader(limit: limit, makeID: makeID)
             return try reader.read(json)
         }

@@ -186,19 +186,11 @@ struct ModelTreeReader {
         var members: [String: JSONValue] = [:]
         for (name, value) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) {
             let place = "\(place).\(name)"
-            if schema.isStructural(name) || value.isNull {
-                continue
-            } else if let field = schema.fields[name] {
-                var found: [ModelProblem] = []
-                members[name] = field.read(value, at: place, &found)
-                for problem in found { note(problem.place, problem.message) }
-            } else if tree.ignored.count < Self.maximumProblems {
-                let message = "no member of a \(kind.rawValue); left out"
-                tree.ignored.append(ModelProblem(place: place, message: message))
-            } else if tree.ignored.count == Self.maximumProblems {
-                let message = "further members that no object of the model has are left out as well"
-                tree.ignored.append(ModelProblem(place: "", message: message))
-            }
+            // What is no member of the model is left out.
+            guard !schema.isStructural(name), !value.isNull, let field = schema.fields[name] else { continue }
+            var found: [ModelProblem] = []
+            members[name] = field.read(value, at: place, &found)
+            for problem in found { note(problem.place, problem.message) }
         }
         return members
     }

@@ -34,18 +34,17 @@ struct ImportCommand: AsyncParsableCommand {
         let database = URL(filePath: folderPath).appending(path: "flare.db").path(percentEncoded: false)
         if check, !FileManager.default.fileExists(atPath: database) {
             // Nothing to hold it against, and checking makes nothing.
-            let count = try file.read().records.count
-            print("\(model): \(count) objects, no problem")
-            return
+            return try file.conclude(file.examine())
         }
         let folder = try state.folder(environment)
         try await folder.withHub(command: "import") { hub in
             if check {
-                let tree = try file.read()
-                let problems = await hub.problems(importing: tree, replacing: replace)
-                guard problems.isEmpty else { throw file.report(ModelProblems(problems: problems)) }
-                file.warn(ofDoubles: await hub.doubles(importing: tree))
-                print("\(model): \(tree.records.count) objects, no problem")
+                var report = try file.examine()
+                if let tree = report.tree {
+                    report.add(errors: await hub.problems(importing: tree, replacing: replace))
+                    report.add(warnings: await hub.doubles(importing: tree))
+                }
+                try file.conclude(report)
             } else {
                 try await file.importInto(hub, replacing: replace, environment)
             }
@@ -117,23 +116,37 @@ package struct ModelFile: Sendable {
         self.command = command
     }
 
-    /// - Throws: An exit code; what is wrong was told.
+    /// Reads the file and reports what is wrong in it.
+    ///
+    /// - Throws: An exit code when it cannot be read or has errors; the reason was reported.
     func read() throws -> ModelTree {
-        let bytes: [UInt8]
+        let report = try examine()
+        for line in report.lines(mostWarnings: Self.mostRemarks) { StandardError.print(line) }
+        if let tree = report.tree { return tree }
+        StandardError.print("trilateral \(command): \(report.summary); nothing was changed")
+        throw ExitCode.dataError
+    }
+
+    /// All that is wrong in the file.
+    ///
+    /// - Throws: An exit code when it cannot be read; the reason was reported.
+    func examine() throws -> ModelReport {
         switch FileContents.read(path == "-" ? "/dev/stdin" : path, upTo: ModelTree.maximumBytes) {
-        case .success(let contents): bytes = contents.bytes
+        case .success(let contents):
+            return ModelReport(on: contents.bytes, path: path)
         case .failure(let fault):
             StandardError.print("trilateral \(command): \(path) \(fault.message)")
             throw ExitCode.noInput
         }
-        do throws(ModelProblems) {
-            let tree = try ModelTree.read(bytes)
-            tell(tree.ignored.map(\.description), as: "ignored")
-            tell(ModelAdvice.warnings(on: tree), as: "warning")
-            return tree
-        } catch {
-            throw report(error)
-        }
+    }
+
+    /// Reports every problem, and last how many there are.
+    ///
+    /// - Throws: An exit code when there are errors; warnings are none.
+    func conclude(_ report: ModelReport) throws {
+        for line in report.lines() { StandardError.print(line) }
+        print(report.summary)
+        if report.hasErrors { throw ExitCode.dataError }
     }
 
     func importInto(_ hub: FlareHub, replacing: Bool, _ environment: [String: String]) async throws {

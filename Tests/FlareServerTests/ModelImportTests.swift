@@ -37,7 +37,6 @@ import Testing
         let export = await hub.exportModel()
         #expect(export.orphans.isEmpty)
         let tree = try ModelTree.read(export.bytes)
-        #expect(tree.ignored.isEmpty)
         try await FlareHub.withStore(kind) { copy in
             try await copy.importModel(tree)
             #expect(await contents(copy) == contents(hub))

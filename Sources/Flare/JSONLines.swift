@@ -1,0 +1,120 @@
+/// Finds on which lines the members of a JSON text stand.
+package enum JSONLines {
+    /// The line of each of some places, from 1; of a place that is not in the text that of the nearest one around it.
+    ///
+    /// - Parameters:
+    ///   - places: As in `environments[0].zones[1].name`.
+    ///   - bytes: JSON without mistakes; of another text lines are missing.
+    package static func find(_ places: some Sequence<String>, in bytes: [UInt8]) -> [String: Int] {
+        var wanted = Wanted()
+        for place in places { wanted.insert(place, steps(of: place)[...]) }
+        var scanner = Scanner(bytes: bytes)
+        scanner.value(wanted, depth: 0)
+        return scanner.found
+    }
+
+    /// `a[0].b` as `a`, `[0]`, `b`.
+    private static func steps(of place: String) -> [String] {
+        place.split(separator: ".").flatMap { part -> [String] in
+            let pieces = part.split(separator: "[", omittingEmptySubsequences: false)
+            return pieces.prefix(1).filter { !$0.isEmpty }.map(String.init)
+                + pieces.dropFirst().map { "[\($0)" }
+        }
+    }
+
+    /// The places that are looked for, as a tree of their steps.
+    private struct Wanted {
+        var places: [String] = []
+        var children: [String: Wanted] = [:]
+
+        mutating func insert(_ place: String, _ steps: ArraySlice<String>) {
+            guard let step = steps.first else { return places.append(place) }
+            children[step, default: Wanted()].insert(place, steps.dropFirst())
+        }
+
+        var isEmpty: Bool { places.isEmpty && children.isEmpty }
+
+        /// All places from here on.
+        var all: [String] { places + children.values.flatMap(\.all) }
+    }
+
+    private struct Scanner {
+        let bytes: [UInt8]
+        var position = 0
+        var line = 1
+        var found: [String: Int] = [:]
+
+        private static let deepest = 200
+
+        private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+        private mutating func advance() {
+            if next == UInt8(ascii: "\n") { line += 1 }
+            position += 1
+        }
+
+        private mutating func skipSpace() {
+            while let byte = next, byte <= 0x20 { advance() }
+        }
+
+        /// Passes a value, noting the lines of what is wanted in it.
+        ///
+        /// - Parameter start: Where the value's name stands, if it has one.
+        mutating func value(_ wanted: Wanted, depth: Int, start: Int? = nil) {
+            skipSpace()
+            for place in wanted.all { found[place] = start ?? line }
+            switch next {
+            case UInt8(ascii: "{")?: elements(wanted, depth: depth, isObject: true)
+            case UInt8(ascii: "[")?: elements(wanted, depth: depth, isObject: false)
+            case UInt8(ascii: "\"")?: _ = text()
+            default:
+                while let byte = next, byte > 0x20, !",]}".utf8.contains(byte) { advance() }
+            }
+        }
+
+        private mutating func elements(_ wanted: Wanted, depth: Int, isObject: Bool) {
+            guard depth < Self.deepest else { return position = bytes.count }
+            advance()
+            var index = 0
+            while true {
+                skipSpace()
+                guard let byte = next, !"]}".utf8.contains(byte) else { break }
+                let before = position
+                let start = line
+                var step = "[\(index)]"
+                if isObject {
+                    step = text()
+                    skipSpace()
+                    if next == UInt8(ascii: ":") { advance() }
+                }
+                value(wanted.children[step] ?? Wanted(), depth: depth + 1, start: isObject ? start : nil)
+                skipSpace()
+                if next == UInt8(ascii: ",") { advance() }
+                index += 1
+                // What is no JSON is not looked at any further.
+                guard position > before else { return position = bytes.count }
+            }
+            if next != nil { advance() }
+        }
+
+        /// A text in quotes; only of simple escapes the meaning is known.
+        private mutating func text() -> String {
+            guard next == UInt8(ascii: "\"") else { return "" }
+            advance()
+            let start = position
+            var isEscaped = false
+            while let byte = next, byte != UInt8(ascii: "\"") {
+                if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                    advance()
+                }
+                if next != nil { advance() }
+            }
+            let raw = bytes[start..<min(position, bytes.count)]
+            if next != nil { advance() }
+            guard isEscaped else { return String(decoding: raw, as: UTF8.self) }
+            let quoted = [UInt8(ascii: "\"")] + raw + [UInt8(ascii: "\"")]
+            return (try? JSONValue(parsing: quoted))?.string ?? ""
+        }
+    }
+}
