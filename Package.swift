@@ -69,6 +69,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMalloc"),
 
         // Pure
@@ -99,7 +100,7 @@ let package = Package(
             ]
         ),
         room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
-        room("MQTT", ["CMosquitto", log]),
+        room("MQTT", ["CMosquitto", "COpenSSL", log]),
         room(
             "Bridge",
             ["Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT", log]
@@ -177,7 +178,7 @@ let package = Package(
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, lifecycle, log,
             ]
         ),
-        tests("MQTTTests", ["MQTT", "TestSupport", log]),
+        tests("MQTTTests", ["MQTT", "TestSupport", "SeededRandom", "COpenSSL", log]),
         tests(
             "BridgeTests",
             ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Flare", "MQTT"]

@@ -6,6 +6,12 @@ import Messages
 
 /// What we are, and others who say that they are it.
 extension MQTTBridge {
+    /// What is wrong just now, a sentence each; for a health check.
+    package var problems: [String] {
+        (isConnected ? [] : ["no link to the broker"])
+            + (links["flare"] == true ? [] : ["no link to the Flare server"])
+    }
+
     func stateInfo() {
         guard !isLeaving else { return }
         book.state(

@@ -49,6 +49,7 @@ package actor MQTTBridge {
     /// change.
     private var toldSequence = 0
     private var retainedCommands = RetainedCommands()
+    var refusals = BrokerRefusals()
     var rivals = NodeRivals()
     /// What the broker keeps from before, while that is asked for.
     var leftovers: [Leftovers] = []
@@ -147,12 +148,6 @@ package actor MQTTBridge {
         noteLinks()
     }
 
-    /// What is wrong just now, a sentence each; for a health check.
-    package var problems: [String] {
-        (isConnected ? [] : ["no link to the broker"])
-            + (links["flare"] == true ? [] : ["no link to the Flare server"])
-    }
-
     /// The last thing to say: sent by the client as it stops.
     package var farewell: MQTTMessage {
         guard isLeaving else { return offline }
@@ -186,7 +181,8 @@ package actor MQTTBridge {
 
     private func take(_ event: MQTTLinkEvent) {
         switch event {
-        case .connected:
+        case .connected(let session):
+            send(refusals.connected(session))
             if !hasSpoken { rememberSpeaking() }
             (hasSpoken, isConnected, isFull) = (true, true, false)
             book.startAgain()
@@ -199,7 +195,8 @@ package actor MQTTBridge {
             letDiscoverySpeakFirst()
             flush()
             send(.brokerLinkChanged(isUp: true))
-        case .disconnected:
+        case .disconnected(let error):
+            for event in refusals.disconnected(error) { send(event) }
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
             // Whatever is still so is told again at the next connect, perhaps before the link is told.
             retainedCommands = RetainedCommands()
@@ -207,6 +204,7 @@ package actor MQTTBridge {
             forgetRivals()
             isConnected = false
             discovery.linkLost()
+        case .refused: noteRefusals()
         case .drained:
             isFull = false
             flush()
@@ -365,7 +363,7 @@ package actor MQTTBridge {
             where (book.age(of: topic, at: now.steadyMilliseconds) ?? .max) >= configuration.aliveRest {
                 book.repeatTopic(topic)
             }
-            if configuration.isHealthDue(atTick: ticks) { stateHealth() }
+            if configuration.isHealthDue(atTick: ticks) { healthIntervalPassed() }
             goOnSweeping()
             flush()
             // Nothing on its way: what was cleared is so at the broker.
@@ -377,7 +375,7 @@ package actor MQTTBridge {
         }
     }
 
-    private func stateHealth() {
+    func stateHealth() {
         guard !isLeaving else { return }
         var properties = MQTTProperties()
         properties.messageExpirySeconds = 180

@@ -65,6 +65,8 @@ package struct Command: Sendable, Hashable {
     /// `request/<verb>`.
     package enum Verb: Sendable, Hashable {
         case snapshot, ping, refresh, reload
+        /// End in good order and start the program again, as it was started.
+        case restart
         /// Announce everything to Home Assistant again.
         case discovery
         case logLevel(String)

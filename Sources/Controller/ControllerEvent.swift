@@ -98,6 +98,8 @@ package enum ControllerEffect: Sendable, Hashable {
     case readConfiguration
     /// Build everything anew from the configuration that was read.
     case rebuild
+    /// End, and start the program again.
+    case restart
     case setLogLevel(String)
 
     /// What outlives a restart.

@@ -278,6 +278,10 @@ extension DeviceController {
             }
             if reloading.isEmpty { effects.append(.readConfiguration) }
             reloading.append(pending)
+        case .restart:
+            // The answer first: it leaves before the program ends.
+            accept(pending)
+            effects.append(.restart)
         case .discovery:
             guard configuration.announces else {
                 return refuse(
@@ -337,6 +341,7 @@ extension Command.Verb {
         case .ping: "ping"
         case .refresh: "refresh"
         case .reload: "reload"
+        case .restart: "restart"
         case .discovery: "discovery"
         case .logLevel: "loglevel"
         }

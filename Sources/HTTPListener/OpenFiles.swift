@@ -6,7 +6,7 @@ package enum OpenFiles {
     private static let others = 128
 
     /// Asks for as many as the system allows, up to a bound; the usual start is 1024.
-    /// - Returns: How many connections there may be.
+    /// - Returns: How many connections there may be, so that the rest of the program always has the files it needs.
     package static func raiseLimit(to wanted: Int = 65_536) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 512 }
@@ -16,6 +16,6 @@ package enum OpenFiles {
             raised.rlim_cur = highest
             if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
         }
-        return max(64, Int(clamping: limit.rlim_cur) - others)
+        return max(16, Int(clamping: limit.rlim_cur) - others)
     }
 }

@@ -61,7 +61,7 @@ extension Connection {
     private func subscribed(_ messageID: Int32, isRefused: Bool) {
         let filter = progress.unanswered.removeValue(forKey: messageID)
         if isRefused {
-            logger.warning("the broker does not let us read \(filter ?? "one of our topics")")
+            logger.debug("the broker does not let us read \(filter ?? "one of our topics")")
             if let filter { progress.refusedFilters.append(filter) }
         }
         if progress.unanswered.isEmpty { settle() }

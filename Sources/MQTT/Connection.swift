@@ -16,6 +16,8 @@ final class Connection: Sendable {
     let logger: Logger
     private let reading: MQTTReading
 
+    // Set on the connection's thread; used there, or while `traffic` is held.
+    nonisolated(unsafe) private var input: CheckedInput?
     // Never changes, and the library locks what it points to.
     nonisolated(unsafe) let handle: OpaquePointer
     // Touched only on the connection's thread, where the library reads and so makes the callbacks that use it.
@@ -31,13 +33,25 @@ final class Connection: Sendable {
     private let request = Locked(Request.none)
     /// The lines of the library's log that explain a failed attempt.
     private let complaints = Locked([String]())
+    private let thread = Locked(pthread_t?.none)
 
     enum Request { case none, close, drop }
 
-    /// What the library returned, with the system's word for it.
+    /// What ended the link: the library's code, the system's, and the reason where those do not tell it.
     struct Failure {
         let result: Int32
         let systemError: Int32
+        var reason: String?
+
+        init(result: Int32, systemError: Int32) {
+            self.result = result
+            self.systemError = systemError
+        }
+
+        init(_ result: mosq_err_t, _ systemError: Int32 = 0, reason: String? = nil) {
+            self.init(result: result.rawValue, systemError: systemError)
+            self.reason = reason
+        }
     }
 
     struct Progress {
@@ -83,16 +97,25 @@ final class Connection: Sendable {
     func start() {
         var thread = pthread_t()
         let box = Unmanaged.passRetained(self)
-        let failure = pthread_create(&thread, nil, { Connection.thread($0) }, box.toOpaque())
-        guard failure != 0 else {
-            pthread_detach(thread)
-            return
-        }
+        let failure = pthread_create(&thread, nil, { Connection.run($0) }, box.toOpaque())
+        guard failure != 0 else { return self.thread.withLock { $0 = thread } }
         box.release()
         events.ended(.failed(.configuration("cannot start a thread: \(String(cString: strerror(failure)))")))
     }
 
-    private static func thread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    /// Waits until the thread is gone; to be called once `ended` was, so that it takes no time.
+    func join() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        pthread_join(thread, nil)
+    }
+
+    /// Leaves a thread alone that does not end, since the system's resolver keeps it.
+    func abandon() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        pthread_detach(thread)
+    }
+
+    private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { return nil }
         var all = sigset_t()
         sigfillset(&all)
@@ -145,6 +168,7 @@ final class Connection: Sendable {
         }
         var end = ConnectionEnd.closed
         for family in families {
+            guard request.withLock({ $0 }) == .none else { return .closed }
             // The library tries one address when it must not block; binding chooses of which family.
             end = attempt(from: families.count > 1 ? family.anyAddress : nil)
             guard case .failed(.unreachable) = end else { return end }
@@ -164,6 +188,13 @@ final class Connection: Sendable {
         errno = 0
         let result = mosquitto_connect_bind_async(handle, configuration.host, port, keepAlive, source)
         var failure = result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil
+        // The broker sees the end of the connection only when both descriptors of the socket are closed.
+        defer { input = nil }
+        if failure == nil {
+            do { input = try CheckedInput(handle, configuration, version: version) } catch {
+                return .failed(error)
+            }
+        }
         while failure == nil {
             let isLate = ContinuousClock.now >= progress.deadline
             switch request.withLock({ $0 }) {
@@ -188,10 +219,11 @@ final class Connection: Sendable {
 
     /// Waits until there is something to do, and lets the library do it.
     private func turn(milliseconds: Int32) -> Failure? {
-        let socket = mosquitto_socket(handle)
+        guard let input else { return Failure(MOSQ_ERR_NO_CONN) }
+        let socket = mosquitto_socket(handle) < 0 ? -1 : input.socket
         let ready = doorbell.wait(
             for: socket,
-            writing: mosquitto_want_write(handle),
+            writing: input.isShakingHands ? !input.isAwaitingHand : mosquitto_want_write(handle),
             milliseconds: socket < 0 ? 0 : milliseconds
         )
         guard ready.toRead else { return work(ready) }
@@ -202,16 +234,26 @@ final class Connection: Sendable {
 
     private func work(_ ready: Doorbell.Readiness) -> Failure? {
         traffic.withLock { failure in
-            if failure != nil { return failure }
-            errno = 0
-            var result = ready.toRead ? mosquitto_loop_read(handle, 1) : MOSQ_ERR_SUCCESS.rawValue
-            if result <= MOSQ_ERR_SUCCESS.rawValue, mosquitto_want_write(handle) {
-                result = mosquitto_loop_write(handle, 1)
-            }
-            if result <= MOSQ_ERR_SUCCESS.rawValue { result = mosquitto_loop_misc(handle) }
-            if result > MOSQ_ERR_SUCCESS.rawValue { failure = Failure(result: result, systemError: errno) }
+            if failure == nil { failure = step(ready) }
             return failure
         }
+    }
+
+    private func step(_ ready: Doorbell.Readiness) -> Failure? {
+        if let input, mosquitto_socket(handle) >= 0 {
+            if input.isShakingHands {
+                if let failure = input.shakeHands() { return failure }
+                // Until then the library has nothing to say, and would only ask OpenSSL for the same again.
+                if input.isShakingHands { return nil }
+            } else if ready.toRead, let failure = input.read() {
+                return failure
+            }
+        }
+        errno = 0
+        var result = MOSQ_ERR_SUCCESS.rawValue
+        if mosquitto_want_write(handle) { result = mosquitto_loop_write(handle, 1) }
+        if result <= MOSQ_ERR_SUCCESS.rawValue { result = mosquitto_loop_misc(handle) }
+        return result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil
     }
 
     /// The subscriptions are answered, or have had their time.
@@ -221,6 +263,10 @@ final class Connection: Sendable {
         if !progress.unanswered.isEmpty {
             let filters = progress.unanswered.values.sorted().joined(separator: ", ")
             logger.warning("the broker did not answer these subscriptions: \(filters)")
+        }
+        if !progress.refusedFilters.isEmpty {
+            let filters = progress.refusedFilters.sorted().joined(separator: ", ")
+            logger.warning("the broker does not let us read: \(filters)")
         }
         events.up(
             MQTTSession(
@@ -265,6 +311,7 @@ final class Connection: Sendable {
             ending: ending,
             result: failure.result,
             systemError: failure.systemError,
+            failureReason: failure.reason,
             complaints: complaints.withLock { $0 }
         )
         return facts.end

@@ -14,6 +14,8 @@ struct EndFacts {
     /// What the library's loop returned.
     let result: Int32
     let systemError: Int32
+    /// Why, where the codes do not tell: what was malformed, why TLS failed.
+    let failureReason: String?
     /// The errors in the library's log.
     let complaints: [String]
 
@@ -24,12 +26,16 @@ struct EndFacts {
             let reason = ending.reason ?? String(cString: mosquitto_reason_string(ending.code))
             return .failed(.endedByBroker(address: address, code: Int(ending.code), reason: reason))
         }
+        if code == MOSQ_ERR_MALFORMED_PACKET, let failureReason {
+            let error = MQTTError.malformed(address: address, what: failureReason)
+            return isAccepted ? .failed(error) : .unanswered(error)
+        }
         if isAccepted { return .failed(.lost(address: address, reason: reason)) }
         if isTLS {
             return .failed(
                 .tls(
                     address: address,
-                    reason: complaints.isEmpty ? reason : complaints.joined(separator: "; ")
+                    reason: failureReason ?? TLSReason.of(complaints) ?? reason
                 )
             )
         }
@@ -50,7 +56,8 @@ struct EndFacts {
     }
 
     private var reason: String {
-        switch code {
+        if let failureReason { return failureReason }
+        return switch code {
         case MOSQ_ERR_ERRNO where systemError != 0: String(cString: strerror(systemError))
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_NO_CONN: "the other side closed the connection"
         case MOSQ_ERR_KEEPALIVE: "no sign of life from the broker"

@@ -122,8 +122,8 @@ enum LibraryHandle {
             )
             try check(result, "the TLS files")
         }
-        try check(mosquitto_tls_opts_set(handle, 1, tls.version?.rawValue, nil), "the TLS version")
-        try check(mosquitto_tls_insecure_set(handle, !tls.verifyHostname), "the TLS host name check")
+        // The certificate is checked by ourselves, before anything is written: see CheckedInput.shakeHands().
+        try check(mosquitto_tls_opts_set(handle, 0, tls.version?.rawValue, nil), "the TLS version")
         if let alpn = tls.alpn {
             try check(mosquitto_string_option(handle, MOSQ_OPT_TLS_ALPN, alpn), "ALPN \"\(alpn)\"")
         }

@@ -27,6 +27,7 @@ extension MQTTClient {
     /// - Returns: `nil` when we are cancelled.
     private func connection(_ version: MQTTProtocolChoice) async -> ConnectionEnd? {
         let (ends, end) = AsyncStream<ConnectionEnd>.makeStream()
+        let (thread, threadEnd) = AsyncStream<Never>.makeStream()
         let number = state.withLock { state in
             state.connections += 1
             return state.connections
@@ -40,6 +41,7 @@ extension MQTTClient {
             ended: {
                 end.yield($0)
                 end.finish()
+                threadEnd.finish()
             }
         )
         let connection: Connection
@@ -57,8 +59,27 @@ extension MQTTClient {
         }
         state.withLock { $0.connection = connection }
         connection.start()
-        for await end in ends { return end }
+        for await end in ends {
+            connection.join()
+            return end
+        }
         connection.drop()
+        // A task of its own, since this one is cancelled. Only a name that is slow to resolve holds the thread up.
+        let hasEnded = await Task {
+            await withTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    for await _ in thread {}
+                    return !Task.isCancelled
+                }
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(1))
+                    return false
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? false
+            }
+        }.value
+        if hasEnded { connection.join() } else { connection.abandon() }
         return nil
     }
 

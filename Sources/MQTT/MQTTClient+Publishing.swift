@@ -72,15 +72,23 @@ extension MQTTClient {
     }
 
     func acknowledged(_ messageID: Int32, _ code: Int32, over number: UInt64) {
-        let (completion, hasDrained) = state.withLock { state -> (MQTTOutbox.Completion?, Bool) in
+        let (completion, hasDrained, isFirst) = state.withLock {
+            state -> (MQTTOutbox.Completion?, Bool, Bool) in
             let completion = state.outbox.acknowledged(messageID, link: number, code: code)
             state.counters.count(completion)
-            return (completion, state.outbox.hasDrained())
+            var isFirst = false
+            if case .refusedByBroker(let topic, let code, let reason)? = completion?.error {
+                isFirst = state.refusals.isEmpty
+                // As many as may be on their way; the rest is of the same kind.
+                if state.refusals.count < 10_000 { state.refusals[topic] = "\(reason) (code \(code))" }
+            }
+            return (completion, state.outbox.hasDrained(), isFirst)
         }
         if let completion {
-            if let error = completion.error { logger.warning("\(error)") }
+            if let error = completion.error { logger.debug("\(error)") }
             completion.tell()
         }
+        if isFirst { linkEvents.yield(.refused) }
         if hasDrained { linkEvents.yield(.drained) }
     }
 

@@ -34,6 +34,8 @@ package final class MQTTClient: Sendable {
         /// The subscriptions are answered too.
         var isUp = false
         var connections: UInt64 = 0
+        /// Why the broker refused what was published, by topic, until somebody asks.
+        var refusals: [String: String] = [:]
         var stopSignal: AsyncStream<Never>.Continuation?
         var waitingForEnd: [AsyncStream<Never>.Continuation] = []
     }
@@ -175,6 +177,14 @@ package final class MQTTClient: Sendable {
         }
         for await _ in ended {}
         if link == nil { end() }
+    }
+
+    /// The topics on which the broker has refused a publication since the last call, each with its reason.
+    package func takeRefusals() -> [String: String] {
+        state.withLock { state in
+            defer { state.refusals = [:] }
+            return state.refusals
+        }
     }
 
     package var counters: MQTTCounters {

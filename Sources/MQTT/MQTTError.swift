@@ -10,6 +10,8 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     case refused(address: String, code: Int, reason: String)
     /// Somebody answers at the address, but not with MQTT or not in time.
     case noAnswer(address: String, seconds: Int)
+    /// What was received is no packet that a broker may send; nothing of it was obeyed.
+    case malformed(address: String, what: String)
     /// The connection ended without a word.
     case lost(address: String, reason: String)
     /// The broker ended the link with a reason code of MQTT 5, for instance 0x8E: another client with our id.
@@ -29,6 +31,7 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
             "the broker at \(address) refuses the connection: \(reason) (code \(code))"
         case .noAnswer(let address, let seconds):
             "\(address) accepts connections, but does not answer as an MQTT broker within \(seconds) s"
+        case .malformed(let address, let what): "\(address) sent what is not MQTT: \(what)"
         case .lost(let address, let reason): "the link to the broker at \(address) was lost: \(reason)"
         case .endedByBroker(let address, let code, let reason):
             "the broker at \(address) ended the link: \(reason) (code \(code))"

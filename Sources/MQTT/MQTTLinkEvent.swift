@@ -4,6 +4,8 @@ package enum MQTTLinkEvent: Sendable, Equatable {
     case connected(MQTTSession)
     /// The link was lost, or an attempt failed for another reason than the attempt before it.
     case disconnected(MQTTError)
+    /// The broker has refused publications; ``MQTTClient/takeRefusals()`` tells which.
+    case refused
     /// After a publication was refused for want of room: half of the room is free again.
     case drained
 }
@@ -18,4 +20,16 @@ package struct MQTTSession: Sendable, Equatable {
     package let maximumQoS: MQTTQoS
     /// Filters that the broker does not let us read, sorted.
     package let refusedFilters: [String]
+
+    package init(
+        version: MQTTProtocolChoice,
+        isSessionPresent: Bool = false,
+        maximumQoS: MQTTQoS = .exactlyOnce,
+        refusedFilters: [String] = []
+    ) {
+        self.version = version
+        self.isSessionPresent = isSessionPresent
+        self.maximumQoS = maximumQoS
+        self.refusedFilters = refusedFilters
+    }
 }

@@ -49,7 +49,7 @@ extension CommandPayload {
 extension Command.Verb {
     /// The verbs of `request/<verb>`.
     private static let names = [
-        "snapshot", "ping", "refresh", "reload", "discovery", "environment", "loglevel",
+        "snapshot", "ping", "refresh", "reload", "restart", "discovery", "environment", "loglevel",
     ]
     private static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
@@ -59,6 +59,7 @@ extension Command.Verb {
         case "ping": self = .ping
         case "refresh": self = .refresh
         case "reload": self = .reload
+        case "restart": self = .restart
         case "discovery": self = .discovery
         case "loglevel":
             let level = try payload.word(named: "level").lowercased()

@@ -102,7 +102,7 @@ extension Daemon {
             installation: try memory.installationID(),
             announced: try memory.announced()
         )
-        let thread = LoopThread()
+        let thread = try LoopThread()
         let client = MQTTClient(
             MQTTConfiguration(
                 configuration.mqtt,
@@ -218,6 +218,7 @@ extension Daemon {
                 try? await gracefulShutdown()
                 place.close(logger: logger)
                 do { try memory.writeBackIfGone() } catch { logger.error("\(error)") }
+                memory.close(logger: logger)
             },
             DaemonService(name: "mqtt") {
                 // Who cannot have its ports must not have been heard on the broker, where another may be at home.

@@ -66,13 +66,14 @@ extension HTTPListenerConfiguration {
         allowedOrigins = flare.allowedOrigins
         // A message of Socket.IO may be longer than what REST takes, and a WebSocket stays open.
         maximumBodyBytes = 1_000_000
-        maximumConnections = min(8192, OpenFiles.raiseLimit())
+        maximumConnections = min(8192, OpenFiles.raiseLimit() * 3 / 4)
     }
 
     /// `nil` when no pages are served.
     init?(_ web: TrilateralConfiguration.Pages) {
         guard let listen = web.listen else { return nil }
         self.init(section: "web", host: listen.host, port: listen.port)
+        maximumConnections = min(512, OpenFiles.raiseLimit() / 4)
         allowedHosts = web.allowedHosts
         allowedOrigins = web.allowedOrigins
     }

@@ -65,7 +65,7 @@ struct BrokerOptions: ParsableArguments {
                     isLinked = false
                     reason = "\(error)"
                     if error.isFinal { return NodeFinder.Finding?.none }
-                case .link(.drained), .signal: break
+                case .link(.refused), .link(.drained), .signal: break
                 case .message(let message): finder.heard(topic: message.topic, payload: message.payload)
                 case .woken:
                     if isLinked, let finding = finder.finding { return finding }
@@ -100,7 +100,7 @@ extension MQTTError {
     var isFinal: Bool {
         switch self {
         case .notAuthorised, .tls, .configuration: true
-        case .unreachable, .refused, .noAnswer, .lost, .endedByBroker: false
+        case .unreachable, .refused, .noAnswer, .malformed, .lost, .endedByBroker: false
         }
     }
 }

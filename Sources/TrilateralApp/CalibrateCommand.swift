@@ -66,6 +66,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         } catch {
             throw failure("\(error)", .ioError)
         }
+        defer { memory.close() }
         let log = LogOutput(
             level: .warning,
             form: LogForm(configuration.log.format, environment: environment)

@@ -138,18 +138,13 @@ struct DemoCommand: AsyncParsableCommand {
             isTerminal: Terminal.output.isCapable(environment: environment)
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [runner] in try await runner.run(LoadedConfiguration()) }
-            group.addTask {
-                await screen.run(ports: ports)
-                try await Task.sleep(for: .seconds(Int64.max / 2))
-            }
+            group.addTask { await screen.run(ports: ports) }
             group.addTask {
                 await Terminal.input.readKeys { if "qQ".utf8.contains($0) { kill(getpid(), SIGINT) } }
-                try await Task.sleep(for: .seconds(Int64.max / 2))
             }
             // The daemon ends by a signal or with an error; the screen goes with it.
             defer { group.cancelAll() }
-            try await group.next()
+            try await runner.run(LoadedConfiguration())
         }
     }
 }

@@ -141,7 +141,7 @@ struct DriveOptions: ParsableArguments {
                 case .link(.disconnected(let error)): input = .unlinked(reason: "\(error)")
                 case .message(let message): input = .message(topic: message.topic, payload: message.payload)
                 case .deadline: input = .deadline
-                case .link(.drained), .woken, .signal: continue
+                case .link(.refused), .link(.drained), .woken, .signal: continue
                 }
                 for step in exchange.apply(input) {
                     switch step {

@@ -13,6 +13,8 @@ extension ExitCode {
     static let unavailable = ExitCode(69)
     /// A bug (70).
     static let software = ExitCode(70)
+    /// The system gives too little: descriptors, memory, threads (71).
+    static let systemError = ExitCode(71)
     /// A file or folder cannot be made (73).
     static let cannotCreate = ExitCode(73)
     /// Reading or writing failed (74).

@@ -10,11 +10,15 @@ import Glibc
 package final class LoopThread: TaskExecutor {
     private let jobs = JobQueue()
 
-    package init() {
+    /// - Throws: ``ResourceError`` when the system allows no further thread.
+    package init() throws(ResourceError) {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(jobs: jobs, executor: asUnownedTaskExecutor()))
         let failure = pthread_create(&thread, nil, { Work.run($0) }, work.toOpaque())
-        precondition(failure == 0, "cannot start a thread: \(String(cString: strerror(failure)))")
+        guard failure == 0 else {
+            work.release()
+            throw ResourceError("cannot start a thread: \(String(cString: strerror(failure)))")
+        }
         pthread_detach(thread)
     }
 

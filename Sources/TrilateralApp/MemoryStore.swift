@@ -2,6 +2,7 @@ package import Controller
 import Flare
 package import Foundation
 import GRDB
+package import Logging
 
 /// What the daemon remembers between runs: `trilateral.db` in the state folder.
 ///
@@ -22,6 +23,11 @@ package final class MemoryStore: Sendable {
         }
         database = try Self.telling(path) { try DatabaseQueue(path: path, configuration: configuration) }
         try Self.telling(path) { [database] in try Self.migrate(database, path: path) }
+    }
+
+    /// Nothing can be read or written any more.
+    package func close(logger: Logger? = nil) {
+        do { try database.close() } catch { logger?.error("\(path) cannot be closed: \(error)") }
     }
 
     /// Carries out what reads or writes the database; what goes wrong is told with the path.

@@ -62,7 +62,7 @@ struct NodeCleanup {
                     if isLinked, silences >= (node.isOnline ? Self.patience : 1) { return .success(node) }
                     visit.wake(after: Self.silence)
                 case .deadline: isLate = true
-                case .link(.drained), .signal: break
+                case .link(.refused), .link(.drained), .signal: break
                 }
                 if isLate, !isLinked { break }
             }

@@ -126,7 +126,7 @@ enum BrokerProbe {
                 case .link(.disconnected):
                     guard isPatient else { return false }
                 case .deadline: return false
-                case .link(.drained), .message, .woken, .signal: continue
+                case .link(.refused), .link(.drained), .message, .woken, .signal: continue
                 }
             }
             return false

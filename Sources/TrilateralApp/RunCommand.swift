@@ -15,7 +15,8 @@ struct RunCommand: AsyncParsableCommand {
         abstract: "Run the daemon.",
         discussion: """
             Without a configuration: the broker on localhost:1883, the embedded Flare server on 127.0.0.1:1234, and \
-            an empty place. SIGTERM and SIGINT end it, SIGHUP reads the configuration again.
+            an empty place. SIGTERM and SIGINT end it, SIGHUP reads the configuration again; SIGUSR1, SIGUSR2 and \
+            SIGALRM are ignored.
             """
     )
 
@@ -80,26 +81,43 @@ package struct DaemonRunner: Sendable {
         self.read = read
     }
 
-    /// Runs until a signal ends it; SIGHUP has the configuration read again.
+    /// What signals act on; it outlives the single daemon.
+    private struct Control: Sendable {
+        var port: AsyncStream<RuntimeLoop.ShellRequest>.Continuation?
+        /// Set by a signal, also between two daemons, when nobody would take the request.
+        var isStopping = false
+    }
+
+    /// Runs until SIGTERM or SIGINT ends it; SIGHUP has the configuration read again.
+    ///
+    /// - Throws: An exit code; ``RestartRequest`` when the program shall be started again.
     func run(_ first: LoadedConfiguration) async throws {
-        let current = Locked<AsyncStream<RuntimeLoop.ShellRequest>.Continuation?>(nil)
+        do throws(ResourceError) {
+            try ProcessResources.check()
+        } catch {
+            StandardError.print("trilateral: \(error)")
+            throw Self.exitCode(error)
+        }
+        let control = Locked(Control())
         // One stream for the whole life of the process: a signal source that follows another one stays deaf.
-        let hangUps = SignalStream(isTemporary ? [] : [SIGHUP])
+        let signals = SignalStream([SIGHUP, SIGTERM, SIGINT])
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await runAll(first, current) }
             group.addTask {
-                for await _ in hangUps.numbers { current.withLock { $0 }?.yield(.readConfiguration) }
-                try await Task.sleep(for: .seconds(Int64.max / 2))
+                for await number in signals.numbers {
+                    let isReload = number == SIGHUP && !isTemporary
+                    let port = control.withLock { control in
+                        if !isReload { control.isStopping = true }
+                        return control.port
+                    }
+                    port?.yield(isReload ? .readConfiguration : .stop)
+                }
             }
             defer { group.cancelAll() }
-            try await group.next()
+            try await runAll(first, control)
         }
     }
 
-    private func runAll(
-        _ first: LoadedConfiguration,
-        _ current: Locked<AsyncStream<RuntimeLoop.ShellRequest>.Continuation?>
-    ) async throws {
+    private func runAll(_ first: LoadedConfiguration, _ control: Locked<Control>) async throws {
         var loaded = first
         var isReloaded = false
         /// What ran before a reload: taken again when the new one turns out not to work.
@@ -119,17 +137,26 @@ package struct DaemonRunner: Sendable {
             )
             do {
                 let daemon = try build(configuration, isReloaded: isReloaded, log: log, logger: logger)
-                current.withLock { $0 = daemon.requestPort }
+                let isStopping = control.withLock { control in
+                    control.port = daemon.requestPort
+                    return control.isStopping
+                }
+                if isStopping { daemon.requestPort.yield(.stop) }
                 if let problem { daemon.tell(problem) }
                 problem = nil
-                switch try await daemon.run(signals: [.sigterm, .sigint] + (isTemporary ? [.sighup] : [])) {
+                switch try await daemon.run() {
                 case .stopped: return
+                case .restart:
+                    logger.notice("restarting")
+                    throw RestartRequest()
                 case .rebuild(let next):
                     logger.notice("configuration read again; starting anew")
                     proven = loaded
                     loaded = next
                     isReloaded = true
                 }
+            } catch let restart as RestartRequest {
+                throw restart
             } catch {
                 log.print("trilateral: \(error)")
                 guard let before = proven else { throw Self.exitCode(error) }
@@ -184,6 +211,7 @@ package struct DaemonRunner: Sendable {
         case let error as FlareStoreError where error.isAboutContents: .dataError
         case let error as MemoryStoreError where error.isAboutContents: .dataError
         case is FlareStoreError, is MemoryStoreError: .ioError
+        case is ResourceError: .systemError
         case let code as ExitCode: code
         default: .software
         }

@@ -32,6 +32,8 @@ struct RuntimeLoop: Sendable {
     enum ShellRequest: Sendable {
         case readConfiguration
         case rebuild
+        case restart
+        case stop
         case logLevel(String)
     }
 
@@ -77,6 +79,7 @@ struct RuntimeLoop: Sendable {
         case .announce: ports.bridge.yield(.announce(state))
         case .readConfiguration: ports.shell.yield(.readConfiguration)
         case .rebuild: ports.shell.yield(.rebuild)
+        case .restart: ports.shell.yield(.restart)
         case .setLogLevel(let level): ports.shell.yield(.logLevel(level))
         }
     }

@@ -52,10 +52,12 @@ struct ServeCommand: AsyncParsableCommand {
         defer { log.flush() }
         let logger = log.logger("trilateral")
         do {
+            try ProcessResources.check()
             let store = try FlareStore(
                 file: folder.flareDatabase,
                 options: FlareStore.Options(configuration.flare)
             )
+            defer { do { try store.close() } catch { logger.error("\(error)") } }
             let hub = try FlareHub(
                 store: store,
                 clock: { RuntimeClock.now().wallMilliseconds },
@@ -90,7 +92,6 @@ struct ServeCommand: AsyncParsableCommand {
                 )
             )
             try await group.run()
-            try store.close()
         } catch let code as ExitCode {
             throw code
         } catch {

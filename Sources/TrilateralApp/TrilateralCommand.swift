@@ -7,11 +7,36 @@ package enum TrilateralProgram {
     /// The version that `--version`, `info` and the documentation name.
     package static let version = "0.1.0"
 
-    package static func main() async {
-        // A pipe that is closed and a file that may not grow are errors of a call, not ends of the program.
-        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+    /// Runs the command of the command line, and ends the process.
+    package static func main() async -> Never {
+        let image = ProcessImage.ofThisProcess()
+        ignoreStraySignals()
         keepMemoryTogether()
-        await TrilateralCommand.main()
+        do {
+            let command = try TrilateralCommand.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                var command = command
+                try command.run()
+            }
+        } catch is RestartRequest {
+            ProcessEnd.restart(image)
+        } catch {
+            let text = TrilateralCommand.fullMessage(for: error)
+            let code = TrilateralCommand.exitCode(for: error)
+            if !text.isEmpty { (code == .success ? Terminal.output : .error).write(text + "\n") }
+            ProcessEnd.exit(code.rawValue)
+        }
+        ProcessEnd.exit(0)
+    }
+
+    /// What would end a process by default, and here is no reason to.
+    private static func ignoreStraySignals() {
+        // A pipe that is closed and a file that may not grow are errors of a call.
+        for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF] {
+            signal(number, SIG_IGN)
+        }
     }
 
     /// One heap for all threads, and what is large given back as soon as it is freed: reading a place takes a
@@ -29,7 +54,7 @@ struct TrilateralCommand: AsyncParsableCommand {
         abstract: "A device that knows where it is, and says so on MQTT.",
         discussion: """
             Exit codes: 0 done, 1 refused, and those of sysexits.h: 64 usage, 65 bad data, 66 no input, 69 nobody \
-            answers, 70 bug, 73 cannot create, 74 input or output, 75 try later, 77 not permitted, 78 configuration.
+            answers, 70 bug, 71 the system gives too little, 73 cannot create, 74 input or output, 75 try later, 77 not permitted, 78 configuration.
             """,
         version: TrilateralProgram.version,
         subcommands: [

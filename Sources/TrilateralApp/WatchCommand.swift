@@ -88,7 +88,7 @@ private struct WatchLoop {
             case .message(let message):
                 _ = hear(message)
                 isDirty = true
-            case .link(.drained), .deadline: break
+            case .link(.refused), .link(.drained), .deadline: break
             }
         }
         return nil
@@ -111,7 +111,7 @@ private struct WatchLoop {
                 } else if let line {
                     Terminal.output.write(line + "\n")
                 }
-            case .link(.connected), .link(.drained), .woken, .deadline, .signal: break
+            case .link(.connected), .link(.refused), .link(.drained), .woken, .deadline, .signal: break
             }
         }
         return nil

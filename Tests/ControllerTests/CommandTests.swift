@@ -236,6 +236,14 @@ import Things
         #expect(rig.state.alerts.isEmpty)
     }
 
+    @Test func `a restart is answered before the program ends`() {
+        var rig = Rig.atHome()
+        let effects = rig.command(.request(.restart))
+        #expect(effects.codes == [nil])
+        #expect(effects.answers.first?.subject == .verb("restart"))
+        #expect(effects.last == .restart)
+    }
+
     @Test func `a refresh is answered by a reading that was asked for after it`() {
         var rig = Rig.atHome()
         rig.notice(.modelChanged(House.lampThing, environment: House.home))

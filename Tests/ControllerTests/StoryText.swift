@@ -57,6 +57,7 @@ enum StoryText {
         case .resendState: "send the state again"
         case .readConfiguration: "read the configuration"
         case .rebuild: "rebuild"
+        case .restart: "restart"
         case .setLogLevel(let level): "log level \(level)"
         }
     }

@@ -73,6 +73,8 @@ actor Home {
         child = nil
     }
 
+    var processID: pid_t? { child?.processID }
+
     var isRunning: Bool {
         guard let child else { return false }
         return Glibc.kill(child.processID, 0) == 0

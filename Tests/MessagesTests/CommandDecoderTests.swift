@@ -87,6 +87,7 @@ struct CommandDecoderTests {
             ("request/snapshot", "", .request(.snapshot)), ("request/ping", "{}", .request(.ping)),
             ("request/refresh", #"{"tx":7}"#, .request(.refresh)),
             ("request/reload", "  ", .request(.reload)),
+            ("request/restart", "", .request(.restart)),
             ("request/loglevel", #"{"level":"debug"}"#, .request(.logLevel("debug"))),
             ("request/loglevel", "Trace", .request(.logLevel("trace"))),
         ] as [(String, String, Command.Order)]
@@ -141,7 +142,7 @@ struct CommandDecoderTests {
             ("sensors/gps/set", #"{"state":1}"#, .wrongType, "state"),
             ("sensors/radar/set", "ON", .unknownKey, nil),
             ("request/dance", "", .unknownVerb, nil), ("request/", "", .unknownVerb, nil),
-            ("request/restart", "", .unknownVerb, nil),
+            ("request/reboot", "", .unknownVerb, nil),
             ("request/ping", "hello", .badJSON, nil),
             ("request/ping", #"{"level":"x"}"#, .unknownKey, "level"),
             ("request/loglevel", "", .invalidValue, "level"),
@@ -170,7 +171,7 @@ struct CommandDecoderTests {
         ("sensors/beacon/set", "ON", "did you mean \"beacons\""),
         ("device/set", #"{"anlge":1}"#, "did you mean \"angle\""),
         ("nearby/set", #"{"color":}"#, "at byte 9"),
-        ("request/dance", "", "snapshot, ping, refresh, reload, discovery, environment, loglevel"),
+        ("request/dance", "", "snapshot, ping, refresh, reload, restart, discovery, environment, loglevel"),
         ("device/set", #"{"angle":361}"#, "angle must be 0 to 360 degrees (is 361)"),
     ])
     func `the message says what is legal`(tail: String, payload: String, part: String) throws {

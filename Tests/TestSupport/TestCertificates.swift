@@ -10,8 +10,13 @@ package struct TestCertificates: Sendable {
     package let keyPassword = "only for a test"
 
     /// Made with the openssl program.
-    package static func make(in folder: TemporaryFolder, name: String = "ca") async throws -> TestCertificates
-    {
+    ///
+    /// - Parameter expired: The server's was valid until 2 January 2020.
+    package static func make(
+        in folder: TemporaryFolder,
+        name: String = "ca",
+        expired: Bool = false
+    ) async throws -> TestCertificates {
         let file = { (part: String) in folder.path("\(name)-\(part)") }
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2"]
         let authority = [
@@ -27,6 +32,7 @@ package struct TestCertificates: Sendable {
             ]
             try await openssl(["req", "-x509"] + key + own)
         }
+        if expired { try await expire(file, in: folder) }
         let certificates = TestCertificates(
             caFile: file("ca.pem"),
             serverCertificate: file("server.pem"),
@@ -39,6 +45,33 @@ package struct TestCertificates: Sendable {
         let encrypted = ["-out", certificates.clientKeyEncrypted, "-aes256", "-passout", password]
         try await openssl(["ec", "-in", certificates.clientKey] + encrypted)
         return certificates
+    }
+
+    /// Signs the server's certificate again, for a time that is over.
+    private static func expire(_ file: (String) -> String, in folder: TemporaryFolder) async throws {
+        try folder.write("", to: "index.txt")
+        try folder.write(
+            """
+            [ca]
+            default_ca = own
+            [own]
+            database = \(folder.path("index.txt"))
+            new_certs_dir = \(folder.path)
+            rand_serial = yes
+            default_md = sha256
+            policy = any
+            copy_extensions = copy
+            [any]
+            commonName = supplied
+            """,
+            to: "ca.conf"
+        )
+        let names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+        try await openssl(["req", "-new", "-key", file("server.key"), "-out", file("server.csr")] + names)
+        let time = ["-startdate", "20200101000000Z", "-enddate", "20200102000000Z"]
+        let files = ["-cert", file("ca.pem"), "-keyfile", file("ca.key"), "-in", file("server.csr")]
+        let output = ["-out", file("server.pem"), "-notext", "-batch"]
+        try await openssl(["ca", "-config", folder.path("ca.conf")] + time + files + output)
     }
 
     private static func openssl(_ arguments: [String]) async throws {

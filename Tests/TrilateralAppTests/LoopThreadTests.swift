@@ -26,8 +26,8 @@ struct LoopThreadTests {
         }
     }
 
-    @Test func `what a thread brings while it lends itself is done on it`() async {
-        let (loop, diary) = (LoopThread(), Diary())
+    @Test func `what a thread brings while it lends itself is done on it`() async throws {
+        let (loop, diary) = try (LoopThread(), Diary())
         let lender = await onThread {
             loop.lend {
                 Task(executorPreference: loop) {
@@ -40,8 +40,8 @@ struct LoopThreadTests {
         #expect(diary.all == [lender, lender])
     }
 
-    @Test func `what is brought otherwise is done on the loop's own thread`() async {
-        let (loop, diary) = (LoopThread(), Diary())
+    @Test func `what is brought otherwise is done on the loop's own thread`() async throws {
+        let (loop, diary) = try (LoopThread(), Diary())
         await Task(executorPreference: loop) { diary.note() }.value
         let lender = await onThread { loop.lend {} }
         await Task(executorPreference: loop) { diary.note() }.value
@@ -50,8 +50,8 @@ struct LoopThreadTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `who has lent itself for long is let go, and the loop goes on`() async {
-        let loop = LoopThread()
+    func `who has lent itself for long is let go, and the loop goes on`() async throws {
+        let loop = try LoopThread()
         let (work, end) = AsyncStream.makeStream(of: Void.self)
         _ = await onThread {
             let lender = UInt(pthread_self())
@@ -67,8 +67,8 @@ struct LoopThreadTests {
 
     private static var thread: UInt { UInt(pthread_self()) }
 
-    @Test func `whoever brings what, everything is done once, and one after the other`() async {
-        let loop = LoopThread()
+    @Test func `whoever brings what, everything is done once, and one after the other`() async throws {
+        let loop = try LoopThread()
         let counter = Counter()
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {

@@ -1,0 +1,103 @@
+package import Controller
+package import MQTT
+
+/// What the broker refuses: the link, publications, subscriptions.
+///
+/// Each becomes an alert, and one line in the log a cause; what was refused is sent again later.
+package struct BrokerRefusals: Sendable {
+    /// The identifiers of the alerts.
+    package static let link = "broker-link"
+    package static let publications = "broker-publications"
+    package static let subscriptions = "broker-subscriptions"
+
+    /// Why each topic was refused since the last retry, and before it.
+    private var refused: [String: String] = [:]
+    private var before: [String: String] = [:]
+    private var hasLinkAlert = false
+    /// Health intervals that the link has lasted.
+    private var steadyIntervals = 0
+
+    package init() {}
+
+    // MARK: The link
+
+    /// A link was lost or refused; an alert if it is nothing that passes by itself.
+    ///
+    /// It can be read on the broker only when there is a link again, and so outlasts the beginning of one.
+    package mutating func disconnected(_ error: MQTTError) -> [ControllerEvent] {
+        steadyIntervals = 0
+        refused = [:]
+        before = [:]
+        var events: [ControllerEvent] = [.alertCleared(Self.publications)]
+        switch error {
+        case .unreachable, .lost: break
+        case .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker, .configuration:
+            hasLinkAlert = true
+            events.append(.alertRaised(Self.link, .error, message: "\(error)"))
+        }
+        return events
+    }
+
+    /// The alert for topics that we may not read, or its end.
+    package func connected(_ session: MQTTSession) -> ControllerEvent {
+        guard !session.refusedFilters.isEmpty else { return .alertCleared(Self.subscriptions) }
+        return .alertRaised(
+            Self.subscriptions,
+            .error,
+            message: """
+                The broker does not let us read \(Self.list(session.refusedFilters)): commands there are not heard. \
+                Give this user the rights that `trilateral acl` prints.
+                """
+        )
+    }
+
+    // MARK: Publications
+
+    /// - Returns: The causes that are new, each with one of its topics.
+    package mutating func refused(_ topics: [String: String]) -> [String: String] {
+        var causes: [String: String] = [:]
+        for (topic, reason) in topics.sorted(by: { $0.key < $1.key }) {
+            let isKnown = refused.values.contains(reason) || before.values.contains(reason)
+            if !isKnown, causes[reason] == nil { causes[reason] = topic }
+        }
+        refused.merge(topics) { $1 }
+        return causes
+    }
+
+    /// An interval of the health messages is over, with a link.
+    ///
+    /// - Returns: The topics to send again, and what has changed.
+    package mutating func intervalPassed() -> (retry: [String], events: [ControllerEvent]) {
+        steadyIntervals += 1
+        var events: [ControllerEvent] = []
+        if hasLinkAlert, steadyIntervals >= 2 {
+            hasLinkAlert = false
+            events.append(.alertCleared(Self.link))
+        }
+        // What was sent again an interval ago, and not refused since, is taken.
+        if refused.isEmpty, !before.isEmpty { events.append(.alertCleared(Self.publications)) }
+        before = refused
+        refused = [:]
+        return (before.keys.sorted(), events)
+    }
+
+    /// The alert for what was refused since the last interval, or its end.
+    package var publicationsEvent: ControllerEvent {
+        guard let first = refused.min(by: { $0.key < $1.key }) else {
+            return .alertCleared(Self.publications)
+        }
+        return .alertRaised(
+            Self.publications,
+            .error,
+            message: """
+                The broker refuses what is published on \(Self.list(refused.keys.sorted())): \(first.value). It is \
+                sent again every minute; give this user the rights that `trilateral acl` prints.
+                """
+        )
+    }
+
+    private static func list(_ topics: [String]) -> String {
+        let first = topics.prefix(3).joined(separator: ", ")
+        return topics.count > 3 ? "\(first) and \(topics.count - 3) more" : first
+    }
+}

@@ -1,0 +1,108 @@
+import COpenSSL
+import Foundation
+
+/// Why TLS failed, in words that tell what to do.
+enum TLSReason {
+    /// What OpenSSL's queue of this thread says.
+    static func ofQueue() -> String {
+        var text: String?
+        while true {
+            let error = ERR_get_error()
+            guard error != 0 else { break }
+            if let known = reason(error) { return known }
+            if text == nil, let words = ERR_reason_error_string(error) { text = String(cString: words) }
+        }
+        return text ?? "the other side ended the handshake"
+    }
+
+    /// What the lines say that libmosquitto has logged; `nil` when there are none.
+    static func of(_ lines: [String]) -> String? {
+        for line in lines {
+            let digits = line.components(separatedBy: "error:").dropFirst().first?.prefix { $0.isHexDigit }
+            if let digits, let error = UInt(digits, radix: 16), let known = reason(error) { return known }
+        }
+        return lines.isEmpty ? nil : lines.joined(separator: "; ")
+    }
+
+    // MARK: The broker's certificate
+
+    /// Why the certificate is not accepted; `nil` when it is.
+    ///
+    /// - Parameter tls: A connection whose handshake is finished.
+    static func objection(to tls: OpaquePointer, _ configuration: MQTTConfiguration) -> String? {
+        guard let certificate = SSL_get1_peer_certificate(tls) else { return "the broker has no certificate" }
+        defer { X509_free(certificate) }
+        let code = SSL_get_verify_result(tls)
+        if code != Int(X509_V_OK) { return objection(to: certificate, code) }
+        let host = configuration.host
+        guard configuration.tls?.verifyHostname != false, X509_check_ip_asc(certificate, host, 0) != 1,
+            X509_check_host(certificate, host, host.utf8.count, 0, nil) != 1
+        else { return nil }
+        let names = name(X509_get_subject_name(certificate)) ?? "another name"
+        return "the broker's certificate is for \(names), and not for \(host) (mqtt.host)"
+    }
+
+    private static func objection(to certificate: OpaquePointer, _ code: Int) -> String {
+        switch Int32(truncatingIfNeeded: code) {
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            let end = time(X509_get0_notAfter(certificate)).map { " (\($0))" } ?? ""
+            return "the broker's certificate has expired\(end)"
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+            let start = time(X509_get0_notBefore(certificate)).map { " (from \($0))" } ?? ""
+            return "the broker's certificate is not valid yet\(start); check this machine's clock"
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+            X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_CERT_UNTRUSTED:
+            let issuer = name(X509_get_issuer_name(certificate)).map { " (\($0))" } ?? ""
+            return "the issuer of the broker's certificate is not trusted\(issuer); "
+                + "name its authority's file (mqtt.tls.ca_file)"
+        default:
+            let words = X509_verify_cert_error_string(code).map { String(cString: $0) } ?? "code \(code)"
+            return "the broker's certificate is not accepted: \(words)"
+        }
+    }
+
+    private static func name(_ name: OpaquePointer?) -> String? {
+        guard let name else { return nil }
+        var text = [CChar](repeating: 0, count: 256)
+        guard X509_NAME_get_text_by_NID(name, NID_commonName, &text, Int32(text.count)) > 0 else {
+            return nil
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> String? {
+        var parts = tm()
+        guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    }
+
+    // MARK: What the broker says
+
+    /// - Parameter error: OpenSSL's code; an alert of the other side is 1000 and its number.
+    private static func reason(_ error: UInt) -> String? {
+        switch Int32(truncatingIfNeeded: error & 0x7F_FFFF) {
+        case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+            return
+                "the broker asks for a certificate of ours: set mqtt.tls.certificate_file and mqtt.tls.key_file"
+        case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
+            return "the broker refuses the handshake; if it asks for a certificate of ours, set "
+                + "mqtt.tls.certificate_file and mqtt.tls.key_file"
+        case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+            return "the broker does not trust the issuer of our certificate (mqtt.tls.certificate_file)"
+        case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+            return "the broker refuses our certificate (mqtt.tls.certificate_file): it has expired"
+        case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+            return "the broker refuses our certificate (mqtt.tls.certificate_file): it was revoked"
+        case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN,
+            SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+            return "the broker refuses our certificate (mqtt.tls.certificate_file)"
+        case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, SSL_R_UNSUPPORTED_PROTOCOL:
+            return "the broker does not speak a version of TLS that is allowed here"
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST:
+            return "the port does not speak TLS; check mqtt.port, which for TLS is mostly 8883"
+        default: return nil
+        }
+    }
+}

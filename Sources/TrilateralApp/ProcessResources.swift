@@ -1,0 +1,66 @@
+import Glibc
+import HTTPListener
+
+/// What the system must allow this process.
+///
+/// It is looked at before anything starts: later, in the middle of the work, a library that gets no descriptor or no
+/// memory ends the process without a word.
+enum ProcessResources {
+    /// Descriptors that a daemon without visitors needs, with some to spare.
+    static let descriptors = 96
+    /// Bytes of address space beside what the program takes when it starts.
+    static let addressSpace: UInt64 = 512 << 20
+
+    /// Has as many descriptors allowed as the system grants, and checks that all will do.
+    ///
+    /// - Throws: ``ResourceError``, which says what is too little and how to change it.
+    static func check() throws(ResourceError) {
+        _ = OpenFiles.raiseLimit()
+        try checkDescriptors()
+        try checkAddressSpace()
+    }
+
+    private static func checkDescriptors() throws(ResourceError) {
+        var held: [Int32] = []
+        defer { for descriptor in held { close(descriptor) } }
+        while held.count < descriptors {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                let reason = String(cString: strerror(errno))
+                throw ResourceError(
+                    """
+                    only \(held.count) more files can be opened (\(reason)), and \(descriptors) are needed: raise the \
+                    limit (ulimit -n, or LimitNOFILE= in the unit)
+                    """
+                )
+            }
+            held.append(descriptor)
+        }
+    }
+
+    private static func checkAddressSpace() throws(ResourceError) {
+        var space = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &space) == 0, space.rlim_cur != .max else {
+            return
+        }
+        // Reserved and given back: nothing of it is touched.
+        let address = mmap(nil, Int(addressSpace), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard address == MAP_FAILED else {
+            munmap(address, Int(addressSpace))
+            return
+        }
+        throw ResourceError(
+            """
+            the limit of \(space.rlim_cur >> 20) MB of address space leaves less than the \(addressSpace >> 20) MB that \
+            are needed: raise it (ulimit -v, or LimitAS= in the unit)
+            """
+        )
+    }
+}
+
+/// The system gives too little of something; says of what, and how to change that.
+package struct ResourceError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,124 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// How the program ends, starts again, and what does not end it.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(3)))
+struct EndingTests {
+    @Test func `a restart is answered, and the same process starts again with the same arguments`()
+        async throws
+    {
+        try await withHome { home, visitor in
+            let process = await home.processID
+            let epoch = try await visitor.awaits("info")["epoch"]
+            let id = try await visitor.awaits("device")["id"]
+            try await visitor.whileStarting {
+                let answer = try await visitor.ask("request/restart")
+                #expect(answer.outcome == "ok")
+            }
+            #expect(try await visitor.awaits("info") { $0["epoch"] != epoch }["node"]?.string == home.node)
+            #expect(try await visitor.awaits("device")["id"] == id)
+            #expect(try await visitor.ask("request/ping").outcome == "ok")
+            #expect(await home.processID == process)
+            #expect(await home.isRunning)
+            #expect(await home.stop() == 0)
+        }
+    }
+
+    @Test func `signals that are not meant for it do not end it`() async throws {
+        try await withHome { home, visitor in
+            for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE, SIGVTALRM] { await home.signal(number) }
+            let answer = try await visitor.ask("request/ping")
+            #expect(answer.outcome == "ok")
+            #expect(await home.stop() == 0)
+        }
+    }
+
+    /// Where chance plays a part: as often as TRILATERAL_LOOPS says.
+    private static let loops =
+        ProcessInfo.processInfo.environment["TRILATERAL_LOOPS"].flatMap { Int($0) } ?? 3
+
+    @Test func `SIGTERM while TLS is attempted ends it in good order`() async throws {
+        try await withTemporaryFolder { folder in
+            // Takes connections and answers with nothing that TLS could use, over and over.
+            let listener = try LoopbackSocket.listening()
+            let thread = Thread {
+                while let client = try? listener.accept() { try? client.send(Array("no TLS here".utf8)) }
+            }
+            thread.start()
+            defer { listener.shut() }
+            let home = Home(in: folder, port: listener.port)
+            for _ in 0..<Self.loops {
+                try await home.start(["mqtt.tls.enabled": "true"])
+                #expect(await home.logs("no TLS with"))
+                #expect(await home.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `a reload while TLS is refused goes on with the new configuration, however often`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let listener = try LoopbackSocket.listening()
+            let thread = Thread {
+                while let client = try? listener.accept() { try? client.send(Array("no TLS here".utf8)) }
+            }
+            thread.start()
+            defer { listener.shut() }
+            let home = Home(in: folder, port: listener.port)
+            try await home.start(["mqtt.tls.enabled": "true"])
+            for round in 1...(Self.loops * 3) {
+                #expect(await home.logs("listening host="))
+                await home.signal(SIGHUP)
+                let reloads = await eventually {
+                    await home.log.components(separatedBy: "configuration read again").count > round
+                }
+                #expect(reloads)
+            }
+            #expect(await home.isRunning)
+            #expect(await home.stop() == 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["run"], "ulimit -n 40", "ulimit -n"), (["serve"], "ulimit -n 40", "ulimit -n"),
+            (["run"], "ulimit -v 700000", "ulimit -v"),
+        ]
+    )
+    func `too few descriptors and too little memory end it with 71, and what to raise`(
+        verb: [String],
+        limit: String,
+        advice: String
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await Program.run(
+                verb + ["--state", folder.path("state")],
+                in: folder,
+                keys: ["mqtt.port": "1", "flare.server.listen": "127.0.0.1:0"],
+                shell: limit
+            )
+            #expect(end.status == 71, "\(end.output)")
+            #expect(end.output.contains(advice), "\(end.output)")
+        }
+    }
+
+    @Test(arguments: [["calibrate", "compass"], ["get", "nothing"], ["export", "-"]])
+    func `a verb that fails ends with its code, and nothing else`(verb: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            for _ in 0..<Self.loops {
+                let end = try await Program.run(
+                    verb
+                        + (verb[0] == "get"
+                            ? ["--mqtt", "127.0.0.1:1"] : ["--state", folder.path("state")]),
+                    in: folder,
+                    shell: "exec </dev/null"
+                )
+                #expect([0, 66, 69].contains(end.status), "\(end.output)")
+                #expect(!end.output.contains("free"), "\(end.output)")
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import MQTT
+import SeededRandom
+import Testing
+
+struct PacketValidatorTests {
+    @Test(arguments: BrokerPackets.Version.allCases)
+    func `every packet that a broker may send is accepted`(version: BrokerPackets.Version) throws {
+        for packet in BrokerPackets.legal(version) {
+            var validator = PacketValidator(version: version.choice)
+            if packet.first != 0x20 { try validator.check(BrokerPackets.connack(version)) }
+            try validator.check(packet)
+            try validator.check([0xD0, 0])
+        }
+    }
+
+    @Test(arguments: BrokerPackets.Version.allCases)
+    func `a stream is accepted in whatever parts it comes`(version: BrokerPackets.Version) throws {
+        let stream = BrokerPackets.stream(version)
+        for cut in 1..<stream.count {
+            var validator = PacketValidator(version: version.choice)
+            try validator.check(Array(stream[..<cut]))
+            try validator.check(Array(stream[cut...]))
+        }
+        var validator = PacketValidator(version: version.choice)
+        for byte in stream { try validator.check([byte]) }
+    }
+
+    @Test(
+        arguments: [
+            ([0x20, 5, 0, 0, 2, 0x7F, 0], "CONNACK with the unknown property 0x7f"),
+            ([0x20, 5, 0, 0, 2, 0x03, 0], "CONNACK with the property contentType, which it may not have"),
+            ([0x20, 3, 2, 0, 0], "CONNACK with flags that do not exist"),
+            ([0x20, 3, 0, 0, 1], "CONNACK with properties that are longer than the packet"),
+            ([0x20, 4, 0, 0, 0, 0], "CONNACK with surplus bytes"),
+            ([0x20, 1, 0], "CONNACK with a field that is cut off"),
+            ([0x20, 0xFF, 0xFF, 0xFF, 0xFF], "CONNACK with a number of more than four bytes"),
+            ([0x20, 0xFF, 0xFF, 0xFF, 0x7F], "CONNACK with 268435455 bytes"),
+            ([0x20, 5, 0, 0, 2, 0x21, 0], "CONNACK with a property that is cut off"),
+            ([0x20, 6, 0, 0, 3, 0x1F, 0, 1], "CONNACK with a property that is cut off"),
+            ([0x20, 3, 0, 0, 0x80], "CONNACK with a number that is cut off"),
+            ([0x21, 3, 0, 0, 0], "CONNACK with the flags 1"),
+            ([0xD0, 0], "PINGRESP before CONNACK"), (Array("HTTP/1.1".utf8), "PUBACK before CONNACK"),
+            ([0x10, 0], "a packet of type 1, which a broker does not send"),
+        ] as [([UInt8], String)]
+    )
+    func `what is malformed at the start is refused by name`(bytes: [UInt8], reason: String) {
+        var validator = PacketValidator(version: .v5)
+        #expect(throws: MalformedPacket(reason)) { try validator.check(bytes) }
+    }
+
+    @Test(
+        arguments: [
+            (.v5, [0x20, 3, 0, 0, 0], "a second CONNACK"),
+            (.v5, [0x36, 4, 0, 1, 65, 0], "PUBLISH with the flags 6"),
+            (.v5, [0x30, 3, 0, 0, 0], "PUBLISH with no topic"),
+            (.v5, [0x30, 3, 0, 9, 65], "PUBLISH with a field that is cut off"),
+            (.v5, [0x32, 6, 0, 1, 65, 0, 0, 0], "PUBLISH with the packet identifier 0"),
+            (.v5, [0x30, 7, 0, 1, 65, 3, 0x23, 0, 1], "PUBLISH with the unknown property 0x23"),
+            (.v5, [0x30, 5, 0, 1, 65, 1, 0x0B], "PUBLISH with a property that is cut off"),
+            (.v5, [0x30, 6, 0, 1, 65, 2, 0x0B, 0x80], "PUBLISH with a number that is cut off"),
+            (.v5, [0x90, 3, 0, 1, 0], "SUBACK with no reason code"),
+            (.v5, [0xB0, 2, 0, 1], "UNSUBACK with no length of its properties"),
+            (.v5, [0x60, 2, 0, 1], "PUBREL with the flags 0"),
+            (.v5, [0x40, 5, 0, 1, 0, 1, 0x7F], "PUBACK with the unknown property 0x7f"),
+            (.v5, [0xE0, 3, 0, 1, 0x7F], "DISCONNECT with the unknown property 0x7f"),
+            (.v5, [0xD0, 1, 0], "PINGRESP with surplus bytes"),
+            (.v5, [0xF0, 0], "a packet of type 15, which a broker does not send"),
+            (.v311, [0x90, 2, 0, 1], "SUBACK with no reason code"),
+            (.v311, [0x40, 3, 0, 1, 0], "PUBACK with surplus bytes"),
+            (.v311, [0xE0, 0], "a packet of type 14, which a broker does not send"),
+        ] as [(MQTTProtocolChoice, [UInt8], String)]
+    )
+    func `what is malformed later is refused by name`(
+        version: MQTTProtocolChoice,
+        bytes: [UInt8],
+        reason: String
+    ) throws {
+        var validator = PacketValidator(version: version)
+        try validator.check(BrokerPackets.connack(version == .v5 ? .v5 : .v311))
+        #expect(throws: MalformedPacket(reason)) { try validator.check(bytes) }
+    }
+
+    @Test func `as many properties as a flood has are refused`() throws {
+        func publish(_ properties: Int) -> [UInt8] {
+            let all = (0..<properties).flatMap { _ in [0x26, 0, 0, 0, 0] as [UInt8] }
+            return BrokerPackets.packet(0x30, [0, 1, 65] + BrokerPackets.variable(all.count) + all)
+        }
+        var validator = PacketValidator(version: .v5)
+        try validator.check(BrokerPackets.connack(.v5))
+        try validator.check(publish(1000))
+        #expect(throws: MalformedPacket("PUBLISH with more than 1000 properties")) {
+            try validator.check(publish(1001))
+        }
+    }
+
+    @Test(arguments: BrokerPackets.Version.allCases, 1...20)
+    func `a damaged stream is judged the same in whatever parts it comes`(
+        version: BrokerPackets.Version,
+        seed: UInt64
+    ) {
+        var dice = SplitMix64(seed: seed)
+        for _ in 0..<1000 {
+            let stream = BrokerPackets.damaged(version, &dice)
+            var whole = PacketValidator(version: version.choice)
+            let verdict = whole.verdict(stream)
+            var parts = PacketValidator(version: version.choice)
+            var other: MalformedPacket?
+            var rest = stream[...]
+            while !rest.isEmpty, other == nil {
+                let count = Int.random(in: 1...min(rest.count, 7), using: &dice)
+                other = parts.verdict(Array(rest.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
+            #expect(verdict == other)
+        }
+    }
+}
+
+extension PacketValidator {
+    mutating func check(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { try check($0) }
+    }
+
+    fileprivate mutating func verdict(_ bytes: [UInt8]) -> MalformedPacket? {
+        do { try check(bytes) } catch { return error as? MalformedPacket }
+        return nil
+    }
+}
