@@ -38,8 +38,7 @@ package actor MQTTBridge {
     private var inbox: CommandInbox
     var discovery: DiscoveryDesk
     var isConnected = false
-    private var hasSpoken = false
-    private var isFull = false
+    private var (hasSpoken, isFull) = (false, false)
     /// Links of the daemon beside that to the broker, by name.
     private(set) var links = ["flare": false]
     private var openAlerts = 0
