@@ -51,6 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try ProcessResources.check(.daemon)
         let environment = ProcessInfo.processInfo.environment
         let folder = try demoFolder(environment)
         do {

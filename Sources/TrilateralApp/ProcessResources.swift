@@ -6,21 +6,27 @@ import HTTPListener
 /// It is looked at before anything starts: later, in the middle of the work, a library that gets no descriptor or no
 /// memory ends the process without a word.
 enum ProcessResources {
-    /// Descriptors that a daemon without visitors needs, with some to spare.
-    static let descriptors = 96
-    /// Bytes of address space beside what the program takes when it starts.
-    static let addressSpace: UInt64 = 512 << 20
+    /// What a verb takes, with some to spare.
+    struct Need {
+        var descriptors: Int
+        /// Bytes of address space beside what the program takes when it starts.
+        var addressSpace: UInt64
+
+        static let command = Need(descriptors: 24, addressSpace: 128 << 20)
+        /// Without visitors.
+        static let daemon = Need(descriptors: 96, addressSpace: 512 << 20)
+    }
 
     /// Has as many descriptors allowed as the system grants, and checks that all will do.
     ///
     /// - Throws: ``ResourceError``, which says what is too little and how to change it.
-    static func check() throws(ResourceError) {
+    static func check(_ need: Need) throws(ResourceError) {
         _ = OpenFiles.raiseLimit()
-        try checkDescriptors()
-        try checkAddressSpace()
+        try checkDescriptors(need.descriptors)
+        try checkAddressSpace(need.addressSpace)
     }
 
-    private static func checkDescriptors() throws(ResourceError) {
+    private static func checkDescriptors(_ descriptors: Int) throws(ResourceError) {
         var held: [Int32] = []
         defer { for descriptor in held { close(descriptor) } }
         while held.count < descriptors {
@@ -38,7 +44,7 @@ enum ProcessResources {
         }
     }
 
-    private static func checkAddressSpace() throws(ResourceError) {
+    private static func checkAddressSpace(_ addressSpace: UInt64) throws(ResourceError) {
         var space = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &space) == 0, space.rlim_cur != .max else {
             return

@@ -90,14 +90,9 @@ package struct DaemonRunner: Sendable {
 
     /// Runs until SIGTERM or SIGINT ends it; SIGHUP has the configuration read again.
     ///
-    /// - Throws: An exit code; ``RestartRequest`` when the program shall be started again.
+    /// - Throws: An exit code; ``ResourceError``; ``RestartRequest`` when the program shall be started again.
     func run(_ first: LoadedConfiguration) async throws {
-        do throws(ResourceError) {
-            try ProcessResources.check()
-        } catch {
-            StandardError.print("trilateral: \(error)")
-            throw Self.exitCode(error)
-        }
+        try ProcessResources.check(.daemon)
         let control = Locked(Control())
         // One stream for the whole life of the process: a signal source that follows another one stays deaf.
         let signals = SignalStream([SIGHUP, SIGTERM, SIGINT])

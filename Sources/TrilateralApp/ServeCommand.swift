@@ -52,7 +52,7 @@ struct ServeCommand: AsyncParsableCommand {
         defer { log.flush() }
         let logger = log.logger("trilateral")
         do {
-            try ProcessResources.check()
+            try ProcessResources.check(.daemon)
             let store = try FlareStore(
                 file: folder.flareDatabase,
                 options: FlareStore.Options(configuration.flare)

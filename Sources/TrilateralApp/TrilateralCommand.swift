@@ -13,6 +13,7 @@ package enum TrilateralProgram {
         ignoreStraySignals()
         keepMemoryTogether()
         do {
+            try ProcessResources.check(.command)
             let command = try TrilateralCommand.parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -22,6 +23,9 @@ package enum TrilateralProgram {
             }
         } catch is RestartRequest {
             ProcessEnd.restart(image)
+        } catch let error as ResourceError {
+            StandardError.print("trilateral: \(error)")
+            ProcessEnd.exit(ExitCode.systemError.rawValue)
         } catch {
             let text = TrilateralCommand.fullMessage(for: error)
             let code = TrilateralCommand.exitCode(for: error)
