@@ -48,7 +48,7 @@ package actor LampDesk {
         }
     }
 
-    private struct Seat {
+    struct Seat {
         let pair: Pair
         var link: LampLink
         /// The thing, while it is in the current environment.
@@ -56,18 +56,20 @@ package actor LampDesk {
         /// What it is called on topics, for messages.
         var label: String
         var isSilent = false
+        /// Why the link does nothing, if that is a mistake.
+        var fault: String?
     }
 
-    private var seats: [Seat]
+    var seats: [Seat]
     /// When the link of each seat wants to be asked again.
     private var deadlines: Deadlines
     private let seatsByTopic: [String: [Int]]
-    private var seatsByThing: [FlareID: Int] = [:]
+    var seatsByThing: [FlareID: Int] = [:]
     private let client: MQTTClient
     private let clock: @Sendable () -> Moment
-    private let send: @Sendable (ControllerEvent) -> Void
+    let send: @Sendable (ControllerEvent) -> Void
     private let onGarbage: @Sendable () -> Void
-    private let logger: Logger
+    let logger: Logger
 
     private var nextTicket = 1
     /// Whose thing was asked for something.
@@ -75,6 +77,10 @@ package actor LampDesk {
     /// The newest that was seen; what is older is not looked at.
     private var sequence = 0
     private var overlooked: Set<Facet> = []
+    /// What the things were called when links without one were looked at last.
+    var names: [FlareID: String] = [:]
+    var namedEnvironment: FlareID?
+    var toldFaults: [String] = []
     private var complaints: Set<String> = []
     private let brokerLinks: AsyncStream<Bool>
     private let brokerLink: AsyncStream<Bool>.Continuation
@@ -93,7 +99,9 @@ package actor LampDesk {
         onGarbage: @escaping @Sendable () -> Void = {},
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
-        seats = pairs.map { Seat(pair: $0, link: LampLink($0.dialect), label: $0.thing) }
+        seats = pairs.map {
+            Seat(pair: $0, link: LampLink($0.dialect, seed: .random(in: 0 ... .max)), label: $0.thing)
+        }
         deadlines = Deadlines(count: pairs.count)
         var byTopic: [String: [Int]] = [:]
         for (index, pair) in pairs.enumerated() {
@@ -185,42 +193,9 @@ package actor LampDesk {
         for id in seen {
             if let index = seatsByThing[id] { see(Sight(id, in: snapshot.state), for: index) }
         }
-        for index in seats.indices where seats[index].id == nil {
-            guard let found = id(of: index, among: changes, in: snapshot.state) else { continue }
-            seats[index].label = snapshot.state.slugs[.thing, found] ?? "\(found)"
-            seats[index].id = found
-            seatsByThing[found] = index
-            see(Sight(found, in: snapshot.state), for: index)
-        }
+        if haveNamesChanged(changes, in: snapshot.state) { findThings(in: snapshot.state) }
+        tellFaults()
         planWake()
-    }
-
-    /// The thing that a seat's name means, if it is here and not taken.
-    ///
-    /// - Parameter changes: Names are looked for among things that are new here, or called otherwise by now.
-    private func id(of index: Int, among changes: Set<Facet>, in state: ControllerState) -> FlareID? {
-        let name = seats[index].pair.thing
-        let named = [FlareID(name), state.slugs.id(of: name, kind: .thing)].compactMap { $0 }
-            .first { state.things[$0] != nil }
-        let called = changes.lazy.compactMap { facet -> FlareID? in
-            guard case .object(let object) = facet, state.things[object.id]?.name == name else { return nil }
-            return object.id
-        }
-        guard let id = named ?? called.first else {
-            if state.isPlaceKnown, !state.things.values.contains(where: { $0.name == name }) {
-                warn(index, "no thing of this environment is called so; its link rests")
-            }
-            return nil
-        }
-        if named == nil, state.things.values.count(where: { $0.name == name }) > 1 {
-            warn(index, "several things have this name; the link needs a short name or an identifier")
-            return nil
-        }
-        if seatsByThing[id] != nil {
-            warn(index, "this thing has a link to another lamp already; this one rests")
-            return nil
-        }
-        return id
     }
 
     private func warn(_ index: Int, _ text: String) {
@@ -230,11 +205,10 @@ package actor LampDesk {
         logger.warning("\(text)", metadata: ["thing": "\(seats[index].label)"])
     }
 
-    private func see(_ sight: Sight?, for index: Int) {
+    func see(_ sight: Sight?, for index: Int) {
         let linked = sight.flatMap { LinkedThing($0.thing, goal: $0.goal, seconds: $0.seconds) }
-        if sight != nil, linked == nil {
-            warn(index, "this thing is no light: it has neither on, brightness nor color; its link rests")
-        }
+        seats[index].fault =
+            sight != nil && linked == nil ? "is no light: it has neither on, brightness nor color" : nil
         perform(seats[index].link.thingSeen(linked, at: now), for: index)
         guard linked == nil, let id = seats[index].id else { return }
         if sight == nil {
@@ -280,7 +254,7 @@ package actor LampDesk {
                     .lampChanged(
                         id,
                         LampCondition(
-                            isOnline: condition.isOnline,
+                            isOnline: condition.isOnline && !condition.isSilent,
                             isUnconfirmed: condition.isUnconfirmed
                         )
                     )

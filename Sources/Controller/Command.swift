@@ -44,7 +44,7 @@ package struct Command: Sendable, Hashable {
 
     package enum EnvironmentChoice: Sendable, Hashable {
         case next, previous
-        /// By slug or identifier, as it was sent.
+        /// By slug, identifier or name, as it was sent.
         case named(String)
     }
 

@@ -227,7 +227,22 @@ extension DeviceController {
         switch choice {
         case .next: chosen = all.isEmpty ? nil : all[((current ?? -1) + 1) % all.count]
         case .previous: chosen = all.isEmpty ? nil : all[((current ?? 0) + all.count - 1) % all.count]
-        case .named(let name): chosen = all.first { isNamed(name, .environment, $0.id) }
+        case .named(let name):
+            switch state.match(name, .environment) {
+            case .one(let id): chosen = state.environments[id]
+            case .none: chosen = nil
+            case .several(let slugs):
+                return refuse(
+                    command,
+                    .set,
+                    Refusal(
+                        .invalidValue,
+                        "several environments are called \(Quotation.of(name)); choose one by its short name: "
+                            + slugs.prefix(20).joined(separator: ", "),
+                        field: "environment"
+                    )
+                )
+            }
         }
         guard let chosen else {
             return refuse(command, .set, unknownEnvironment(choice, among: all))

@@ -3,8 +3,8 @@ extension LampLink {
     /// How long a lamp may take to answer an order, milliseconds: twice so long and it is told of as silent, and each
     /// further try is given twice the time of the one before.
     static var answerMilliseconds: Int64 { 2500 }
-    /// How often an order is said, which takes 80 seconds: a lamp, or who speaks for it, may have to find the broker again.
-    static var tries: Int { 6 }
+    /// A lamp that does not answer is told, or asked, once a minute at last: it may be without power for long.
+    static var longestAnswerMilliseconds: Int64 { 60_000 }
     static var questionMilliseconds: Int64 { 5000 }
     /// How long after an order a lamp may still speak of what it was before.
     static var quietMilliseconds: Int64 { 1000 }
@@ -30,6 +30,11 @@ extension LampLink {
             if let due = questionBy, now >= due {
                 questionBy = nil
                 silence = .afterQuestion
+                askAgainAt = now + Self.longestAnswerMilliseconds
+            }
+            if silence == .afterQuestion, order == nil, let due = askAgainAt, now >= due {
+                askAgainAt = now + Self.longestAnswerMilliseconds
+                actions.append(.publish(dialect.question(about: thing.wanted)))
             }
             switch wish {
             case .nobody: break
@@ -48,12 +53,14 @@ extension LampLink {
         if thing != nil, isReachable {
             dues = [
                 order.map { $0.isConfirmed ? $0.quietAt : $0.answerBy }, questionBy, fade?.nextStep,
+                silence == .afterQuestion && order == nil ? askAgainAt : nil,
                 adoption.map { $0.since + Self.adoptionMilliseconds + 1 },
             ]
             switch wish {
-            case .thing where adoption == nil: dues.append(orderPace.due)
+            case .thing where adoption == nil:
+                dues.append(max(orderPace.due ?? 0, contest.waitUntil ?? 0, order?.lightsFrom ?? 0))
             case .lamp where adoption == nil && order == nil:
-                dues.append(max(retryAt, adoptionPace.due ?? 0))
+                dues.append(max(retryAt, adoptionPace.due ?? 0, contest.waitUntil ?? 0))
             default: break
             }
         }
@@ -81,6 +88,11 @@ extension LampLink {
         at now: Int64,
         _ actions: inout [Action]
     ) {
+        if isHeard, order.goal.isSaid(by: lamp), order.goal.isShown(by: lamp) {
+            // It was so already, and has no reason to say it again.
+            self.order = nil
+            return
+        }
         let isNear = thing.wanted.isShown(by: lamp, within: .nature)
         if order.isHeard, order.isRepeated || !isNear && !order.before.isShown(by: lamp) {
             // It lives, and does something else: as its nature is, or because somebody wanted that meanwhile.
@@ -90,14 +102,11 @@ extension LampLink {
             return
         }
         if !order.isHeard, order.tries > 1 { silence = .afterOrder }
-        guard order.isHeard || order.tries < Self.tries else {
-            self.order = nil
-            return
-        }
         var next = order
         next.tries += 1
         next.isRepeated = order.isHeard
-        next.answerBy = now + Self.answerMilliseconds << Int64(order.isHeard ? 0 : order.tries - 1)
+        let pause = Self.answerMilliseconds << Int64(order.isHeard ? 0 : min(order.tries - 1, 5))
+        next.answerBy = now + min(pause, Self.longestAnswerMilliseconds)
         next.quietAt = now + Self.quietMilliseconds
         next.quietAtLast = now + Self.longestQuiet
         self.order = next
@@ -113,11 +122,22 @@ extension LampLink {
         // What the thing takes over now may be what the wish is about.
         guard adoption == nil else { return }
         let goal = thing.wanted
-        let isTold = order.map { $0.goal == goal } ?? (isHeard && isAgreed)
+        let isKnown = isHeard && goal.isSaid(by: lamp)
+        var isTold = order.map { $0.goal == goal } ?? (isKnown && isAgreed)
+        if !isTold, let order, isKnown, goal.isShown(by: lamp) {
+            // It says so already: of before the order that is under way, or it was asked by somebody else.
+            guard now >= order.lightsFrom else { return }
+            if order.isHeard {
+                self.order = nil
+                isTold = true
+            }
+        }
         if isTold {
             wish = .nobody
+            contest.rest()
             return
         }
+        guard contest.mayStep(goal, lamp, at: now) else { return }
         guard orderPace.take(at: now) else { return }
         wish = .nobody
         questionBy = nil
@@ -181,8 +201,10 @@ extension LampLink {
         guard !isAgreed, let (request, values) = thing.adoption(of: lamp) else {
             if !isAgreed { agree() }
             wish = .nobody
+            contest.rest()
             return
         }
+        guard contest.mayStep(thing.wanted, lamp, at: now) else { return }
         guard adoptionPace.take(at: now) else { return }
         wish = .nobody
         adoption = Adoption(values: values, lamp: lamp, since: now)

@@ -94,6 +94,8 @@ package struct LampLink: Sendable {
     var adoption: Adoption?
     /// When an answer to a question is overdue.
     var questionBy: Int64?
+    /// When a lamp that has not answered a question is asked again.
+    var askAgainAt: Int64?
     var silence = Silence.none
     /// What the lamp makes of a wish that it cannot quite fulfil.
     var agreement: (wanted: LampState, lamp: LampState)?
@@ -105,8 +107,13 @@ package struct LampLink: Sendable {
     var adoptionPace = Pace(burst: 5, perSecond: 2)
     var questionPace = Pace(burst: 2, perSecond: 0.2)
     var conditionPace = Pace(burst: 4, perSecond: 0.5)
+    var contest: Contest
 
-    package init(_ dialect: any LampDialect) { self.dialect = dialect }
+    /// - Parameter seed: Another one for each link that there is.
+    package init(_ dialect: any LampDialect, seed: UInt64 = 0) {
+        self.dialect = dialect
+        contest = Contest(seed: seed)
+    }
 
     /// Whether the two are as one, as far as the lamp can.
     var isAgreed: Bool {

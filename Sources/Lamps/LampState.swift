@@ -81,6 +81,12 @@ extension LampState {
         return isLevelShown(by: lamp, within: tolerance) && isColourShown(by: lamp, within: tolerance)
     }
 
+    /// Whether a lamp that says this says all that matters.
+    func isSaid(by lamp: LampState) -> Bool {
+        guard lamp.isOn != nil, isOn != false else { return lamp.isOn != nil }
+        return (level == nil || lamp.level != nil) && (shownColour == nil || lamp.shownColour != nil)
+    }
+
     func isLevelShown(by lamp: LampState, within tolerance: Tolerance = .rounding) -> Bool {
         guard let level, let other = lamp.level else { return true }
         return abs(level - other) <= tolerance.level

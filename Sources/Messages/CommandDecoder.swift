@@ -181,7 +181,7 @@ package struct CommandDecoder: Sendable {
         case "":
             throw Refusal(
                 .invalidValue,
-                "environment must be next, previous, a slug or an id (is empty)",
+                "environment must be next, previous, a short name, a name or an id (is empty)",
                 field: "environment"
             )
         default: return .chooseEnvironment(.named(name))

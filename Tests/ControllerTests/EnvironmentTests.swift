@@ -159,6 +159,27 @@ import Testing
         #expect(rig.state.environmentID == House.home)
     }
 
+    @Test(arguments: ["Office", "OFFICE", "office"])
+    func `an environment is chosen by its name`(name: String) {
+        var rig = Rig.atHome()
+        rig.command(.chooseEnvironment(.named(name)))
+        #expect(rig.serve().answers.first?.accepted == ["environment": "office"])
+        #expect(rig.state.environmentID == House.office)
+    }
+
+    @Test func `a name that several environments have is refused with their short names`() {
+        var server = HouseServer()
+        for index in server.environments.indices where server.environments[index].id != House.home {
+            server.environments[index].name = "Elsewhere"
+        }
+        var rig = Rig.atHome(server: server)
+        let refusal = rig.command(.chooseEnvironment(.named("elsewhere"))).answers.first?.refusal
+        #expect(refusal == nil, "it is a short name")
+        let other = rig.command(.chooseEnvironment(.named("Elsewhere"))).answers.first?.refusal
+        #expect(other?.code == .invalidValue && other?.field == "environment")
+        #expect(other?.message.hasSuffix("choose one by its short name: elsewhere, elsewhere-2") == true)
+    }
+
     @Test func `unknown names and a link that is down are refused`() {
         var rig = Rig.atHome()
         let unknown = rig.command(.chooseEnvironment(.named("moon"))).answers.first?.refusal

@@ -73,10 +73,12 @@ struct LampTests {
                 #expect(alert["message"]?.string?.contains("table-lamp (\(lamp.topic)/set)") == true)
                 let target = try await visitor.awaits("things/table-lamp") { $0["target"] != nil }["target"]
                 #expect(target?["state"] == "ON" && target?["brightness"] == 204)
+                try await visitor.awaits("things/table-lamp/availability", "offline")
                 #expect(await eventually { await lamp.orders.count >= 3 }, "it is tried on and on")
                 await lamp.setDeaf(false)
                 await lamp.press(isOn: true, level: 80, hue: 240)
                 try await visitor.awaits("alert/lamps", "")
+                try await visitor.awaits("things/table-lamp/availability", "online")
                 try await visitor.awaits("things/table-lamp") { $0["target"] == nil }
             }
         }
@@ -184,12 +186,71 @@ struct LampTests {
                     await lamp.press(isOn: false)
                     try await visitor.awaits("things/table-lamp") { $0["state"] == "OFF" }
                     await other.press(isOn: true)
-                    #expect(await home.logs("this thing has a link to another lamp already"))
-                    #expect(await home.logs("this thing is no light"))
-                    #expect(await home.logs("no thing of this environment is called so; its link rests"))
+                    let alert = try await visitor.awaits("alert/links")
+                    let message = alert["message"]?.string ?? ""
+                    #expect(message.contains("\"\(Place.tableLamp)\" has a link to another lamp already"))
+                    #expect(message.contains("\"Fridge\" is no light"))
+                    #expect(message.contains("\"tabel-lamp\" is no thing of this environment"))
                     #expect(await home.logs("tabel-lamp"))
                     #expect(try await visitor.ask("request/ping").outcome == "ok")
                     #expect(await visitor.json("things/table-lamp")?["state"] == "OFF")
+                }
+            }
+        }
+    }
+
+    @Test
+    func `a link whose thing does not exist is an alert until it does, and a name that several have is one`()
+        async throws
+    {
+        try await withLamp(.zigbee2mqtt) { lamp in
+            try await withHome(file: "links:\n" + lamp.entry(for: "Reading lamp")) { home, visitor in
+                let alert = try await visitor.awaits("alert/links")
+                #expect(
+                    alert["message"]
+                        == "Links that do nothing: \"Reading lamp\" is no thing of this environment."
+                )
+                let things = "/environments/\(Place.flat)/zones/\(Place.living)/things"
+                try await home.rest("POST", things, #"{"name":"reading LAMP","data":{"on":true}}"#)
+                try await visitor.awaits("alert/links", "")
+                await lamp.press(isOn: false)
+                try await visitor.awaits("things/reading-lamp") { $0["state"] == "OFF" }
+                // One that has its thing keeps it; a link that is looked up anew cannot choose.
+                try await home.rest("POST", things, #"{"name":"Reading Lamp","data":{"on":true}}"#)
+                try await visitor.awaits("things/reading-lamp-2")
+                #expect(try await visitor.ask("request/reload").outcome == "ok")
+                try await visitor.awaits("alert/links") {
+                    $0["message"]?.string?.contains("several things: reading-lamp, reading-lamp-2") == true
+                }
+            }
+        }
+    }
+
+    @Test func `two daemons whose links cross end equal`() async throws {
+        func file(_ other: Home) -> String {
+            let topic = "\(other.root)/things/table-lamp"
+            return
+                "links:\n  - {thing: table-lamp, kind: json, state_topic: \(topic), command_topic: \(topic)/set}\n"
+        }
+        func shape(_ visitor: Visitor) async -> [JSONValue?] {
+            let lamp = await visitor.json("things/table-lamp")
+            return ["state", "brightness", "color"].map { lamp?[$0] }
+        }
+        try await withEmptyHome { one, first in
+            try await withEmptyHome { two, second in
+                for (home, visitor, color) in [(one, first, "red"), (two, second, "green")] {
+                    try await home.take()
+                    try await visitor.whileStarting { try await home.start() }
+                    #expect(try await visitor.ask("things/table-lamp/set/color", color).outcome == "ok")
+                    await home.stop()
+                }
+                try await first.whileStarting { try await one.start(file: file(two)) }
+                try await second.whileStarting { try await two.start(file: file(one)) }
+                #expect(await eventually { await shape(first) == shape(second) })
+                for (visitor, other, color) in [(first, second, "blue"), (second, first, "orange")] {
+                    #expect(try await visitor.ask("things/table-lamp/set/color", color).outcome == "ok")
+                    try await other.awaits("things/table-lamp") { $0["color_name"]?.string == color }
+                    #expect(await eventually { await shape(first) == shape(second) })
                 }
             }
         }

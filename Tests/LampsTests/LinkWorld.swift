@@ -184,7 +184,9 @@ struct LinkWorld {
         guard !isDeaf, !isCut, let members = try? JSONValue(parsing: message.payload).object else { return }
         if message.topic.hasSuffix("/set") {
             let before = lamp["brightness"]?.number ?? 0
-            for key in ["state", "brightness", "color", "color_temp"] { lamp[key] = members[key] ?? lamp[key] }
+            for key in ["state", "brightness", "color", "color_temp"] {
+                lamp[key] = members[key] ?? lamp[key]
+            }
             if members["color_temp"] != nil { lamp["color_mode"] = "color_temp" }
             if members["color"] != nil { lamp["color_mode"] = "xy" }
             if isCoarse { coarsen() }
