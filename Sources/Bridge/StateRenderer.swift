@@ -73,6 +73,7 @@ package struct StateRenderer: Sendable {
                 put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &book)
             case .link:
                 for id in state.things.keys { availability(of: id, state, in: &book) }
+                for id in state.zones.keys.sorted() { lights(of: id, state, in: &book) }
             default:
                 break
             }
@@ -136,7 +137,7 @@ package struct StateRenderer: Sendable {
     /// The lights of a zone as one.
     private func lights(of zone: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
         guard let slug = state.slugs[.zone, zone] else { return }
-        let json = state.zones[zone].flatMap { _ in zoneLights.json(of: zone) }
+        let json = state.zones[zone].flatMap { _ in zoneLights.json(of: zone, isLinkUp: state.isLinkUp) }
         guard json != nil || book.holds(topics.lights(zone: slug)) else { return }
         put(topics.lights(zone: slug), .json(json), rank: .model, every: 10, in: &book)
     }

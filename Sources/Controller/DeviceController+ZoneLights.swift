@@ -63,8 +63,16 @@ extension DeviceController {
         )
     }
 
-    /// `TOGGLE` for all together: off when any is on.
+    /// What means the same for all lights: `TOGGLE` is off when any is on, a brightness of 0 is off for all.
     private func definite(_ request: ThingRequest, _ lights: [FlareThing]) -> ThingRequest {
+        if request.attributes["state"] == nil,
+            let name = ["brightness", "level"].first(where: { isZero(request.attributes[$0]) })
+        {
+            var request = request
+            request.attributes[name] = nil
+            request.attributes["state"] = "OFF"
+            return request
+        }
         guard request.attributes["state"]?.string?.trimmingSpace.uppercased() == "TOGGLE" else {
             return request
         }
@@ -74,6 +82,10 @@ extension DeviceController {
         var request = request
         request.attributes["state"] = .string(isOn ? "OFF" : "ON")
         return request
+    }
+
+    private func isZero(_ value: JSONValue?) -> Bool {
+        value?.number == 0 || value?.string.map { ["0%", "0 %"].contains($0.trimmingSpace) } ?? false
     }
 
     /// What the request comes to for each light; a refusal when none has what is asked for, or a value is wrong.

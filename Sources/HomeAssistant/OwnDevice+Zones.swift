@@ -37,11 +37,11 @@ extension OwnDevice {
                         .string(configuration.uniqueID(of: ComponentName(.light), on: .thing($0)))
                     }
                 )
-                // All things come and go with the link to the server.
                 light.merge(
                     DeviceAnnouncement.availability(
-                        [configuration.topics.status]
-                            + slugs.prefix(1).map { configuration.topics.availability(thing: $0) }
+                        [configuration.topics.status],
+                        // Left out while all of them can be reached.
+                        [topic: ValueTemplate.online(if: "value_json.available | default(1) > 0")]
                     )
                 ) { $1 }
                 return Component(.light, "\(slug)_lights", light)

@@ -9,6 +9,8 @@ package struct ZoneLights: Sendable {
     private struct Light: Sendable {
         let zone: FlareID
         let isOn: Bool
+        /// Whether its real lamp, if it has one, can be reached.
+        let isReachable: Bool
         let brightness: Int?
         let hasColour: Bool
         /// `nil` for a colour that nobody knows, too.
@@ -19,9 +21,10 @@ package struct ZoneLights: Sendable {
         var isColoured: Bool { rgb != nil || temperature != nil }
 
         /// `nil` for what is no light.
-        init?(_ data: [String: JSONValue], zone: FlareID) {
+        init?(_ data: [String: JSONValue], zone: FlareID, isReachable: Bool) {
             guard ThingProfile.isLight(data) else { return nil }
             self.zone = zone
+            self.isReachable = isReachable
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.brightness(of: data)
             hasColour = ThingProfile.has("color", in: data)
@@ -44,7 +47,9 @@ package struct ZoneLights: Sendable {
             if members[old.zone]?.isEmpty == true { members[old.zone] = nil }
         }
         let before = Set([old?.zone].compactMap { $0 })
-        guard let thing = state.things[id], let zone = thing.zone, let light = Light(thing.data, zone: zone)
+        let isReachable = state.lamps[id]?.isOnline != false
+        guard let thing = state.things[id], let zone = thing.zone,
+            let light = Light(thing.data, zone: zone, isReachable: isReachable)
         else { return before }
         lights[id] = light
         members[zone, default: []].insert(id)
@@ -54,7 +59,8 @@ package struct ZoneLights: Sendable {
     /// The lights of a zone in the shape of one; `nil` where there is none.
     ///
     /// They are on when one of them is, as bright as those that are on are on average, and of the colour of the first.
-    package func json(of zone: FlareID) -> JSONValue? {
+    /// How many can be reached is told when some cannot.
+    package func json(of zone: FlareID, isLinkUp: Bool = true) -> JSONValue? {
         guard let ids = members[zone] else { return nil }
         let all = ids.sorted().compactMap { lights[$0] }
         let lit = all.filter(\.isOn)
@@ -63,6 +69,8 @@ package struct ZoneLights: Sendable {
             "state": lit.isEmpty ? "OFF" : "ON", "lights": JSONValue(all.count),
         ]
         members["on"] = JSONValue(lit.count)
+        let available = isLinkUp ? all.count(where: \.isReachable) : 0
+        if available < all.count { members["available"] = JSONValue(available) }
         let levels = (shown.contains { $0.brightness != nil } ? shown : all).compactMap(\.brightness)
         if !levels.isEmpty {
             let mean = Double(levels.reduce(0, +)) / Double(levels.count)

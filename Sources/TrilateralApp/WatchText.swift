@@ -100,6 +100,7 @@ enum WatchText {
             words.append("brightness \(decimal(brightness, 0)) (\(decimal(brightness / 255 * 100, 0)) %)")
         }
         if let color = thing["color_name"]?.string ?? hex(thing["color"]) { words.append("color \(color)") }
+        if let kelvin = thing["color_temp"]?.number { words.append("white \(decimal(kelvin, 0)) K") }
         if let goal = thing["target"]?.object {
             words.append(
                 "on its way to "

@@ -60,6 +60,17 @@ import Things
         #expect(rig.state.things[Self.television]?.data["brightness"] == 0.3)
     }
 
+    @Test(arguments: [0, "0%"] as [JSONValue])
+    func `a brightness of 0 puts all of them out`(value: JSONValue) {
+        var rig = rig()
+        set(&rig, ["state": "ON"])
+        rig.serve()
+        set(&rig, ["brightness": value])
+        #expect(rig.serve().answers.first?.accepted == ["state": "OFF"])
+        for id in [House.lamp, Self.strip, Self.plug] { #expect(rig.state.things[id]?.data["on"] == false) }
+        #expect(rig.state.things[House.lamp]?.data["brightness"] == 0.5)
+    }
+
     @Test func `a toggle is one for all: off when any is on`() {
         var rig = rig()
         set(&rig, ["state": "TOGGLE"])

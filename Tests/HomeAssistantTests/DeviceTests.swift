@@ -229,5 +229,15 @@ struct DeviceTests {
             ]
         )
         #expect(Desk.ofHouse().component("light_attic_lights")?["supported_color_modes"] == ["onoff"])
+        #expect(
+            light?["availability"] == [
+                ["topic": "trilateral/n1/status"],
+                [
+                    "topic": "trilateral/n1/zones/hall/lights",
+                    "value_template":
+                        "{{ 'online' if value_json is defined and value_json.available | default(1) > 0 else 'offline' }}",
+                ],
+            ]
+        )
     }
 }

@@ -114,6 +114,31 @@ struct ValueTests {
         }
     }
 
+    @Test func `white light is set in kelvin, and a colour ends it`() async throws {
+        try await withHome { home, visitor in
+            let path = Place.path(ofThing: Place.tableLamp, in: Place.living)
+            #expect(try await home.rest("PUT", path, #"{"data.colorTemperature":4000}"#).status == 200)
+            try await visitor.awaits("things/table-lamp") {
+                $0["settable"]?.array?.contains("color_temp") == true && $0["color_mode"] == "rgb"
+            }
+            let answer = try await visitor.ask("things/table-lamp/set", #"{"state":"ON","color_temp":2700}"#)
+            #expect(answer["accepted"] == ["color_temp": 2700, "state": "ON"])
+            let white = try await visitor.awaits("things/table-lamp") { $0["color_mode"] == "color_temp" }
+            #expect(white["color_temp"] == 2700 && white["color"] == nil && white["color_name"] == nil)
+            #expect(try await visitor.ask("zones/living-room/set", #"{"color_temp":2200}"#).outcome == "ok")
+            try await visitor.awaits("things/table-lamp/data") { $0["colorTemperature"] == 2200 }
+            try await visitor.awaits("zones/living-room/lights") { $0["color_temp"] == 2200 }
+            #expect(try await visitor.ask("things/table-lamp/set/color_temp", "6500K").outcome == "ok")
+            try await visitor.awaits("things/table-lamp") { $0["color_temp"] == 6500 }
+            #expect(
+                try await visitor.ask("things/table-lamp/set/color_temp", "900").outcome == "out_of_range"
+            )
+            #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "ok")
+            let red = try await visitor.awaits("things/table-lamp") { $0["color_name"] == "red" }
+            #expect(red["color_mode"] == "rgb" && red["color_temp"] == nil)
+        }
+    }
+
     @Test func `a transition shows its goal and its way, and is one event`() async throws {
         try await withHome { home, visitor in
             let answer = try await visitor.ask(

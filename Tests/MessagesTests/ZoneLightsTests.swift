@@ -66,6 +66,18 @@ struct ZoneLightsTests {
         #expect(lights(things)?.text == text)
     }
 
+    @Test func `how many can be reached is told when some cannot`() {
+        var state = state([["on": true], ["on": true]])
+        state.lamps[id(0)] = LampCondition(isOnline: false)
+        var lights = ZoneLights()
+        for id in state.things.keys.sorted() { _ = lights.note(id, in: state) }
+        #expect(lights.json(of: Self.zone)?["available"] == 1)
+        #expect(lights.json(of: Self.zone, isLinkUp: false)?["available"] == 0)
+        state.lamps[id(0)]?.isOnline = true
+        _ = lights.note(id(0), in: state)
+        #expect(lights.json(of: Self.zone)?["available"] == nil)
+    }
+
     @Test func `a light that moves into another zone, loses its light or goes is counted there no more`() {
         var state = state([["on": true], ["on": true]])
         var lights = ZoneLights()
