@@ -55,7 +55,10 @@ package final class FlareStore: Sendable {
 
     /// Opens the database of a file, making or migrating it as needed.
     package convenience init(file: String, options: Options = Options()) throws(FlareStoreError) {
-        try self.init(path: file, options: options) { try DatabaseQueue(path: file, configuration: $0) }
+        try self.init(path: file, options: options) {
+            DatabaseFile.makePrivate(file)
+            return try DatabaseQueue(path: file, configuration: $0)
+        }
     }
 
     /// A database in memory, gone with the process.
@@ -85,6 +88,9 @@ package final class FlareStore: Sendable {
             return queue
         }
     }
+
+    /// Tells the database's file from all others of this machine; `nil` when there is none.
+    var fileID: String? { DatabaseFile.identity(of: path) }
 
     /// Writes everything back into the one file and lets go of it.
     package func close() throws(FlareStoreError) {

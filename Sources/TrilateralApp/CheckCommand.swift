@@ -23,6 +23,10 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let loaded = try file.load(by: "check")
+        let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
+        if let warning = StateFolder.warning(of: folder) {
+            StandardError.print("trilateral check: warning: \(warning)")
+        }
         if printsResult { print(ConfigurationPrinter.text(loaded), terminator: "") }
     }
 }

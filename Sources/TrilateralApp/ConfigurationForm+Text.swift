@@ -34,13 +34,13 @@ extension ConfigurationForm<String> {
 
     static var host: ConfigurationForm {
         checked("a host name or address without a port") {
-            HostAndPort.isHost($0) || ($0.contains(":") && HostAndPort("[\($0)]:0") != nil)
+            HostAndPort.isHost($0) || HostAndPort.isIPv6($0[...])
         }
     }
 
     /// A web origin: `https://name[:port]`.
     static var origin: ConfigurationForm {
-        checked("an origin such as https://name:8080") { text in
+        checked("an origin such as https://name:8080, without user name, password and path") { text in
             guard let scheme = ["http://", "https://"].first(where: text.hasPrefix) else { return false }
             let rest = text.dropFirst(scheme.count)
             return HostAndPort.isHost(rest) || HostAndPort(String(rest)) != nil

@@ -34,7 +34,8 @@ enum ConfigurationInput: Sendable, Hashable {
         switch self {
         case .null: "empty"
         case .scalar(let text, let isQuoted):
-            isQuoted || Double(text) == nil ? "\"\(text.prefix(80))\"" : String(text.prefix(80))
+            isQuoted || Double(text) == nil
+                ? "\"\(Secret.maskingCredentials(in: text).prefix(80))\"" : String(text.prefix(80))
         case .list: "a list"
         case .mapping: "a section"
         }

@@ -39,12 +39,23 @@ struct FileContents {
         return .success(FileContents(bytes: bytes))
     }
 
-    /// Whether everybody on this machine may read the file.
-    static func isReadableByAll(_ path: String) -> Bool {
+    /// Who besides its owner may read a file; `nil` when nobody may, or only a group to which it was given.
+    ///
+    /// A file of ours that our group may read is open without need; one of another owner is read by its group.
+    static func strangers(whoRead path: String) -> String? {
+        guard let rights = rights(of: path) else { return nil }
+        if rights.mode & 0o004 != 0 { return "everybody on this machine" }
+        return rights.mode & 0o040 != 0 && rights.owner == geteuid() ? "the file's group" : nil
+    }
+
+    /// The mode bits and the owner of a file or folder, symbolic links followed.
+    static func rights(of path: String) -> (mode: Int, owner: uid_t)? {
         let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        let permissions = attributes?[.posixPermissions] as? NSNumber
-        return permissions.map { $0.intValue & 0o004 != 0 } ?? false
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
+            let mode = attributes[.posixPermissions] as? NSNumber,
+            let owner = attributes[.ownerAccountID] as? NSNumber
+        else { return nil }
+        return (mode.intValue, owner.uint32Value)
     }
 }
 
@@ -62,9 +73,9 @@ extension Secret {
             }
             while text.last?.isNewline == true { text.removeLast() }
             guard !text.isEmpty else { return .failure(FileFault(message: "is empty")) }
-            let warning =
-                FileContents.isReadableByAll(path)
-                ? "everybody on this machine can read \(path); run: chmod 600 \(path)" : nil
+            let warning = FileContents.strangers(whoRead: path).map {
+                "\($0) can read \(path); run: chmod 600 \(path)"
+            }
             return .success((Secret(text), warning))
         }
     }

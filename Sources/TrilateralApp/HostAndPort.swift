@@ -19,7 +19,7 @@ package struct HostAndPort: Sendable, Hashable {
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]"), host.count > 2 {
             host = host.dropFirst().dropLast()
-            guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+            guard Self.isIPv6(host) else { return nil }
         } else {
             guard Self.isHost(host) else { return nil }
         }
@@ -27,6 +27,17 @@ package struct HostAndPort: Sendable, Hashable {
             let port = Int(digits), port <= 65535
         else { return nil }
         self.init(host: String(host), port: port)
+    }
+
+    /// Whether a text can be an IPv6 address, with or without a zone: `fe80::1%eth0`.
+    static func isIPv6(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        let address = parts.first.map(Array.init) ?? []
+        return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+            && parts.dropFirst().allSatisfy { zone in
+                !zone.isEmpty
+                    && zone.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+            }
     }
 
     /// Whether a text can be the name of a host or an address without a port.

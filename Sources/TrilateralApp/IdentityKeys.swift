@@ -20,9 +20,10 @@ enum IdentityKeys {
                 return .failure(FileFault(message: "holds no text (UTF-8)"))
             }
             return read(text).map { beacons in
-                let isOpen = FileContents.isReadableByAll(path)
-                let advice = "everybody on this machine can read \(path); run: chmod 600 \(path)"
-                return Found(beacons: beacons, warning: isOpen ? advice : nil)
+                let warning = FileContents.strangers(whoRead: path).map {
+                    "\($0) can read \(path); run: chmod 600 \(path)"
+                }
+                return Found(beacons: beacons, warning: warning)
             }
         }
     }

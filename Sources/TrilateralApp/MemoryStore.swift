@@ -1,5 +1,6 @@
 package import Controller
 import Flare
+import FlareServer
 package import Foundation
 import GRDB
 package import Logging
@@ -21,6 +22,7 @@ package final class MemoryStore: Sendable {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         }
+        DatabaseFile.makePrivate(path)
         database = try Self.telling(path) { try DatabaseQueue(path: path, configuration: configuration) }
         try Self.telling(path) { [database] in try Self.migrate(database, path: path) }
     }

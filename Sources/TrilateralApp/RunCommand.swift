@@ -48,7 +48,11 @@ struct StateOption: ParsableArguments {
 
     func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
         do throws(StateFolderError) {
-            return try StateFolder(named: path, environment: environment)
+            let folder = try StateFolder(named: path, environment: environment)
+            if let warning = StateFolder.warning(of: folder.path) {
+                StandardError.print("trilateral: warning: \(warning)")
+            }
+            return folder
         } catch {
             StandardError.print("trilateral: \(error)")
             throw ExitCode.cannotCreate

@@ -43,6 +43,12 @@ package struct StateFolder: Sendable {
         "the state folder \(path) cannot be written: \(systemMessage(code))"
     }
 
+    /// What is wrong with the rights of a state folder: others than its owner see into it.
+    package static func warning(of path: String) -> String? {
+        guard let rights = FileContents.rights(of: path), rights.mode & 0o007 != 0 else { return nil }
+        return "everybody on this machine can look into the state folder \(path); run: chmod 700 \(path)"
+    }
+
     /// The folder of whom nobody told another one.
     package static func standard(_ environment: [String: String]) -> String {
         // systemd lists several folders with colons; the first is ours.

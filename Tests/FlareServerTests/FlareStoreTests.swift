@@ -34,6 +34,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `only its owner can read a database, whatever the rights were`(isThere: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            if isThere {
+                try FlareStore(file: file).close()
+                try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+            }
+            let store = try FlareStore(file: file)
+            try await FlareHub(store).insert(Hall.records)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.contains("flare.db-wal"))
+            for name in names {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `when the disk is full nothing has changed and reading goes on`(kind: StoreKind) async throws {
         try await withFolder { folder in

@@ -46,6 +46,20 @@ struct ConfigurationLoaderTests {
         }
     }
 
+    @Test(arguments: [
+        "flare: {remote: {url: 'http://anna:hunter2@host:1234'}}", "mqtt: {host: 'mqtt://anna:hunter2@host'}",
+        "mqtt: {host: 'anna:hunter2@host'}",
+        "flare: {server: {allowed_origins: ['http://anna:hunter2@host']}}",
+        "sensors: {gps: {gpsd: 'anna:hunter2@host:2947'}}", "mqtt: {host: 'http://anna:hun@ter2@host'}",
+    ])
+    func `credentials in an address are refused and not shown`(yaml: String) throws {
+        let problems = try problems(yaml)
+        #expect(problems.count == 1)
+        #expect(
+            problems.allSatisfy { !$0.contains("ter2") && !$0.contains("anna") && $0.contains("***@host") }
+        )
+    }
+
     @Test func `nothing at all gives the defaults`() throws {
         #expect(try ConfigurationLoader.load(file: nil, environment: [:]).values == TrilateralConfiguration())
         #expect(try load("").values == TrilateralConfiguration())
@@ -158,7 +172,7 @@ struct ConfigurationLoaderTests {
         ("flare: {server: {listen: 1234}}", "1:18: flare.server.listen: must be HOST:PORT (is 1234)"),
         (
             "web: {allowed_origins: [https://a, b]}",
-            "1:36: web.allowed_origins: entry 2: must be an origin such as https://name:8080 (is \"b\")"
+            "1:36: web.allowed_origins: entry 2: must be an origin such as https://name:8080, without user name, password and path (is \"b\")"
         ),
         ("mqtt: {hots: a}", "1:8: mqtt.hots: unknown key \"hots\"; did you mean \"host\"?"),
         (

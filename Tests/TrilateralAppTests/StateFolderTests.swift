@@ -57,4 +57,13 @@ struct StateFolderTests {
             }
         }
     }
+
+    @Test(arguments: [(0o700, false), (0o750, false), (0o755, true), (0o701, true)])
+    func `a folder into which everybody can look is warned of`(mode: Int, isWarned: Bool) async throws {
+        try await withTemporaryFolder { temporary in
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: temporary.path)
+            let warning = StateFolder.warning(of: temporary.path)
+            #expect((warning?.contains("chmod 700 \(temporary.path)") == true) == isWarned)
+        }
+    }
 }
