@@ -60,7 +60,7 @@ package actor MQTTBridge {
     var formerRoots: [String]
     /// Whether everything was taken back: nothing is said here any more.
     private(set) var isLeaving = false
-    private var droppedEvents = 0
+    var droppedEvents = 0
     private var positionTiming: PositionTiming
 
     private let wakes: AsyncStream<Int64>
@@ -251,7 +251,11 @@ package actor MQTTBridge {
 
     /// - Returns: Whether the client took the message (or dropped one that may be dropped).
     func publish(_ message: MQTTMessage) -> Bool {
-        switch client.publish(message) {
+        isTaken(client.publish(message), message)
+    }
+
+    func isTaken(_ outcome: MQTTPublishOutcome, _ message: MQTTMessage) -> Bool {
+        switch outcome {
         case .queued, .dropped: return true
         case .refused(let error):
             if case .queueFull = error {
@@ -302,30 +306,6 @@ package actor MQTTBridge {
         case .answer(let answer):
             publish(inbox.reply(with: answer))
         }
-    }
-
-    private func publishOnce(
-        _ topic: String,
-        _ body: JSONValue,
-        properties: MQTTProperties = MQTTProperties()
-    ) {
-        let message = MQTTMessage(
-            topic: topic,
-            payload: body.bytes,
-            qos: .atLeastOnce,
-            properties: properties
-        )
-        if !publish(message) { droppedEvents += 1 }
-    }
-
-    /// A command can come before the link is told, and its answer waits for the link if it is lost.
-    private func publish(_ reply: CommandInbox.Reply) {
-        let body = reply.answer.json
-        publishOnce(topics.response(reply.answer.subject), body)
-        guard let topic = reply.topic else { return }
-        var properties = MQTTProperties()
-        properties.correlationData = reply.correlation
-        publishOnce(topic, body, properties: properties)
     }
 
     // MARK: Commands

@@ -196,4 +196,24 @@ struct AnswerTests {
             #expect(try await visitor.awaits("response/set").outcome == "ok")
         }
     }
+
+    @Test func `an answer larger than a packet of the broker may be becomes a refusal`() async throws {
+        var options = MosquittoOptions()
+        options.lines = ["max_packet_size 20000"]
+        try await withMosquitto(options) { broker in
+            try await withHome(port: broker.port) { home, visitor in
+                let note = String(repeating: "a", count: 30_000)
+                try await home.rest(
+                    "PUT",
+                    Place.path(ofThing: Place.fridge, in: Place.kitchen),
+                    #"{"description":"\#(note)"}"#
+                )
+                _ = await eventually { await home.log.contains("more than the broker takes") }
+                let answer = try await visitor.ask("things/fridge/get", #"{"tx":"7"}"#)
+                #expect(answer.outcome == "too_large")
+                #expect(answer["tx"] == "7")
+                #expect(try await visitor.ask("things/table-lamp/get").outcome == "ok")
+            }
+        }
+    }
 }
