@@ -88,8 +88,8 @@ let package = Package(
         room(
             "HTTPListener",
             [
-                hummingbird, hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioHTTPTypes,
-                nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
+                hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1, nioWebSocket,
+                nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
         ),
         room(

@@ -10,6 +10,10 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooLarge(what: String, size: Int, limit: Int)
     /// There would be more objects than allowed.
     case tooManyObjects(limit: Int)
+    /// The database refused; it is in the log.
+    case notStored
+    /// One request would make more objects than one may.
+    case tooManyAtOnce(Int, limit: Int)
     /// `setData` cannot store a value under this key.
     case notStorable(key: String, reason: String)
     /// A position with a coordinate that is no finite number.
@@ -21,6 +25,9 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
         case .store(let error): error.description
         case .tooLarge(let what, let size, let limit): "\(what) is \(size); at most \(limit) is allowed"
         case .tooManyObjects(let limit): "there would be more than \(limit) objects"
+        case .notStored: "the database did not take the change"
+        case .tooManyAtOnce(let count, let limit):
+            "\(count) objects in one request; at most \(limit) are allowed, send the others in further requests"
         case .notStorable(let key, let reason): "data.\(key) cannot be set: \(reason)"
         case .notFinite(let object):
             "the position of \(object.kind.rawValue) \(object.id) must be finite numbers"

@@ -4,6 +4,8 @@ import Flare
 package struct FlareLimits: Sendable, Hashable {
     /// Objects of all classes.
     package var objects = 1_000_000
+    /// Objects that one request of REST may make.
+    package var objectsOfRequest = 1000
     /// Bytes of one object's JSON.
     package var objectBytes = 1_000_000
     /// Levels to which one object's JSON may be nested.

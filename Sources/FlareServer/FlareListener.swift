@@ -2,6 +2,7 @@ package import HTTPListener
 package import Logging
 import NIOPosix
 import ServiceLifecycle
+import SocketIO
 
 /// The Flare server as others reach it, on one port: the hub's objects over HTTP, messages over Socket.IO, and
 /// files of the user's own.
@@ -9,6 +10,8 @@ package struct FlareListener: Service {
     private let front: HTTPFront<RESTRoutes>
     private let sockets: SocketServer
     private let thread: EventLoopThread
+    private let configuration: HTTPListenerConfiguration
+    private let logger: Logger
 
     /// - Parameters:
     ///   - publicFolder: A folder whose files are served beside the objects.
@@ -25,10 +28,20 @@ package struct FlareListener: Service {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         thread = EventLoopThread(loop)
         sockets = SocketServer(hub: hub, loop: loop, settings: settings, logger: logger)
-        let files = publicFolder.map { PublicFiles(folder: $0, logger: logger) }
+        // What is polled may be longer than what REST takes.
+        var configuration = configuration
+        configuration.bodyLimits[EngineRequest.path] = settings.engine.limits.maximumPacketBytes
+        self.configuration = configuration
+        self.logger = logger
         front = HTTPFront(
             configuration,
-            responder: RESTRoutes(hub: hub, sockets: sockets, files: files, logger: logger),
+            responder: RESTRoutes(
+                hub: hub,
+                sockets: sockets,
+                files: publicFolder.map { PublicFiles(folder: $0) },
+                maximumBodyBytes: configuration.maximumBodyBytes,
+                logger: logger
+            ),
             gate: sockets,
             loops: loop,
             logger: logger,
@@ -39,6 +52,12 @@ package struct FlareListener: Service {
     /// Serves until the graceful shutdown, or until it is cancelled.
     /// - Throws: `HTTPListenerError` when it cannot start.
     package func run() async throws {
+        if !configuration.isOnlyForThisMachine {
+            logger.warning(
+                "the Flare server has no password: everybody who reaches this address can read and change the place",
+                metadata: ["host": "\(configuration.host)"]
+            )
+        }
         await sockets.attach()
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await withTaskExecutorPreference(thread) {

@@ -9,6 +9,17 @@ struct RESTAnswer {
     var type: String
     var body: ByteBuffer
     var headers: HTTPFields = [:]
+    /// What was wrong, if something was that a browser may show.
+    private var problem: String?
+
+    init(
+        status: HTTPResponse.Status = .ok,
+        type: String,
+        body: ByteBuffer,
+        headers: HTTPFields = [:]
+    ) {
+        (self.status, self.type, self.body, self.headers) = (status, type, body, headers)
+    }
 
     static let jsonType = "application/json; charset=utf-8"
     private static let htmlType = "text/html; charset=utf-8"
@@ -40,9 +51,18 @@ struct RESTAnswer {
         RESTAnswer(type: htmlType, body: ByteBuffer(string: text))
     }
 
-    /// A page that says what was wrong.
-    static func page(_ status: HTTPResponse.Status, _ problem: String) -> RESTAnswer {
-        let escaped = problem.prefix(500).reduce(into: "") { result, character in
+    /// What was wrong: as JSON, or as a page for who wants to read one.
+    static func problem(_ status: HTTPResponse.Status, _ problem: String) -> RESTAnswer {
+        let code = status.reasonPhrase.lowercased().split(separator: " ").joined(separator: "_")
+        let text = JSONValue.string(String(problem.prefix(500)))
+        var answer = RESTAnswer.json(["error": .string(code), "message": text], status: status)
+        answer.problem = text.string
+        return answer
+    }
+
+    /// The page for a problem.
+    private static func page(_ problem: String) -> String {
+        let escaped = problem.reduce(into: "") { result, character in
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
@@ -51,18 +71,12 @@ struct RESTAnswer {
             default: result.append(character)
             }
         }
-        let page = """
+        return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><title>Error</title></head>
             <body><pre>\(escaped)</pre></body></html>
 
             """
-        return RESTAnswer(
-            status: status,
-            type: htmlType,
-            body: ByteBuffer(string: page),
-            headers: [.contentSecurityPolicy: "default-src 'none'", .xContentTypeOptions: "nosniff"]
-        )
     }
 
     /// What a path answers to OPTIONS.
@@ -75,8 +89,24 @@ struct RESTAnswer {
 }
 
 extension RESTAnswer {
+    /// The answer in HTTP, as it is.
+    var response: Response {
+        var fields = headers
+        fields[.contentType] = type
+        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: body))
+    }
+
     /// The answer in HTTP: with its tag, without body for HEAD, and as 304 when the client has it already.
     func response(to request: HTTPRequest, method: HTTPRequest.Method) -> Response {
+        if let problem, request.headerFields[.accept]?.contains("text/html") == true {
+            var page = self
+            page.problem = nil
+            page.type = Self.htmlType
+            page.body = ByteBuffer(string: Self.page(problem))
+            page.headers[.contentSecurityPolicy] = "default-src 'none'"
+            page.headers[.xContentTypeOptions] = "nosniff"
+            return page.response(to: request, method: method)
+        }
         var fields = headers
         if status == .ok { fields[.eTag] = tag }
         if status == .ok, method == .get || method == .head, isFresh(request.headerFields) {

@@ -55,6 +55,6 @@ enum RESTBody {
     }
 
     private static func refusal(_ status: HTTPResponse.Status, _ problem: String) -> Refusal {
-        Refusal(answer: .page(status, problem))
+        Refusal(answer: .problem(status, problem))
     }
 }

@@ -19,12 +19,11 @@ struct RESTRoutes: HTTPResponder {
         }
     }
 
-    /// Bytes of a body, as with the origin.
-    private static let maximumBodyBytes = 100 * 1024
-
     let hub: FlareHub
     let sockets: SocketServer
     let files: PublicFiles?
+    /// Bytes of a body.
+    let maximumBodyBytes: Int
     let logger: Logger
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -41,7 +40,7 @@ struct RESTRoutes: HTTPResponder {
         if let answer = try await answer(to: request, target, method) {
             return answer.response(to: request.head, method: method)
         }
-        if let response = try await files?.response(to: request, on: context.channel) { return response }
+        if let response = try await files?.response(to: request) { return response }
         let isStart = target.path == "/" && (method == .get || method == .head)
         let answer = isStart ? StartPage.answer : .unknown(method, target.path)
         return answer.response(to: request.head, method: method)
@@ -60,16 +59,16 @@ struct RESTRoutes: HTTPResponder {
             guard method == .post || method == .put else {
                 return try await method == .delete ? delete(route) : read(route, query: target.query)
             }
-            let bytes = try await request.body.collect(upTo: Self.maximumBodyBytes)
+            let bytes = try await request.body.collect(upTo: maximumBodyBytes)
             let body = try RESTBody.value(of: Array(bytes.readableBytesView), request.headers)
             if method == .put { return try await update(route, body) }
             return try await route.isNotification ? notify(route, body) : create(route, body)
         } catch let error as RESTRoute.Malformed {
-            return .page(.badRequest, "Failed to decode \"\(error.segment)\" in the path")
+            return .problem(.badRequest, "Failed to decode \"\(error.segment)\" in the path")
         } catch let error as RESTBody.Refusal {
             return error.answer
         } catch is RESTForm.TooManyParameters {
-            return .page(.contentTooLarge, "more than \(RESTForm.maximumParameters) values in the query")
+            return .problem(.contentTooLarge, "more than \(RESTForm.maximumParameters) values in the query")
         } catch let error as FlareSchemaError {
             logger.debug("refused", metadata: ["path": "\(target.path)", "reason": "\(error)"])
             return .json(error.json)
@@ -85,8 +84,8 @@ struct RESTRoutes: HTTPResponder {
         case .duplicate(let record):
             let message = "E11000 duplicate key error: \(error)"
             return .json(["code": 11000, "index": 0, "errmsg": .string(message), "op": record.json])
-        case .store, .tooManyObjects: status = .serviceUnavailable
-        case .tooLarge: status = .contentTooLarge
+        case .store, .tooManyObjects, .notStored: status = .serviceUnavailable
+        case .tooLarge, .tooManyAtOnce: status = .contentTooLarge
         case .notStorable, .notFinite: status = .badRequest
         }
         return .json(["name": "StoreError", "message": .string("not changed: \(error)")], status: status)
@@ -163,6 +162,9 @@ extension RESTRoutes {
             return .json(try await hub.insert([record]).first?.json)
         }
         guard !elements.isEmpty else { return .json(nil) }
+        guard elements.count <= hub.limits.objectsOfRequest else {
+            throw FlareHubError.tooManyAtOnce(elements.count, limit: hub.limits.objectsOfRequest)
+        }
         let records = try elements.map {
             try schema.record(from: $0, parents: route.parents, makeID: hub.makeID)
         }
@@ -186,7 +188,7 @@ extension RESTRoutes {
 
 extension RESTAnswer {
     fileprivate static func unknown(_ method: HTTPRequest.Method, _ path: Substring) -> RESTAnswer {
-        .page(.notFound, "Cannot \(method.rawValue) \(path)")
+        .problem(.notFound, "Cannot \(method.rawValue) \(path)")
     }
 }
 

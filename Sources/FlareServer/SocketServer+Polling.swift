@@ -63,8 +63,13 @@ extension SocketServer {
                     headers: [.contentType: EngineHTTPError.contentType],
                     body: ResponseBody(byteBuffer: ByteBuffer(bytes: error.json))
                 )
+            case .status(204):
+                Response(status: .noContent)
             case .status(let code):
-                Response(status: HTTPResponse.Status(code: code))
+                RESTAnswer.problem(
+                    HTTPResponse.Status(code: code),
+                    code == 503 ? "there are too many sessions; try again later" : "the session has ended"
+                ).response
             }
         }
     }

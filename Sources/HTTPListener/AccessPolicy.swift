@@ -3,11 +3,10 @@
 /// A web page from elsewhere can make a browser send requests to this machine. Two checks stop it:
 /// - **Host** must name this machine: loopback, the address that was connected to, the address that is bound, or
 ///   a configured name. A page whose own name was re-pointed at this machine (DNS rebinding) fails here.
-/// - **Origin**, when there is one, must be on this machine by the same rule, or configured. Any port will do:
-///   a page on another port is another origin, but it is served by a program that runs here already, and the
-///   kiosk page is just that for the Flare server. `null` (a sandboxed page, a local file) is refused.
+/// - **Origin**, when there is one, must be this very server, as the Host header names it, or configured. A page on
+///   another port of this machine is another origin. `null` (a sandboxed page, a local file) is refused.
 ///
-/// Programs send no Origin and pass; so does a request without Host, which no browser sends.
+/// Programs send no Origin and pass; so does an HTTP/1.0 request without Host, which no browser sends.
 /// - Source: RFC 9110 7.2, RFC 6454.
 package struct AccessPolicy: Sendable {
     private let hosts: Set<HostName>
@@ -40,7 +39,10 @@ package struct AccessPolicy: Sendable {
             if origin != "null", origins.contains(origin.lowercased()) { return nil }
             return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
         }
-        if origins.contains(parsed.text) || isHere(parsed.host, address) { return nil }
+        // Connections are not encrypted here: a page from this server has http in its origin.
+        if origins.contains(parsed.text) || host.flatMap({ WebOrigin("http://" + $0) }) == parsed {
+            return nil
+        }
         return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
     }
 
@@ -63,7 +65,10 @@ package struct AccessRefusal: Sendable, Hashable {
 
     /// A sentence for whoever sent it.
     package var message: String {
-        "\(header) \"\(value.prefix(200))\" is not allowed here; "
-            + "requests to this machine by loopback or its address are, others can be listed under \(key)"
+        let allowed =
+            header == "Host"
+            ? "requests to this machine by loopback or its address are, other names can be listed under \(key)"
+            : "pages of this server are, pages from elsewhere and from other ports can be listed under \(key)"
+        return "\(header) \"\(value.prefix(200))\" is not allowed here; \(allowed)"
     }
 }

@@ -9,20 +9,37 @@ final class ConnectionGuard {
     private var check: Scheduled<Void>?
     private var hasLeft = false
     private var farewell: (() -> Void)?
+    private let connections: IdleConnections
+    private var isRegisteredAsIdle = false
 
-    init(limits: ConnectionTiming.Limits) {
+    init(limits: ConnectionTiming.Limits, among connections: IdleConnections) {
         timing = ConnectionTiming(limits: limits, now: .now())
+        self.connections = connections
     }
 
     fileprivate func begin(on context: ChannelHandlerContext) {
         wire = context
+        register(isNew: true)
         look()
     }
 
     fileprivate func end() {
         check?.cancel()
         check = nil
+        if let wire, isRegisteredAsIdle { connections.becameBusy(wire.channel) }
+        isRegisteredAsIdle = false
         wire = nil
+    }
+
+    /// Tells whether the connection may be closed when another needs its place.
+    fileprivate func register(isNew: Bool = false) {
+        guard let wire, timing.isIdle != isRegisteredAsIdle else { return }
+        isRegisteredAsIdle = timing.isIdle
+        if isRegisteredAsIdle {
+            connections.becameIdle(wire.channel, since: timing.idleSince, isNew: isNew)
+        } else {
+            connections.becameBusy(wire.channel)
+        }
     }
 
     private func look() {
@@ -35,7 +52,7 @@ final class ConnectionGuard {
         case .rest:
             check = nil
         case .refuse(let status):
-            refuse(status)
+            refuse(.timedOut(status))
             look()
         case .close:
             wire.close(promise: nil)
@@ -45,13 +62,7 @@ final class ConnectionGuard {
     /// From now on there are no requests; only what the peer does not take is looked at.
     func becameWebSocket() {
         timing.becameWebSocket()
-    }
-
-    /// An answer was given that ends the connection; no more is heard of the peer.
-    func wasRefused() {
-        timing.wasRefused(at: .now())
-        check?.cancel()
-        look()
+        register()
     }
 
     fileprivate func writability(_ isWritable: Bool) {
@@ -71,18 +82,29 @@ final class ConnectionGuard {
         body?()
     }
 
+    /// Whether ``refuse(_:fields:)`` would answer, and not only close.
+    var canAnswer: Bool { timing.canInterrupt }
+
     /// Answers past the HTTP handlers, which have nothing to say yet, and hears no more of the peer.
-    fileprivate func refuse(_ status: Int) {
+    /// - Parameter fields: Further lines of the head.
+    func refuse(_ problem: RequestProblem, fields: [String] = []) {
         guard let wire else { return }
         guard timing.canInterrupt else {
             wire.close(promise: nil)
             return
         }
         timing.wasRefused(at: .now())
-        let phrase = HTTPResponse.Status(code: status).reasonPhrase
-        let text = "HTTP/1.1 \(status) \(phrase)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        register()
+        let status = problem.status
+        let head = [
+            "HTTP/1.1 \(status.code) \(status.reasonPhrase)", "Connection: close",
+            "Content-Type: \(problem.contentType)", "Content-Length: \(problem.text.utf8.count)",
+        ]
+        let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + problem.text
         wire.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
         wire.close(mode: .output, promise: nil)
+        check?.cancel()
+        look()
     }
 }
 
@@ -117,7 +139,7 @@ final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler
         guard !owner.timing.isRefused else { return }
         owner.timing.bytesArrived(unwrapInboundIn(data).readableBytes, at: .now())
         context.fireChannelRead(data)
-        if owner.timing.headIsTooLong, !owner.timing.isRefused { owner.refuse(431) }
+        if owner.timing.headIsTooLong, !owner.timing.isRefused { owner.refuse(.headTooLong) }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -144,11 +166,11 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
     typealias OutboundOut = HTTPResponsePart
 
     private let owner: ConnectionGuard
-    private let maximumBodyBytes: Int
+    private let configuration: HTTPListenerConfiguration
 
-    init(_ owner: ConnectionGuard, maximumBodyBytes: Int) {
+    init(_ owner: ConnectionGuard, _ configuration: HTTPListenerConfiguration) {
         self.owner = owner
-        self.maximumBodyBytes = maximumBodyBytes
+        self.configuration = configuration
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -156,6 +178,7 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .head(let head):
             let isAlone = owner.timing.canInterrupt
             owner.timing.headWasRead(at: .now())
+            owner.register()
             if isAlone { invite(head, context) }
         case .body: break
         case .end: owner.timing.requestWasRead()
@@ -167,7 +190,7 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
     private func invite(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
-        guard length <= maximumBodyBytes else { return }
+        guard length <= configuration.maximumBodyBytes(of: head.path ?? "") else { return }
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
@@ -175,7 +198,13 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
         switch unwrapOutboundIn(data) {
         case .head(let head) where head.status.kind != .informational: owner.timing.answerBegan()
         case .head, .body: break
-        case .end: owner.timing.answerEnded(at: .now())
+        case .end:
+            owner.timing.answerEnded(at: .now())
+            // Only when the answer is with the system may the connection be closed for another.
+            let sent = promise ?? context.eventLoop.makePromise()
+            sent.futureResult.assumeIsolated().whenComplete { [owner] _ in owner.register() }
+            context.write(data, promise: sent)
+            return
         }
         context.write(data, promise: promise)
     }

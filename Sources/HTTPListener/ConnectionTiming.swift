@@ -7,6 +7,7 @@ import NIOCore
 /// events) is our own doing and has no limit here; one that the peer does not take has.
 struct ConnectionTiming {
     struct Limits: Sendable {
+        var first: TimeAmount
         var head: TimeAmount
         var body: TimeAmount
         var idle: TimeAmount
@@ -17,7 +18,7 @@ struct ConnectionTiming {
         /// How long a shutdown waits for what the peer has yet to send or to take.
         static let shutdown = TimeAmount.seconds(1)
 
-        var shortest: TimeAmount { min(head, body, idle, send, Self.shutdown) }
+        var shortest: TimeAmount { min(first, head, body, idle, send, Self.shutdown) }
     }
 
     enum Verdict: Equatable {
@@ -31,7 +32,9 @@ struct ConnectionTiming {
     }
 
     private let limits: Limits
-    private var idleSince: NIODeadline
+    /// Since when no request is under way.
+    private(set) var idleSince: NIODeadline
+    private var hasAnswered = false
     private var headSince: NIODeadline?
     private var headBytes = 0
     private var bodySince: NIODeadline?
@@ -53,6 +56,9 @@ struct ConnectionTiming {
         !answerHasBegun && !isRefused && !isWebSocket
             && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1)
     }
+
+    /// Whether nothing would be lost if the connection ended now: no request has been read that is not answered.
+    var isIdle: Bool { requestsInProgress == 0 && !isWebSocket && !isRefused }
 
     mutating func bytesArrived(_ count: Int, at now: NIODeadline) {
         guard bodySince == nil, !isWebSocket else { return }
@@ -82,6 +88,7 @@ struct ConnectionTiming {
 
     mutating func answerEnded(at now: NIODeadline) {
         answerHasBegun = false
+        hasAnswered = true
         requestsInProgress = max(0, requestsInProgress - 1)
         idleSince = now
     }
@@ -120,9 +127,10 @@ struct ConnectionTiming {
             .map { min($0, stop) }
         if let reading, due(reading, now) { return canInterrupt ? .refuse(status: 408) : .close }
         if isWebSocket, sending == nil { return .rest }
-        let isIdle = requestsInProgress == 0 && reading == nil && !isWebSocket
-        if isIdle, due(idleSince + limits.idle, now) { return .close }
-        let next = [sending, reading, isIdle ? idleSince + limits.idle : nil]
+        let idling =
+            isIdle && reading == nil ? idleSince + (hasAnswered ? limits.idle : limits.first) : nil
+        if let idling, due(idling, now) { return .close }
+        let next = [sending, reading, idling]
         return wait(next.compactMap(\.self).min() ?? .distantFuture, now)
     }
 

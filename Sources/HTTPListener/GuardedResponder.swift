@@ -17,12 +17,19 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
 
     let inner: Inner
     let policy: AccessPolicy
-    let maximumBodyBytes: Int
+    let configuration: HTTPListenerConfiguration
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let head = request.head
         guard head.headerFields[.secondHost] == nil else {
-            return RequestProblem(.badRequest, "bad_request", "more than one Host header").response
+            return RequestProblem(.badRequest, "bad_request", "more than one Host header").response(to: head)
+        }
+        guard head.authority != "" else {
+            return RequestProblem(
+                .badRequest,
+                "bad_request",
+                "the Host header is missing; HTTP/1.1 requires one"
+            ).response(to: head)
         }
         let refusal = policy.refusal(
             host: head.authority,
@@ -30,24 +37,18 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             connectedTo: context.channel.localAddress?.ipAddress
         )
         if let refusal {
-            return RequestProblem(refusal).response
+            return RequestProblem(refusal).response(to: head)
         }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
-        guard length <= maximumBodyBytes else {
-            return RequestProblem(
-                .contentTooLarge,
-                "too_large",
-                "the body has \(length) bytes; at most \(maximumBodyBytes) are allowed"
-            ).response
+        let limit = configuration.maximumBodyBytes(of: head.path ?? "")
+        guard length <= limit else {
+            return RequestProblem.bodyTooLarge("\(length)", limit: limit).response(to: head)
         }
         do {
             return try await inner.respond(to: request, context: context.inner)
         } catch let error as NIOTooManyBytesError {
-            return RequestProblem(
-                .contentTooLarge,
-                "too_large",
-                "the body has more than the allowed \(error.maxBytes ?? maximumBodyBytes) bytes"
-            ).response
+            let limit = error.maxBytes ?? limit
+            return RequestProblem.bodyTooLarge("more than \(limit)", limit: limit).response(to: head)
         }
     }
 }

@@ -47,20 +47,26 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         // Hummingbird reports each connection and request; that is noise above its own warnings.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let connections = IdleConnections(maximum: max(1, configuration.maximumConnections))
         let application = Application(
             responder: GuardedResponder(
                 inner: responder,
                 policy: AccessPolicy(configuration),
-                maximumBodyBytes: configuration.maximumBodyBytes
+                configuration: configuration
             ),
-            server: HTTPServerBuilder { ListenerChannel(configuration, gate: gate, responder: $0) },
+            server: HTTPServerBuilder {
+                ListenerChannel(configuration, gate: gate, among: connections, responder: $0)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(
-                    max(1, configuration.maximumConnections)
-                )
+                availableConnectionsDelegate: ConnectionCount(connections: connections)
             ),
             onServerRunning: { [logger] channel in
+                // It must hear of errors before the library's own handler, which passes none on.
+                try? await channel.pipeline.addHandler(
+                    DescriptorShortageHandler(connections),
+                    position: .first
+                )
                 let port = channel.localAddress?.port ?? configuration.port
                 logger.debug("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
                 await onBound(port)

@@ -18,14 +18,22 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     package var maximumHeadBytes = 32 * 1024
     /// Body of a request, bytes.
     package var maximumBodyBytes = 100 * 1024
-    /// Connections open at the same time; more wait until one is closed.
+    /// The same for single paths where it is another.
+    package var bodyLimits: [String: Int] = [:]
+    /// A message over a WebSocket, bytes.
+    package var maximumMessageBytes = 1_000_000
+    /// Connections open at the same time.
+    ///
+    /// For one more the longest idle one is closed; when none is idle, more wait until one is closed.
     package var maximumConnections = 512
 
+    /// From the opening of a connection to the first byte of its first request.
+    package var firstRequestTimeout: Duration = .seconds(30)
     /// From the first byte of a request to the end of its headers.
     package var headTimeout: Duration = .seconds(10)
     /// From the end of the headers to the end of the body.
     package var bodyTimeout: Duration = .seconds(30)
-    /// Without a request on an open connection.
+    /// From an answer to the first byte of the next request.
     package var idleTimeout: Duration = .seconds(75)
     /// With an answer that the client does not take.
     package var sendTimeout: Duration = .seconds(30)
@@ -34,5 +42,15 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
         self.section = section
         self.host = host
         self.port = port
+    }
+
+    /// Whether only programs on this machine reach it.
+    package var isOnlyForThisMachine: Bool { HostName(authority: host)?.isLoopback == true }
+
+    /// How large a body may be, bytes.
+    /// - Parameter target: The path of the request, with or without its query.
+    func maximumBodyBytes(of target: String) -> Int {
+        guard !bodyLimits.isEmpty else { return maximumBodyBytes }
+        return bodyLimits[String(target.prefix { $0 != "?" })] ?? maximumBodyBytes
     }
 }

@@ -78,8 +78,8 @@ enum HostName: Hashable {
 }
 
 /// The scheme, host and port of a web page.
-struct WebOrigin {
-    let host: HostName
+struct WebOrigin: Hashable {
+    private let host: HostName
     /// In lower case, without a port that is the scheme's own.
     let text: String
 

@@ -14,24 +14,28 @@ struct ListenerChannel: HTTPChannelHandler {
     private let policy: AccessPolicy
     private let limits: ConnectionTiming.Limits
     private let decoderLimits: NIOHTTPDecoderLimitConfiguration
-    private let maximumBodyBytes: Int
+    private let configuration: HTTPListenerConfiguration
+    private let connections: IdleConnections
 
     init(
         _ configuration: HTTPListenerConfiguration,
         gate: (any WebSocketGate)?,
+        among connections: IdleConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.responder = responder
         self.gate = gate
         policy = AccessPolicy(configuration)
+        self.connections = connections
         limits = ConnectionTiming.Limits(
+            first: TimeAmount(bounded: configuration.firstRequestTimeout),
             head: TimeAmount(bounded: configuration.headTimeout),
             body: TimeAmount(bounded: configuration.bodyTimeout),
             idle: TimeAmount(bounded: configuration.idleTimeout),
             send: TimeAmount(bounded: configuration.sendTimeout),
             headBytes: configuration.maximumHeadBytes
         )
-        maximumBodyBytes = configuration.maximumBodyBytes
+        self.configuration = configuration
         var decoderLimits = NIOHTTPDecoderLimitConfiguration()
         decoderLimits.maxHeaderFieldSize = configuration.maximumHeadBytes
         decoderLimits.maxHeaderListSize = configuration.maximumHeadBytes
@@ -42,7 +46,7 @@ struct ListenerChannel: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            let owner = ConnectionGuard(limits: limits)
+            let owner = ConnectionGuard(limits: limits, among: connections)
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .forwardBytes,
                 limitConfiguration: decoderLimits
@@ -51,7 +55,7 @@ struct ListenerChannel: HTTPChannelHandler {
                 gate: gate,
                 policy: policy,
                 owner: owner,
-                maximumMessageBytes: maximumBodyBytes
+                maximumMessageBytes: configuration.maximumMessageBytes
             )
             try pipeline.addHandlers([
                 ConnectionWireHandler(owner),
@@ -59,7 +63,7 @@ struct ListenerChannel: HTTPChannelHandler {
                 ByteToMessageHandler(decoder),
                 upgrade,
                 HTTP1ToHTTPServerCodec(secure: false),
-                ConnectionPartHandler(owner, maximumBodyBytes: maximumBodyBytes),
+                ConnectionPartHandler(owner, configuration),
                 HTTPConnectionStateHandler(logger: logger),
             ])
             return try NIOAsyncChannel(

@@ -16,6 +16,7 @@ package enum OpenFiles {
             raised.rlim_cur = highest
             if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
         }
-        return max(16, Int(clamping: limit.rlim_cur) - others)
+        let files = Int(clamping: limit.rlim_cur)
+        return max(8, files - min(others, files / 2))
     }
 }

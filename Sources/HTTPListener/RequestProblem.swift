@@ -4,31 +4,57 @@ import NIOCore
 
 /// Why a request is not served, as JSON that a person or a program can read.
 struct RequestProblem: Sendable {
-    static let contentType = "application/json; charset=utf-8"
-
     let status: HTTPResponse.Status
+    let contentType: String
     let text: String
+
+    /// An answer in words of its own.
+    init(status: HTTPResponse.Status, contentType: String, text: String) {
+        (self.status, self.contentType, self.text) = (status, contentType, text)
+    }
 
     /// - Parameters:
     ///   - code: A word for programs.
     ///   - key: The configuration key that decides it, if one does.
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String, key: String? = nil) {
-        self.status = status
         var text = #"{"error":"\#(code)","#
         if let key { text += #""key":"\#(key)","# }
         text += #""message":"\#(Self.escaped(message))"}"#
-        self.text = text
+        self.init(status: status, contentType: "application/json; charset=utf-8", text: text)
     }
 
     init(_ refusal: AccessRefusal) {
         self.init(.forbidden, "forbidden", refusal.message, key: refusal.key)
     }
 
-    var response: Response {
-        Response(
+    /// A request whose rest did not come in time.
+    static func timedOut(_ status: Int) -> RequestProblem {
+        RequestProblem(HTTPResponse.Status(code: status), "timeout", "the request was not complete in time")
+    }
+
+    static let headTooLong = RequestProblem(
+        .requestHeaderFieldsTooLarge,
+        "too_large",
+        "the request line and headers are longer than this server takes"
+    )
+
+    static func bodyTooLarge(_ size: String, limit: Int) -> RequestProblem {
+        RequestProblem(
+            .contentTooLarge,
+            "too_large",
+            "the body has \(size) bytes; at most \(limit) are allowed"
+        )
+    }
+
+    static let notHTTP = RequestProblem(.badRequest, "bad_request", "this is not an HTTP/1.1 request")
+
+    /// The answer to a request; to HEAD without its body.
+    func response(to head: HTTPRequest) -> Response {
+        let body = ByteBuffer(string: text)
+        return Response(
             status: status,
-            headers: [.contentType: Self.contentType],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+            headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
+            body: head.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
         )
     }
 

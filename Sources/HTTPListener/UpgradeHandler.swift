@@ -19,6 +19,10 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case admitted(HTTPRequestHead)
         case upgraded
         case refused
+
+        var isHTTP: Bool {
+            if case .http = self { true } else { false }
+        }
     }
 
     private let gate: (any WebSocketGate)?
@@ -43,6 +47,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (state, unwrapInboundIn(data)) {
         case (.http, .head(var head)):
+            head.settleHost()
             if head.headers.contains(name: "Upgrade") {
                 if consider(head, context) { return }
                 head.headers.remove(name: "Upgrade")
@@ -55,7 +60,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case (.admitted(let head), .end):
             upgrade(head, context)
         case (.admitted, .body):
-            refuse(400, "text/plain; charset=utf-8", "A request to become a WebSocket has no body.", context)
+            refuse(RequestProblem(.badRequest, "bad_request", "a WebSocket handshake has no body"))
         case (.admitted, .head), (.upgraded, _), (.refused, _):
             break
         }
@@ -74,16 +79,22 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         else { return false }
         switch gate.admission(path: head.uri) {
         case .notHere: return false
-        case .refused(let status, let type, let text): refuse(status, type, text, context)
+        case .refused(let status, let type, let text):
+            refuse(
+                RequestProblem(status: HTTPResponse.Status(code: status), contentType: type, text: text)
+            )
         case .accepted:
+            guard head.headers["Host"].count == 1, head.headers.first(name: "Host") != "" else {
+                refuse(RequestProblem(.badRequest, "bad_request", "a request needs exactly one Host header"))
+                return true
+            }
             let refusal = policy.refusal(
                 host: head.headers.first(name: "Host"),
                 origin: head.headers.first(name: "Origin"),
                 connectedTo: context.channel.localAddress?.ipAddress
             )
             if let refusal {
-                let problem = RequestProblem(refusal)
-                refuse(problem.status.code, RequestProblem.contentType, problem.text, context)
+                refuse(RequestProblem(refusal))
             } else {
                 state = .admitted(head)
             }
@@ -91,22 +102,19 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return true
     }
 
-    private func refuse(_ status: Int, _ type: String, _ text: String, _ context: ChannelHandlerContext) {
+    private func refuse(_ problem: RequestProblem) {
         state = .refused
-        let body = ByteBuffer(string: text)
-        let head = HTTPResponseHead(
-            version: .http1_1,
-            status: HTTPResponseStatus(statusCode: status),
-            headers: [
-                "Content-Type": type, "Content-Length": "\(body.readableBytes)", "Connection": "close",
-                "Sec-WebSocket-Version": "13",
-            ]
-        )
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        context.close(mode: .output, promise: nil)
-        owner.wasRefused()
+        owner.refuse(problem, fields: ["Sec-WebSocket-Version: 13"])
+    }
+
+    /// What is no HTTP is answered here when no earlier request waits for its answer.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError, state.isHTTP, owner.canAnswer {
+            state = .refused
+            owner.refuse(.notHTTP)
+        } else {
+            context.fireErrorCaught(error)
+        }
     }
 
     private func upgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
@@ -131,8 +139,8 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                     context.close(promise: nil)
                 }
             case .failure:
-                let text = "Not a WebSocket handshake of version 13 (RFC 6455)."
-                handler.refuse(400, "text/plain; charset=utf-8", text, context)
+                let message = "not a WebSocket handshake of version 13 (RFC 6455)"
+                handler.refuse(RequestProblem(.badRequest, "bad_request", message))
             }
         }
     }

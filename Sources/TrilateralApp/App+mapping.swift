@@ -64,8 +64,6 @@ extension HTTPListenerConfiguration {
         self.init(section: "flare.server", host: flare.listen.host, port: flare.listen.port)
         allowedHosts = flare.allowedHosts
         allowedOrigins = flare.allowedOrigins
-        // A message of Socket.IO may be longer than what REST takes, and a WebSocket stays open.
-        maximumBodyBytes = 1_000_000
         maximumConnections = min(8192, OpenFiles.raiseLimit() * 3 / 4)
     }
 
@@ -73,9 +71,9 @@ extension HTTPListenerConfiguration {
     init?(_ web: TrilateralConfiguration.Pages) {
         guard let listen = web.listen else { return nil }
         self.init(section: "web", host: listen.host, port: listen.port)
-        maximumConnections = min(512, OpenFiles.raiseLimit() / 4)
         allowedHosts = web.allowedHosts
         allowedOrigins = web.allowedOrigins
+        maximumConnections = min(256, OpenFiles.raiseLimit() / 4)
     }
 }
 

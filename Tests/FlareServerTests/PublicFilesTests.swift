@@ -75,6 +75,130 @@ struct PublicFilesTests {
         }
     }
 
+    @Test func `a symbolic link out of the folder is not followed, one inside is`() async throws {
+        try await withFiles { rest in
+            let folder = try #require(rest.publicFolder)
+            let links = [
+                "out.txt": "../secret.txt", "absolute.txt": "/etc/passwd", "up": "..",
+                "other": "../public-other",
+                "dot.txt": ".hidden", "in.txt": "sub/index.html", "within": "sub", "loop": "loop",
+            ]
+            for (name, target) in links {
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder + "/" + name,
+                    withDestinationPath: target
+                )
+            }
+            for path in [
+                "/out.txt", "/absolute.txt", "/up/secret.txt", "/up/", "/up", "/other/file", "/dot.txt",
+                "/loop",
+            ] {
+                let reply = try await rest.send("GET", path)
+                #expect(reply.status == 404, "\(path): \(reply)")
+            }
+            let inside = try await rest.send("GET", "/in.txt")
+            #expect(inside.body == "<p>sub")
+            let within = try await rest.send("GET", "/within/")
+            #expect(within.body == "<p>sub")
+        }
+    }
+
+    @Test func `a folder that is a symbolic link itself is served`() async throws {
+        try await withFolder { folder in
+            let target = folder.appending(path: "real")
+            try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+            try Data("page".utf8).write(to: target.appending(path: "a.txt"))
+            let link = folder.path + "/link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real")
+            try await withREST(publicFolder: link) { rest in
+                let page = try await rest.send("GET", "/a.txt")
+                #expect(page.body == "page")
+            }
+        }
+    }
+
+    @Test func `what is no regular file is not served, and nothing waits for it`() async throws {
+        try await withFiles { rest in
+            let folder = try #require(rest.publicFolder)
+            mkfifo(folder + "/pipe", 0o600)
+            let reply = try await rest.send("GET", "/pipe")
+            #expect(reply.status == 404)
+        }
+    }
+
+    /// `page.html` has 7 bytes: `<p>page`.
+    @Test(
+        arguments: [
+            ("bytes=3-4", 206, "bytes 3-4/7", "pa"), ("bytes=3-", 206, "bytes 3-6/7", "page"),
+            ("bytes=-4", 206, "bytes 3-6/7", "page"), ("bytes=-400", 206, "bytes 0-6/7", "<p>page"),
+            ("bytes=5-99999999999999999999", 206, "bytes 5-6/7", "ge"),
+            ("bytes=6-6", 206, "bytes 6-6/7", "e"),
+            ("bytes=7-", 416, "bytes */7", nil), ("bytes=7-8", 416, "bytes */7", nil),
+            ("bytes=-0", 416, "bytes */7", nil), ("bytes=99999999999999999999-", 416, "bytes */7", nil),
+            ("bytes=4-3", 200, nil, "<p>page"), ("bytes=a-b", 200, nil, "<p>page"),
+            ("bytes=", 200, nil, "<p>page"),
+            ("bytes=-", 200, nil, "<p>page"), ("lines=1-2", 200, nil, "<p>page"),
+            ("bytes=0-1,3-4", 200, nil, "<p>page"), ("bytes=+1-2", 200, nil, "<p>page"),
+        ] as [(String, Int, String?, String?)]
+    )
+    func `a range is answered with that part, or with what there is`(
+        range: String,
+        status: Int,
+        field: String?,
+        body: String?
+    ) async throws {
+        try await withFiles { rest in
+            let reply = try await rest.send("GET", "/page.html", headers: ["Range: \(range)"])
+            #expect(reply.status == status)
+            #expect(reply.headers["content-range"] == field)
+            if let body {
+                #expect(reply.body == body)
+            } else {
+                #expect(reply.body.contains("range_not_satisfiable"))
+            }
+        }
+    }
+
+    @Test func `a range of a file that has changed is answered with the whole`() async throws {
+        try await withFiles { rest in
+            let whole = try await rest.send("GET", "/page.html")
+            for (name, status) in [
+                ("\"other\"", 200), (whole.headers["etag"] ?? "", 206),
+                (whole.headers["last-modified"] ?? "", 206),
+            ] {
+                let reply = try await rest.send(
+                    "GET",
+                    "/page.html",
+                    headers: ["Range: bytes=3-4", "If-Range: \(name)"]
+                )
+                #expect(reply.status == status)
+            }
+            let again = try await rest.send(
+                "GET",
+                "/page.html",
+                headers: ["If-Modified-Since: \(whole.headers["last-modified"] ?? "")"]
+            )
+            #expect(again.status == 304)
+        }
+    }
+
+    @Test func `a large file and an empty one arrive whole`() async throws {
+        try await withFolder { folder in
+            let text = (0..<100_000).map { "\($0)" }.joined(separator: " ")
+            try Data(text.utf8).write(to: folder.appending(path: "large.txt"))
+            try Data().write(to: folder.appending(path: "empty.txt"))
+            try await withREST(publicFolder: folder.path) { rest in
+                let large = try await rest.send("GET", "/large.txt")
+                #expect(large.body == text)
+                let empty = try await rest.send("GET", "/empty.txt")
+                #expect(empty.status == 200)
+                #expect(empty.headers["content-length"] == "0")
+                let part = try await rest.send("GET", "/empty.txt", headers: ["Range: bytes=0-"])
+                #expect(part.status == 416)
+            }
+        }
+    }
+
     @Test func `the objects come first, and folders without a page are not listed`() async throws {
         try await withFiles { rest in
             #expect(try await rest.json("GET", "/environments") == [])

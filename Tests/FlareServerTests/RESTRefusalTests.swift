@@ -41,4 +41,23 @@ struct RESTRefusalTests {
             #expect(second.body.contains("more than 1 objects"))
         }
     }
+
+    @Test func `one request makes at most a thousand objects`() async throws {
+        try await withREST { client in
+            let fits = try await client.send(
+                "POST",
+                "/environments",
+                json: .array(Array(repeating: [:], count: 1000))
+            )
+            #expect(fits.status == 200)
+            let many = try await client.send(
+                "POST",
+                "/environments",
+                json: .array(Array(repeating: [:], count: 30_000))
+            )
+            #expect(many.status == 413)
+            #expect(many.body.contains("30000 objects in one request; at most 1000 are allowed"))
+            #expect(try await client.json("GET", "/environments")?.array?.count == 1000)
+        }
+    }
 }

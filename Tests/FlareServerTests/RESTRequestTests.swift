@@ -167,7 +167,7 @@ struct RESTRequestTests {
                 body: body
             )
             #expect(reply.status == status)
-            if status == 400 { #expect(reply.headers["content-type"] == "text/html; charset=utf-8") }
+            if status == 400 { #expect(try JSONValue(parsing: reply.body)["error"] == "bad_request") }
             let made = try await client.json("GET", "/environments")?.array?.count
             #expect(made == (body == "[]" || status == 400 ? 0 : 1))
         }
@@ -203,6 +203,7 @@ struct RESTRequestTests {
             let large = JSONValue.object(["name": .string(String(repeating: "a", count: 102_400))])
             let refused = try await client.send("POST", "/environments", json: large)
             #expect(refused.status == 413)
+            #expect(refused.body.contains("102411 bytes; at most 102400 are allowed"))
         }
     }
 
@@ -214,13 +215,19 @@ struct RESTRequestTests {
         "/%65nvironments", "/environments/x/zones/y/things/z/data/k/more/and/more/and/more/and/more",
         "/<script>",
     ])
-    func `an unknown path is a page that says so`(path: String) async throws {
+    func `an unknown path is said in JSON, to a browser as a page`(path: String) async throws {
         try await withREST { client in
             let reply = try await client.send("GET", path)
             #expect(reply.status == 404)
-            #expect(reply.headers["content-type"] == "text/html; charset=utf-8")
-            #expect(reply.body.contains("Cannot GET"))
-            #expect(!reply.body.contains("<script>"))
+            #expect(reply.headers["content-type"] == "application/json; charset=utf-8")
+            let problem = try JSONValue(parsing: reply.body)
+            #expect(problem["error"] == "not_found")
+            #expect(problem["message"]?.string?.hasPrefix("Cannot GET ") == true)
+            let page = try await client.send("GET", path, headers: ["Accept: text/html,*/*;q=0.8"])
+            #expect(page.status == 404)
+            #expect(page.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(page.body.contains("Cannot GET"))
+            #expect(!page.body.contains("<script>"))
         }
     }
 

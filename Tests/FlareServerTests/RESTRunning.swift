@@ -34,7 +34,7 @@ func withREST<Value: Sendable>(
             try await group.run()
         }
         for await port in ports {
-            let value = try await body(RESTClient(port: port))
+            let value = try await body(RESTClient(port: port, publicFolder: publicFolder))
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
             return value
@@ -47,6 +47,7 @@ func withREST<Value: Sendable>(
 /// Asks one server.
 struct RESTClient: Sendable {
     let port: Int
+    var publicFolder: String?
 
     func send(
         _ method: String,
@@ -71,6 +72,12 @@ struct RESTClient: Sendable {
             throw WireClient.Failure(what: "\(method) \(path): \(reply)")
         }
         return reply.body.isEmpty ? nil : try JSONValue(parsing: reply.body)
+    }
+
+    /// The answer's list; empty when it is none.
+    func list(_ path: String) async throws -> [JSONValue] {
+        guard let list = try await json("GET", path)?.array else { return [] }
+        return list
     }
 
     /// Makes an object and says its identifier.

@@ -72,7 +72,7 @@ struct SocketLimitTests {
         try await withREST { rest in
             try await onThread {
                 let client = try SocketClient(port: rest.port, .polling)
-                let body = [UInt8](repeating: 97, count: 100 * 1024 + 1)
+                let body = [UInt8](repeating: 97, count: 1_000_001)
                 #expect(try client.post(body).status == 413)
                 #expect(try client.settled() == [])
             }
@@ -82,7 +82,7 @@ struct SocketLimitTests {
     @Test func `a message over the limit, or text that is none, ends the WebSocket`() async throws {
         var settings = SocketSettings()
         settings.engine.limits.maximumPacketBytes = 1000
-        try await withREST(sockets: settings, { $0.maximumBodyBytes = 2000 }) { rest in
+        try await withREST(sockets: settings, { $0.maximumMessageBytes = 2000 }) { rest in
             try await onThread {
                 for (frame, code) in [
                     (WireSocket.Frame(0x1, [UInt8](repeating: 52, count: 1001)), 1000),

@@ -49,20 +49,33 @@ struct AccessPolicyTests {
     }
 
     @Test(arguments: [
-        "http://localhost", "http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080",
-        "http://hall.local",
-        "http://192.168.1.5:8080", "https://board.example", "HTTPS://BOARD.example:443",
-        "http://board.example:8088",
-        "app://kiosk",
+        ("http://localhost", "localhost"), ("http://localhost", "localhost:80"),
+        ("http://LOCALHOST:1234", "localhost:1234"), ("http://[::1]:8080", "[::1]:8080"),
+        ("http://192.168.1.5:1234", "192.168.1.5:1234"), ("http://hall.local:1234", "hall.local:1234"),
+        ("https://board.example", "hall.local"), ("HTTPS://BOARD.example:443", "hall.local"),
+        ("http://board.example:8088", "hall.local"), ("app://kiosk", "hall.local"),
     ])
-    func `an origin on this machine or configured passes`(origin: String) {
-        #expect(Self.policy().refusal(host: "hall.local", origin: origin, connectedTo: "192.168.1.5") == nil)
+    func `the origin that is this server passes, and configured ones`(origin: String, host: String) {
+        #expect(Self.policy().refusal(host: host, origin: origin, connectedTo: "192.168.1.5") == nil)
+    }
+
+    @Test(arguments: [
+        ("http://localhost:3000", "localhost:1234"), ("http://localhost", "localhost:1234"),
+        ("https://localhost:1234", "localhost:1234"), ("http://127.0.0.1:1234", "localhost:1234"),
+        ("http://192.168.1.5:8080", "192.168.1.5:1234"), ("http://hall.local", "hall.local:1234"),
+    ])
+    func `a page on another port of this machine is refused`(origin: String, host: String) throws {
+        let refusal = try #require(
+            Self.policy().refusal(host: host, origin: origin, connectedTo: "192.168.1.5")
+        )
+        #expect(refusal.header == "Origin")
+        #expect(refusal.message.contains("other ports"))
     }
 
     @Test(arguments: [
         "null", "", "http://evil.example", "https://localhost.evil.example", "http://board.example",
         "https://board.example:8443", "file://", "http://", "http://localhost/path", "http://a@localhost",
-        "ftp://localhost", "localhost", "app://other", "http://192.168.1.6",
+        "ftp://localhost", "localhost", "app://other", "http://192.168.1.6", "http://localhost:8080",
         "http://::1\u{0}.evil", "http://[::1\u{0}.evil]:80",
     ])
     func `another origin is refused, with the key that lists the allowed ones`(origin: String) throws {

@@ -61,9 +61,18 @@ struct HTTPFrontTests {
                 "POST",
                 "/",
                 port: port,
+                host: "localhost:\(port)",
                 headers: ["Origin: http://localhost:\(port)"]
             )
             #expect(own.status == 200)
+            let elsewhere = try await request(
+                "POST",
+                "/",
+                port: port,
+                host: "localhost:\(port)",
+                headers: ["Origin: http://localhost:3000"]
+            )
+            #expect(elsewhere.status == 403)
         }
     }
 
@@ -74,12 +83,36 @@ struct HTTPFrontTests {
         }
     }
 
-    @Test func `two Host headers are a bad request, none is fine`() async throws {
+    @Test(arguments: [
+        "http://evil.example/x", "HTTP://evil.example/x", "https://evil.example/x", "http://evil.example?x",
+        "http://user@localhost/x", "http://localhost.evil.example/", "http://",
+    ])
+    func `a whole address in the request line is checked like Host, and counts instead of it`(target: String)
+        async throws
+    {
+        try await withFront(serving: Self.echo) { port, _ in
+            let reply = try await request("GET", target, port: port)
+            #expect([400, 403].contains(reply.status), "\(reply)")
+            let own = try await request("GET", "http://localhost/x", port: port, host: "evil.example")
+            #expect(own.body == "GET /x ")
+        }
+    }
+
+    @Test func `HTTP 1_1 needs exactly one Host header`() async throws {
         try await withFront(serving: Self.echo) { port, _ in
             let two = try await request("GET", "/", port: port, headers: ["Host: evil.example"])
             #expect(two.status == 400)
             let none = try await request("GET", "/", port: port, host: nil)
-            #expect(none.status == 200)
+            #expect(none.status == 400)
+            #expect(none.body.contains("the Host header is missing"))
+            let empty = try await request("GET", "/", port: port, host: "")
+            #expect(empty.status == 400)
+            let old = try await onThread {
+                let client = try WireClient(port: port)
+                client.send("GET / HTTP/1.0\r\n\r\n")
+                return try client.reply()?.status
+            }
+            #expect(old == 200)
         }
     }
 

@@ -22,6 +22,24 @@ struct ListenerLimitTests {
         }
     }
 
+    @Test func `a path with a limit of its own is refused with that limit`() async throws {
+        let change: (inout HTTPListenerConfiguration) -> Void = {
+            $0.maximumBodyBytes = 100
+            $0.bodyLimits = ["/long": 500]
+        }
+        try await withFront(change, serving: Self.count) { port, _ in
+            let text = String(repeating: "a", count: 501)
+            let short = try await request("POST", "/?x=/long", port: port, body: text)
+            #expect(short.status == 413)
+            #expect(short.body.contains("501 bytes; at most 100 are allowed"))
+            let long = try await request("POST", "/long?x", port: port, body: text)
+            #expect(long.status == 413)
+            #expect(long.body.contains("501 bytes; at most 500 are allowed"))
+            let fits = try await request("POST", "/long?x", port: port, body: String(text.dropLast()))
+            #expect(fits.body == "500")
+        }
+    }
+
     @Test func `a body without a stated length is refused beyond the limit too`() async throws {
         try await withFront({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
             let status = try await onThread {
@@ -49,13 +67,14 @@ struct ListenerLimitTests {
         async throws
     {
         try await withFront({ $0.maximumHeadBytes = 4000 }, serving: Self.count) { port, _ in
-            let (status, isClosed) = try await onThread {
+            let (reply, isClosed) = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(head.text)
-                let status = try client.reply()?.status
-                return (status, try client.isClosed())
+                let reply = try client.reply()
+                return (reply, try client.isClosed())
             }
-            #expect(status == nil || status == 400 || status == 431 || status == 414)
+            #expect(reply == nil || [400, 431, 414].contains(reply?.status))
+            if let reply { expectProblem(reply) }
             #expect(isClosed)
         }
     }
@@ -80,10 +99,11 @@ struct ListenerLimitTests {
             let (answer, isClosed) = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(bytes)
-                let answer = try client.reply()?.status
+                let answer = try client.reply()
                 return (answer, try client.isClosed())
             }
-            #expect(answer == status)
+            #expect(answer?.status == status)
+            try expectProblem(#require(answer))
             #expect(isClosed)
         }
     }
@@ -113,9 +133,25 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `an idle connection is closed, before and after a request`() async throws {
-        try await withFront({ $0.idleTimeout = .milliseconds(50) }, serving: Self.count) { port, _ in
-            #expect(try await onThread { try WireClient(port: port).isClosed() })
+    @Test func `a connection that sends nothing is closed, whatever is allowed between requests`()
+        async throws
+    {
+        let change: (inout HTTPListenerConfiguration) -> Void = {
+            $0.firstRequestTimeout = .milliseconds(50)
+            $0.idleTimeout = .seconds(3600)
+        }
+        try await withFront(change, serving: Self.count) { port, _ in
+            let isClosed = try await onThread { try WireClient(port: port).isClosed() }
+            #expect(isClosed)
+        }
+    }
+
+    @Test func `a connection is closed when no further request comes`() async throws {
+        let change: (inout HTTPListenerConfiguration) -> Void = {
+            $0.firstRequestTimeout = .seconds(3600)
+            $0.idleTimeout = .milliseconds(50)
+        }
+        try await withFront(change, serving: Self.count) { port, _ in
             let isClosed = try await onThread {
                 let client = try WireClient(port: port)
                 client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -152,22 +188,97 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `more connections than allowed wait until one is closed`() async throws {
-        try await withFront({ $0.maximumConnections = 1 }, serving: Self.count) { port, _ in
-            let (first, answers) = try await onThread {
-                let client = try WireClient(port: port)
-                client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                let first = try client.reply()?.status
-                let second = try WireClient(port: port)
-                second.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                // The first connection still gets its answers while the second waits.
-                client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                let answers = try [client.reply()?.status, client.isClosed() ? 0 : 1]
-                return (first, answers)
+    private static let get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    @Test func `the longest idle connection is closed for one more than allowed`() async throws {
+        try await withFront({ $0.maximumConnections = 2 }, serving: Self.count) { port, _ in
+            let (first, second, third) = try await onThread {
+                let clients = try (0..<2).map { _ in
+                    let client = try WireClient(port: port)
+                    client.send(Self.get)
+                    _ = try client.reply()
+                    return client
+                }
+                let third = try WireClient(port: port)
+                third.send(Self.get)
+                let status = try third.reply()?.status
+                let first = try clients[0].isClosed()
+                clients[1].send(Self.get)
+                return (first, try clients[1].reply()?.status, status)
             }
-            #expect(first == 200)
-            #expect(answers == [200, 0])
-            #expect(try await request("GET", "/", port: port).status == 200)
+            #expect(third == 200)
+            #expect(first)
+            #expect(second == 200)
+        }
+    }
+
+    @Test func `however many connections say nothing, a request is answered`() async throws {
+        try await withFront({ $0.maximumConnections = 8 }, serving: Self.count) { port, _ in
+            let status = try await onThread {
+                let silent = try (0..<100).map { _ in try WireClient(port: port) }
+                let client = try WireClient(port: port)
+                client.send(Self.get)
+                return try withExtendedLifetime(silent) { try client.reply()?.status }
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test func `a connection whose request is under way is not closed for another`() async throws {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let respond: @Sendable (Request, PlainContext) async throws -> Response = { request, _ in
+            if request.uri.path == "/slow" {
+                arrival.yield()
+                for await _ in gate { break }
+            }
+            return Response(text: "done")
+        }
+        try await withFront({ $0.maximumConnections = 1 }, serving: respond) { port, _ in
+            async let slow = onThread {
+                let client = try WireClient(port: port)
+                client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                return try client.reply()?.body
+            }
+            for await _ in arrivals { break }
+            let other = try await onThread {
+                let client = try WireClient(port: port)
+                client.send(Self.get)
+                return try client.reply()?.body
+            }
+            open.yield()
+            #expect(other == "done")
+            let late = try await slow
+            #expect(late == "done")
+        }
+    }
+
+    @Test func `who connects when all connections are busy waits until one is free`() async throws {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let respond: @Sendable (Request, PlainContext) async throws -> Response = { request, _ in
+            guard request.uri.path == "/slow" else { return Response(text: "done") }
+            arrival.yield()
+            for await _ in gate { break }
+            return Response(text: "slow")
+        }
+        try await withFront({ $0.maximumConnections = 1 }, serving: respond) { port, _ in
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for path in ["/slow", "/slow", "/"] {
+                    group.addTask {
+                        try await onThread {
+                            let client = try WireClient(port: port)
+                            client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            return try client.reply()?.body
+                        }
+                    }
+                    if path == "/slow" { for await _ in arrivals { break } }
+                }
+                open.yield()
+                open.finish()
+                let bodies = try await group.reduce(into: []) { $0.append($1) }
+                #expect(bodies.compactMap(\.self).sorted() == ["done", "slow", "slow"])
+            }
         }
     }
 
@@ -183,6 +294,12 @@ struct ListenerLimitTests {
             #expect(statuses == [100, 200])
         }
     }
+}
+
+/// Every error says in its body what was wrong.
+private func expectProblem(_ reply: WireClient.Reply) {
+    #expect(reply.headers["content-type"] == "application/json; charset=utf-8", "\(reply)")
+    #expect(reply.body.hasPrefix("{\"error\":\"") && reply.body.contains("\"message\":\""), "\(reply)")
 }
 
 /// A client that is only kept open; nothing else touches it.

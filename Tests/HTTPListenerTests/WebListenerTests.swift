@@ -30,6 +30,8 @@ struct WebListenerTests {
                 #expect(missing.status == 404)
                 let foreign = try await request("GET", "/healthz", port: port, host: "evil.example")
                 #expect(foreign.status == 403)
+                let head = try await request("HEAD", "/healthz", port: port, host: "evil.example")
+                #expect(head.status == 403)
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

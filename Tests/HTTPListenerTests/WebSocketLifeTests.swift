@@ -7,6 +7,7 @@ import Testing
 struct WebSocketLifeTests {
     @Test func `the time limits of requests are none of a WebSocket's`() async throws {
         let impatient: (inout HTTPListenerConfiguration) -> Void = {
+            $0.firstRequestTimeout = .milliseconds(1500)
             $0.idleTimeout = .milliseconds(1500)
             $0.headTimeout = .milliseconds(1500)
             $0.bodyTimeout = .milliseconds(1500)

@@ -1,0 +1,97 @@
+import Glibc
+
+/// A regular file below a folder, open for reading.
+///
+/// What is opened is looked at afterwards, by the open descriptor: a symbolic link that leads out of the folder, or
+/// that is put there in this very moment, opens nothing that is served.
+final class PublicFile: Sendable {
+    enum Found {
+        case file(PublicFile)
+        case folder
+    }
+
+    let size: Int
+    /// Seconds since 1970-01-01 UTC.
+    let modified: Int
+    /// Changes when the file does.
+    let tag: String
+    private let descriptor: Int32
+
+    private init(_ descriptor: Int32, _ status: stat) {
+        self.descriptor = descriptor
+        size = max(0, Int(status.st_size))
+        modified = Int(status.st_mtim.tv_sec)
+        let parts = [
+            Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec), size,
+            Int(truncatingIfNeeded: status.st_ino),
+        ]
+        tag = "\"" + parts.map { String($0, radix: 16) }.joined(separator: "-") + "\""
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Opens what is at a path below a folder; `nil` when there is nothing that may be served.
+    ///
+    /// Nothing whose true name, or that of a folder on the way, begins with a dot may be.
+    static func open(_ path: String, in folder: String) -> Found? {
+        let root = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard root >= 0 else { return nil }
+        defer { close(root) }
+        let parts = path.split(separator: "/")
+        let inner = parts.isEmpty ? "." : parts.joined(separator: "/")
+        // Opening a pipe or a terminal must neither wait nor take one over.
+        let descriptor = openat(root, inner, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, isBeneath(descriptor, root) else {
+            close(descriptor)
+            return nil
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file(PublicFile(descriptor, status))
+        case S_IFDIR:
+            close(descriptor)
+            return .folder
+        default:
+            close(descriptor)
+            return nil
+        }
+    }
+
+    private static func isBeneath(_ descriptor: Int32, _ root: Int32) -> Bool {
+        guard let path = truePath(descriptor), let folder = truePath(root) else { return false }
+        let prefix = folder == "/" ? "/" : folder + "/"
+        guard path == folder || path.hasPrefix(prefix) else { return false }
+        return !path.dropFirst(folder.utf8.count == 1 ? 0 : folder.count).split(separator: "/")
+            .contains { $0.hasPrefix(".") }
+    }
+
+    /// Where an open file or folder is, without symbolic links.
+    private static func truePath(_ descriptor: Int32) -> String? {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = bytes.withUnsafeMutableBytes { buffer -> Int in
+            guard let start = buffer.bindMemory(to: CChar.self).baseAddress else { return 0 }
+            return readlink("/proc/self/fd/\(descriptor)", start, buffer.count - 1)
+        }
+        guard count > 0, count < bytes.count - 1 else { return nil }
+        return String(validating: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Reads bytes of the file; fewer where it has become shorter.
+    func read(from offset: Int, count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let read = bytes.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read > 0 else { break }
+            done += read
+        }
+        bytes.removeSubrange(done...)
+        return bytes
+    }
+}
