@@ -18,19 +18,9 @@ extension FlareHub {
 
     /// What a model would make a second time: new objects with the name of another one at the same place of the tree.
     package func doubles(importing tree: ModelTree) -> [ModelProblem] {
-        struct Name: Hashable {
-            let kind: FlareClass
-            let parent: FlareID?
-            let name: String
-
-            init?(_ record: FlareRecord) {
-                guard let name = record.members["name"]?.string else { return nil }
-                (kind, parent, self.name) = (record.kind, record.zone ?? record.environment, name)
-            }
-        }
-        let names = Set(FlareClass.allCases.flatMap { records($0) }.compactMap(Name.init))
+        let names = Set(FlareClass.allCases.flatMap { records($0) }.compactMap(PlaceInTree.init))
         return zip(tree.records, tree.places).compactMap { record, place in
-            guard world[record.reference] == nil, let name = Name(record), names.contains(name) else {
+            guard world[record.reference] == nil, let name = PlaceInTree(record), names.contains(name) else {
                 return nil
             }
             let message = "a second \(name.kind.rawValue) called \(JSONValue.string(name.name).text)"

@@ -62,6 +62,9 @@ package actor FlareHub {
         FlareID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     }
 
+    /// Which file on this machine holds the objects; `nil` for none.
+    nonisolated var databaseID: String? { store.fileID }
+
     /// A fresh identifier for an object that came without one.
     package nonisolated func makeID() -> FlareID { idSource() }
 

@@ -31,6 +31,8 @@ package struct FlareListener: Service {
         // What is polled may be longer than what REST takes.
         var configuration = configuration
         configuration.bodyLimits[EngineRequest.path] = settings.engine.limits.maximumPacketBytes
+        configuration.bodyLimits[LocalRoutes.modelPath] = ModelTree.maximumBytes
+        configuration.bodyLimits[LocalRoutes.orphansPath] = ModelTree.maximumBytes
         self.configuration = configuration
         self.logger = logger
         front = HTTPFront(

@@ -45,6 +45,11 @@ package struct ModelExport: Sendable, Hashable {
         self.orphans = orphans
     }
 
+    /// A model that another process has put together.
+    package init(json: JSONValue, orphans: [ObjectReference]) {
+        (self.json, self.orphans) = (json, orphans)
+    }
+
     /// The file: indented, with sorted keys.
     package var bytes: [UInt8] { Array((json.indented + "\n").utf8) }
 }

@@ -7,6 +7,8 @@ package struct ModelTree: Sendable, Hashable {
     package internal(set) var records: [FlareRecord] = []
     /// Where in the file each object stands.
     package internal(set) var places: [String] = []
+    /// Identifiers that do not stand in the file, and were made for objects without one.
+    package internal(set) var madeIDs: Set<FlareID> = []
 
     /// Bytes of a model file.
     package static let maximumBytes = 64 << 20

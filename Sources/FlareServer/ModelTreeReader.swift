@@ -89,6 +89,7 @@ struct ModelTreeReader {
         switch json["_id"] {
         case nil:
             id = makeID()
+            tree.madeIDs.insert(id)
         case let value?:
             if let given = value.string.flatMap({ FlareID($0) }) {
                 id = given

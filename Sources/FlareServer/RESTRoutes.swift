@@ -37,6 +37,16 @@ struct RESTRoutes: HTTPResponder {
         {
             method = other
         }
+        if target.path.hasPrefix(LocalRoutes.prefix) {
+            let routes = LocalRoutes(hub: hub)
+            let answer = try await routes.answer(
+                to: request,
+                target.path,
+                query: target.query,
+                from: context.channel.remoteAddress?.ipAddress
+            )
+            return answer.response(to: request.head, method: method)
+        }
         if let answer = try await answer(to: request, target, method) {
             return answer.response(to: request.head, method: method)
         }

@@ -14,6 +14,12 @@ package struct ModelReport {
     /// The file's text; `nil` when it is no JSON.
     private let source: [UInt8]?
 
+    /// What can be imported; `nil` when the file itself has errors.
+    var contents: ModelFile.Contents? {
+        guard let source, let tree else { return nil }
+        return ModelFile.Contents(bytes: source, tree: tree)
+    }
+
     package var hasErrors: Bool { !errors.isEmpty }
 
     /// - Parameter path: What messages call the file.
@@ -61,7 +67,10 @@ package struct ModelReport {
         result += taken.prefix(20).map { text($0, "error") }
         if taken.count > 20 { result.append("\(path): error: … and \(taken.count - 20) more of these") }
         if !taken.isEmpty {
-            result.append("\(path): --replace puts the file's objects in the place of those that are there")
+            result.append(
+                "\(path): --replace puts the file's objects in the place of those that are there, "
+                    + "--add adds them a second time"
+            )
         }
         result += hints.map { text($0, "warning") }
         if warningCount > hints.count {

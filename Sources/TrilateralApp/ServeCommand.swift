@@ -66,11 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
                 logger: logger
             )
             if let model, await hub.records(.environment).isEmpty {
-                try await ModelFile(path: model, command: "serve").importInto(
-                    hub,
-                    replacing: false,
-                    environment
-                )
+                let file = ModelFile(path: model, command: "serve")
+                try await file.importInto(.database(hub), file.read(), .refuse, environment)
             }
             var listener = HTTPListenerConfiguration(configuration.flare)
             if let listen {

@@ -113,7 +113,7 @@ actor Home {
     /// `nil` when it does not listen.
     func serverURL() async -> String? { await serverPort().map { "http://127.0.0.1:\($0)" } }
 
-    private func serverPort() async -> Int? {
+    func serverPort() async -> Int? {
         guard await logs("Flare server: http://127.0.0.1:") else { return nil }
         let digits = log.components(separatedBy: "Flare server: http://127.0.0.1:").last?.prefix {
             $0.isNumber

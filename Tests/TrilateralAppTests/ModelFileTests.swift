@@ -43,7 +43,8 @@ struct ModelFileTests {
         #expect(
             Array(lines.suffix(2)) == [
                 "  … and 983 more",
-                "trilateral import: --replace puts the file's objects in the place of those that are there",
+                "trilateral import: --replace puts the file's objects in the place of those that are there, "
+                    + "--add adds them a second time",
             ]
         )
         try store.close()

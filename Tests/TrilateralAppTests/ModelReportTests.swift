@@ -62,7 +62,8 @@ struct ModelReportTests {
         #expect(
             report.lines() == [
                 "home.json:2: error: environments[0]._id: is there",
-                "home.json: --replace puts the file's objects in the place of those that are there",
+                "home.json: --replace puts the file's objects in the place of those that are there, "
+                    + "--add adds them a second time",
                 "home.json:2: warning: environments[0]: a second one",
             ]
         )

@@ -1,0 +1,35 @@
+package import Flare
+
+// Objects that nothing leads to any more: removing an environment or a zone leaves what was in it, as the origin does.
+extension FlareHub {
+    /// Objects of which an environment or a zone that they belong to is gone, in order of creation within a class.
+    package func orphans() -> [FlareRecord] {
+        let environments = Set(records(.environment).map(\.id))
+        func isLost(_ record: FlareRecord) -> Bool {
+            record.environment.map { !environments.contains($0) } ?? true
+        }
+        let zones = records(.zone)
+        let keptZones = Set(zones.filter { !isLost($0) }.map(\.id))
+        let things = records(.thing).filter { thing in
+            isLost(thing) || thing.zone.map { !keptZones.contains($0) } ?? false
+        }
+        return zones.filter(isLost) + things + records(.device).filter(isLost)
+    }
+
+    /// Removes objects, all or none; those that are no orphans stay.
+    /// - Returns: What was removed.
+    package func removeOrphans(_ ids: Set<FlareID>) throws(FlareHubError) -> [FlareRecord] {
+        let removed = orphans().filter { ids.contains($0.id) }
+        var failure: FlareHubError?
+        let isStored = together { hub in
+            do throws(FlareHubError) {
+                for record in removed { try hub.remove(record.reference) }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        guard isStored else { throw .notStored }
+        return removed
+    }
+}

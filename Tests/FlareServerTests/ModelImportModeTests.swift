@@ -1,0 +1,183 @@
+import Flare
+import FlareServer
+import TestSupport
+import Testing
+
+/// Files whose objects are there already.
+@Suite struct ModelImportModeTests {
+    private static func model(_ colour: String = "red", id: String? = nil) -> String {
+        let own = id.map { #""_id":"\#($0)","# } ?? ""
+        return """
+            {"environments":[{\(own)"name":"Flat","zones":[
+            {"name":"Kitchen","things":[{"name":"Lamp","data":{"color":"\(colour)"}},{"name":"Lamp"}]},
+            {"name":"Hall","things":[{"name":"Lamp"}]}],"devices":[{"name":"Phone"}]}]}
+            """
+    }
+
+    private func take(_ text: String, into hub: FlareHub, _ mode: ModelImportMode) async throws {
+        let tree = await hub.prepared(try ModelTree.read(text.utf8), for: mode)
+        try await hub.importModel(tree, replacing: mode == .replace)
+    }
+
+    private func counts(_ hub: FlareHub) async -> [Int] {
+        var counts: [Int] = []
+        for kind in FlareClass.allCases { counts.append(await hub.records(kind).count) }
+        return counts
+    }
+
+    @Test func `a file without identifiers is refused the second time, object by object`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await take(Self.model(), into: hub, .refuse)
+        let problems = try await #require(throws: ModelProblems.self) {
+            try await take(Self.model(), into: hub, .refuse)
+        }
+        #expect(problems.problems.count == 7)
+        #expect(!problems.problems.contains { !$0.isReplaceable })
+        #expect(await counts(hub).reduce(0, +) == 7)
+    }
+
+    @Test func `it replaces the objects of its names, each in its place`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await take(Self.model(), into: hub, .refuse)
+        let before = await hub.records(.thing).map(\.id)
+        try await take(Self.model("blue"), into: hub, .replace)
+        let things = await hub.records(.thing)
+        #expect(things.map(\.id) == before)
+        #expect(things.map { $0.data?["color"] } == ["blue", nil, nil])
+        #expect(await counts(hub).reduce(0, +) == 7)
+    }
+
+    @Test func `it can be added a second time`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await take(Self.model(), into: hub, .refuse)
+        try await take(Self.model(), into: hub, .add)
+        #expect(await counts(hub).reduce(0, +) == 14)
+        #expect(await hub.exportModel().json["environments"]?.array?.count == 2)
+    }
+
+    @Test func `what is new beside what is there is added when the rest is replaced`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await take(Self.model(), into: hub, .refuse)
+        let more = Self.model().replacing(#"{"name":"Hall""#, with: #"{"name":"Bath"},{"name":"Hall""#)
+        try await take(more, into: hub, .replace)
+        #expect(await hub.records(.zone).map { $0.members["name"]?.string } == ["Kitchen", "Hall", "Bath"])
+    }
+
+    @Test func `identifiers count before names`() async throws {
+        let hub = try FlareHub(FlareStore())
+        let id = "0000000000000000000000aa"
+        try await take(Self.model(id: id), into: hub, .refuse)
+        try await take(Self.model("blue", id: id), into: hub, .replace)
+        #expect(await counts(hub).reduce(0, +) == 7)
+        let other = Self.model(id: "0000000000000000000000bb")
+        try await take(other, into: hub, .replace)
+        #expect(await counts(hub).reduce(0, +) == 14, "another environment of the same name")
+    }
+
+    @Test func `what is added a second time has its own identifiers, also where objects name each other`()
+        async throws
+    {
+        let hub = try FlareHub(FlareStore())
+        let text = """
+            {"environments":[{"_id":"0000000000000000000000a1","name":"A","zones":[{"_id":"0000000000000000000000a2",
+            "things":[{"_id":"0000000000000000000000a3"}]}],
+            "devices":[{"zone":"0000000000000000000000a2","nearest":"0000000000000000000000a3"}]}]}
+            """
+        try await take(text, into: hub, .refuse)
+        try await take(text, into: hub, .add)
+        let (zones, things) = (await hub.records(.zone), await hub.records(.thing))
+        let device = try #require(await hub.records(.device).last)
+        #expect(device.zone == zones.last?.id && device.nearest == things.last?.id)
+        #expect(things.last?.zone == zones.last?.id && zones.last?.id != zones.first?.id)
+        #expect(await hub.orphans().isEmpty)
+    }
+
+    @Test func `what belongs to something that was removed is an orphan, and can be removed`() async throws {
+        let hub = try FlareHub(FlareStore())
+        try await take(Self.model(), into: hub, .refuse)
+        try await take(#"{"environments":[{"name":"Hut","zones":[{"name":"Room"}]}]}"#, into: hub, .refuse)
+        let kitchen = try #require(await hub.records(.zone).first)
+        try await hub.remove(kitchen.reference)
+        #expect(await hub.orphans().map(\.kind) == [.thing, .thing])
+        let flat = try #require(await hub.records(.environment).first)
+        try await hub.remove(flat.reference)
+        #expect(await hub.orphans().map(\.kind) == [.zone, .thing, .thing, .thing, .device])
+
+        let room = try #require(await hub.records(.zone).last)
+        let ids = Set(await hub.orphans().map(\.id)).union([room.id])
+        #expect(try await hub.removeOrphans(ids).count == 5)
+        #expect(await hub.orphans().isEmpty)
+        #expect(await hub.records(.zone).map(\.id) == [room.id], "no orphan")
+    }
+}
+
+/// What the command line asks of a running daemon.
+@Suite(.timeLimit(.minutes(1)))
+struct LocalRoutesTests {
+    private static let model: JSONValue = ["environments": [["name": "Flat", "zones": [["name": "Hall"]]]]]
+
+    @Test func `a model is imported once, replaced and exported`() async throws {
+        try await withREST { client in
+            let first = try await client.send("POST", "/.trilateral/model?mode=refuse", json: Self.model)
+            #expect(first.status == 200)
+            let again = try await client.send("POST", "/.trilateral/model?mode=refuse", json: Self.model)
+            #expect(again.status == 409)
+            let problems = try JSONValue(parsing: again.body)["problems"]?.array ?? []
+            #expect(problems.compactMap(ModelProblem.init(json:)).map(\.isReplaceable) == [true, true])
+            let check = try await client.send("POST", "/.trilateral/model?mode=add&check=1", json: Self.model)
+            #expect(check.status == 200)
+            let replaced = try await client.send("POST", "/.trilateral/model?mode=replace", json: Self.model)
+            #expect(replaced.status == 200)
+            let environments = try await client.list("/environments")
+            #expect(environments.count == 1)
+            let export = try await client.send("GET", "/.trilateral/model")
+            let model = try JSONValue(parsing: export.body)["model"]
+            #expect(model?["environments"]?.array?.count == 1)
+        }
+    }
+
+    @Test func `what is no model changes nothing and is told`() async throws {
+        try await withREST { client in
+            for model: JSONValue in [5, ["environments": [["name": []]]]] {
+                let reply = try await client.send("POST", "/.trilateral/model", json: model)
+                #expect(reply.status == 409)
+                #expect(reply.body.contains("\"problems\""))
+            }
+            #expect(try await client.json("GET", "/environments") == [])
+        }
+    }
+
+    @Test func `another database than the one that is meant is left alone`() async throws {
+        try await withREST { client in
+            let reply = try await client.send(
+                "POST",
+                "/.trilateral/model?database=1-2",
+                json: Self.model
+            )
+            #expect(reply.status == 409)
+            #expect(reply.body.contains("another database"))
+            #expect(try await client.json("GET", "/environments") == [])
+        }
+    }
+
+    private static func names(_ objects: [JSONValue], _ key: String) -> [String] {
+        objects.compactMap { $0[key]?.string }
+    }
+
+    @Test func `orphans are listed and removed`() async throws {
+        try await withREST { client in
+            _ = try await client.send("POST", "/.trilateral/model", json: Self.model)
+            let environments = Self.names(try await client.list("/environments"), "_id")
+            for id in environments { _ = try await client.send("DELETE", "/environments/" + id) }
+            let orphans = try await client.list("/.trilateral/orphans")
+            #expect(Self.names(orphans, "name") == ["Hall"])
+            let ids = JSONValue.array(Self.names(orphans, "id").map { .string($0) })
+            let removed = try await client.send("POST", "/.trilateral/orphans", json: ids)
+            #expect(removed.status == 200)
+            let left = try await client.list("/.trilateral/orphans")
+            #expect(left.isEmpty)
+            let other = try await client.send("GET", "/.trilateral/other")
+            #expect(other.status == 404)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// `import`, `export` and `tidy` while a daemon has the database open.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
+struct ModelCommandTests {
+    /// Runs a command against the state folder and the server of a running daemon.
+    private func run(_ words: [String], _ home: Home) async throws -> Program.End {
+        let port = try #require(await home.serverPort())
+        return try await Program.run(
+            words + ["--state", home.state],
+            in: home.folder,
+            keys: ["flare.server.listen": "127.0.0.1:\(port)"]
+        )
+    }
+
+    @Test func `a running daemon takes in a model, gives it out and is tidied up`() async throws {
+        try await withHome { home, visitor in
+            let file = home.folder.path("cabin.json")
+            try home.folder.write(
+                #"{"environments":[{"name":"Cabin","zones":[{"name":"Loft","things":[{"name":"Stove"}]}]}]}"#,
+                to: "cabin.json"
+            )
+            let first = try await run(["import", file], home)
+            #expect(first.status == 0, "\(first.output)")
+            try await visitor.awaits("environments/cabin") { $0["name"] == "Cabin" }
+            let again = try await run(["import", file], home)
+            #expect(again.status == 65)
+            #expect(again.output.contains("--replace") && again.output.contains("--add"), "\(again.output)")
+            #expect(try await run(["import", file, "--replace"], home).status == 0)
+
+            let exported = home.folder.path("exported.json")
+            #expect(try await run(["export", exported], home).status == 0)
+            let model = try JSONValue(parsing: home.folder.read("exported.json"))
+            let cabins = model["environments"]?.array?.filter { $0["name"] == "Cabin" } ?? []
+            #expect(cabins.count == 1)
+
+            let id = try #require(cabins.first?["_id"]?.string)
+            try await home.rest("DELETE", "/environments/\(id)")
+            let refused = try await run(["tidy"], home)
+            #expect(refused.status == 1)
+            #expect(refused.output.contains("Loft") && refused.output.contains("--yes"), "\(refused.output)")
+            let tidied = try await run(["tidy", "--yes"], home)
+            #expect(tidied.status == 0)
+            #expect(tidied.output.contains("removed 2 objects"), "\(tidied.output)")
+            await home.stop()
+            let end = try await Program.run(["tidy", "--state", home.state], in: home.folder)
+            #expect(end.status == 0 && end.output.contains("nothing to tidy"), "\(end.output)")
+        }
+    }
+
+    @Test func `a server that is not to be found is named`() async throws {
+        try await withHome { home, _ in
+            let port = try LoopbackSocket.freePort()
+            let end = try await Program.run(
+                ["export", "-", "--state", home.state],
+                in: home.folder,
+                keys: ["flare.server.listen": "127.0.0.1:\(port)"]
+            )
+            #expect(end.status == 69)
+            #expect(
+                end.output.contains("127.0.0.1:\(port)") && end.output.contains("--config"),
+                "\(end.output)"
+            )
+        }
+    }
+}
+
+/// A Flare server with few descriptors, and somebody who opens connection after connection.
+@Suite(.timeLimit(.minutes(1)))
+struct DescriptorTests {
+    @Test(arguments: [64, 256])
+    func `silent connections keep nobody out when descriptors are few`(limit: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let home = Home(in: folder, port: 1)
+            try await home.start(verb: "serve", shell: "ulimit -n \(limit)")
+            let port = try #require(await home.serverPort())
+            let silent = try (0..<400).map { _ in try LoopbackSocket.connected(to: port) }
+            let reply = try await home.rest("GET", "/environments")
+            #expect(reply.status == 200)
+            withExtendedLifetime(silent) {}
+            await home.kill()
+        }
+    }
+}
