@@ -9,6 +9,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case positionEstimated(PositionEstimated)
     /// Compass degrees, 0..<360, already rounded for display.
     case headingChanged(degrees: Double)
+    /// What the compass says, for those who look at it here: finer and more often than the server is told.
+    case headingMeasured(degrees: Double)
     case located(Location)
     case timerFired(ControllerTimer)
     case alertRaised(String, Alert.Severity, message: String)

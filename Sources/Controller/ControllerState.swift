@@ -28,6 +28,8 @@ package struct ControllerState: Sendable, Hashable {
     package var fix: PositionFix?
     /// When the compass was heard last, changed or not.
     package var headingAt: Moment?
+    /// What the compass says now, degrees; `nil` when it is off, or somebody else has turned the device since.
+    package var measuredAngle: Double?
     /// Where on the earth we are, when a GPS told.
     package var location: Location?
 
@@ -60,9 +62,11 @@ package struct ControllerState: Sendable, Hashable {
         environments.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// Compass degrees of the device, 0..<360; `nil` before one was set.
+    /// Compass degrees of the device, 0..<360: what the compass says, else what the server has; `nil` before one was
+    /// set.
     package var angle: Double? {
-        device?.data["angle"]?.number
+        guard let device else { return nil }
+        return measuredAngle ?? device.data["angle"]?.number
     }
 }
 

@@ -61,6 +61,7 @@ extension DeviceController {
             changes.insert(.device)
             if after["angle"] != nil {
                 type = "turned"
+                if cause != ChangeEvent.Cause("compass") { state.measuredAngle = nil }
                 changes.formUnion([.angle, .nearby])
             }
         }

@@ -173,6 +173,14 @@ extension DeviceController {
         }
     }
 
+    /// Shown until somebody else turns the device.
+    mutating func headingMeasured(_ degrees: Double) {
+        guard state.sensors[.compass] == true, degrees.isFinite else { return }
+        state.headingAt = now
+        state.measuredAngle = degrees
+        changes.insert(.angle)
+    }
+
     /// A device was read, perhaps another one: what the compass said before that counts for it, unless it is old.
     mutating func tellHeading(isNew: Bool) {
         guard state.sensors[.compass] == true, let heading, isNew || !heading.isTaken,
@@ -233,6 +241,10 @@ extension DeviceController {
         case .compass:
             dropDueHeading()
             heading = nil
+            if state.measuredAngle != nil {
+                state.measuredAngle = nil
+                changes.insert(.angle)
+            }
         case .gps:
             if !on, state.location != nil {
                 state.location = nil

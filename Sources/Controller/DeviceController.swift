@@ -90,6 +90,7 @@ package struct DeviceController: Sendable {
         case .commandReceived(let command): obey(command)
         case .positionEstimated(let estimate): positionEstimated(estimate)
         case .headingChanged(let degrees): headingChanged(degrees)
+        case .headingMeasured(let degrees): headingMeasured(degrees)
         case .located(let location): located(location)
         case .timerFired(let timer): timerFired(timer)
         case .alertRaised(let id, let severity, let message): raise(id, severity, message)

@@ -1,25 +1,26 @@
-/// Compass degrees as they are passed on: rounded to 5°, and steady between two steps.
+/// Compass degrees as they are passed on: rounded to steps, and steady between two of them.
 ///
-/// The rounded value changes only when the true one is more than 3.5° from it (half a step is 2.5°).
+/// The rounded value changes only when the true one is more than 0.7 steps from it; it is rounded to half a step.
 /// - Source: flare-protocol 10.3; positioning 8.
 package struct HeadingFilter: Sendable, Hashable {
-    /// 0, 5, … 355, clockwise from north; `nil` before the first.
+    /// 0 up to 359, clockwise from north, in steps; `nil` before the first.
     package private(set) var degrees: Int?
 
-    private static let step = 5.0
-    private static let hysteresis = 3.5
+    private let step: Double
+    private static let hysteresis = 0.7
 
-    package init() {}
+    /// - Parameter step: Degrees, a divisor of 360.
+    package init(step: Int = 5) { self.step = Double(step) }
 
     /// Hears a heading in degrees; the rounded value if it changed.
     package mutating func hear(_ heading: Double) -> Int? {
         guard let heading = CompassAngle.normalised(heading) else { return nil }
         if let degrees {
             let difference = CompassAngle.difference(from: Double(degrees), to: heading)
-            guard difference.magnitude > Self.hysteresis else { return nil }
+            guard difference.magnitude > Self.hysteresis * step else { return nil }
         }
-        // 357.5° and more round to 360°, which is 0°.
-        let rounded = Int((heading / Self.step).rounded() * Self.step) % 360
+        // In steps of 5°, 357.5° and more round to 360°, which is 0°.
+        let rounded = Int((heading / step).rounded() * step) % 360
         guard rounded != degrees else { return nil }
         degrees = rounded
         return rounded

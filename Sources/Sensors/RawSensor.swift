@@ -39,7 +39,11 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         do throws(ReadingProblem) {
             switch self {
             case .compass: return .success([try Self.heading(payload, at: time)])
-            case .gps: return .success([try Self.location(try Self.json(payload), at: time)])
+            case .gps:
+                let json = try Self.json(payload)
+                // What else OwnTracks says: that a region was entered, that the phone is gone.
+                if let type = json["_type"]?.string, type != "location" { return .success([]) }
+                return .success([try Self.location(json, at: time)])
             case .beacons: return .success(try Self.sightings(try Self.json(payload), at: time))
             }
         } catch {
@@ -73,12 +77,13 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             )
         }
         var fields = ReadingFields(members)
+        let form = PlaceForm(members)
         let place = GeoPoint(
-            latitude: try fields.number("latitude", in: -90...90),
-            longitude: try fields.number("longitude", in: -180...180)
+            latitude: try fields.number(form.latitude, in: -90...90),
+            longitude: try fields.number(form.longitude, in: -180...180)
         )
-        let accuracy = try fields.optionalNumber("accuracy", in: 0...1e9)
-        try fields.end()
+        let accuracy = try fields.optionalNumber(form.accuracy, in: 0...1e9)
+        if form == .own { try fields.end() }
         return .location(place, accuracyMetres: accuracy, time: time)
     }
 
@@ -133,7 +138,9 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
                 .receiver(ReceiverSighting(receiver: name, rssi: $0, powerAtOneMetre: $1, time: time))
             }
         }
-        let rssi = try fields.whole("rssi", in: -128...127)
+        // What Bluetooth can measure; 127 is its word for "not measured".
+        let isUnmeasured = members["rssi"]?.integer == 127
+        let rssi = try fields.whole("rssi", in: isUnmeasured ? 127...127 : -127...20)
         let power = try fields.optionalWhole("power", in: -127 ... -1)
         let stamp = try fields.optional("ts").flatMap(Self.stamp)
         try fields.end()
@@ -157,5 +164,37 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             text:
                 "ts must be seconds or milliseconds since 1970, or a time as in RFC 3339 (is \(value.excerpt))"
         )
+    }
+}
+
+/// How the programs that tell places name the members.
+///
+/// Those of phones carry a dozen members beside; only ours is read strictly.
+private enum PlaceForm {
+    /// `latitude`, `longitude`, `accuracy`.
+    case own
+    /// `lat`, `lon`, `acc`.
+    /// - Source: OwnTracks, JSON, `_type=location`.
+    case ownTracks
+    /// `latitude`, `longitude`, `gps_accuracy`: as Home Assistant and its companion app name them.
+    case homeAssistant
+
+    init(_ members: [String: JSONValue]) {
+        if members["lat"] != nil || members["_type"] != nil {
+            self = .ownTracks
+        } else {
+            self = members["gps_accuracy"] != nil ? .homeAssistant : .own
+        }
+    }
+
+    var latitude: String { self == .ownTracks ? "lat" : "latitude" }
+    var longitude: String { self == .ownTracks ? "lon" : "longitude" }
+
+    var accuracy: String {
+        switch self {
+        case .own: "accuracy"
+        case .ownTracks: "acc"
+        case .homeAssistant: "gps_accuracy"
+        }
     }
 }

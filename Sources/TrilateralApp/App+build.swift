@@ -114,6 +114,7 @@ extension Daemon {
             reading: thread.lend
         )
         let garbage = Locked(0)
+        let refusedReadings = Locked(RefusedReadings())
         let lamps =
             configuration.links.isEmpty
             ? nil
@@ -137,6 +138,7 @@ extension Daemon {
                 var counters = bluetooth?.counters ?? [:]
                 if lamps != nil { counters["lamp_messages_ignored"] = garbage.withLock { $0 } }
                 counters["log_lines_dropped"] = plan.droppedLogLines()
+                counters["readings_refused"] = refusedReadings.withLock { $0.count }
                 return counters
             },
             remember: { memoryPort.yield($0) },
@@ -304,7 +306,17 @@ extension Daemon {
                     root: bridgeConfiguration.root,
                     espresense: configuration.sensors.espresenseFilter,
                     logger: logger
-                ),
+                ) { readings in
+                    let isNews = refusedReadings.withLock { last in
+                        defer { last = readings }
+                        return last.problem != readings.problem
+                    }
+                    guard isNews else { return }
+                    send(
+                        readings.problem.map { .alertRaised("sensor-readings", .warning, message: $0) }
+                            ?? .alertCleared("sensor-readings")
+                    )
+                },
                 port: sensorPort,
                 send: send,
                 logger: logger

@@ -32,6 +32,13 @@ struct BrokerOptions: ParsableArguments {
         link: MQTTConfiguration, root: String
     ) {
         let loaded = try file.load(by: command)
+        let (link, base) = broker(loaded)
+        if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
+        return (link, "\(base)/\(try await findNode(link, base: base, for: command, timeout: timeout))")
+    }
+
+    /// The link to the broker, and the first levels of all topics.
+    func broker(_ loaded: LoadedConfiguration) -> (link: MQTTConfiguration, base: String) {
         var link = MQTTConfiguration(loaded.values.mqtt)
         // The daemon's own id would throw the daemon off the broker.
         link.clientID = ""
@@ -39,9 +46,7 @@ struct BrokerOptions: ParsableArguments {
             link.host = mqtt.host
             link.port = mqtt.port
         }
-        let base = base ?? loaded.values.mqtt.base
-        if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
-        return (link, "\(base)/\(try await findNode(link, base: base, for: command, timeout: timeout))")
+        return (link, base ?? loaded.values.mqtt.base)
     }
 
     private func findNode(
@@ -52,7 +57,7 @@ struct BrokerOptions: ParsableArguments {
     ) async throws -> String {
         let broker = BrokerSession(link)
         var finder = NodeFinder(base: base)
-        var reason: String?
+        var lastError: MQTTError?
         var isLinked = false
         let finding = await broker.run(filters: [finder.filter], timeout: timeout) { session in
             for await event in session.events {
@@ -63,7 +68,7 @@ struct BrokerOptions: ParsableArguments {
                     session.wake(after: .milliseconds(400))
                 case .link(.disconnected(let error)):
                     isLinked = false
-                    reason = "\(error)"
+                    lastError = error
                     if error.isFinal { return NodeFinder.Finding?.none }
                 case .link(.refused), .link(.drained), .signal: break
                 case .message(let message): finder.heard(topic: message.topic, payload: message.payload)
@@ -88,9 +93,9 @@ struct BrokerOptions: ParsableArguments {
             )
             throw ExitCode.unavailable
         case nil:
-            let text = reason ?? "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
-            StandardError.print("trilateral \(command): \(text)")
-            throw ExitCode.unavailable
+            let silence = "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
+            StandardError.print("trilateral \(command): \(lastError.map { "\($0)" } ?? silence)")
+            throw lastError.map { ExitCode($0) } ?? .unavailable
         }
     }
 }

@@ -60,6 +60,12 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let configuration = try file.load(by: "calibrate", environment: environment).values
         let folder = try state.folder(environment)
+        if access(folder.path + "trilateral.db", F_OK) != 0 {
+            StandardError.print(
+                "trilateral calibrate: no daemon has used \(folder.path) yet; for the system service add "
+                    + "--state /var/lib/trilateral"
+            )
+        }
         let memory: MemoryStore
         do throws(MemoryStoreError) {
             memory = try MemoryStore(folder: folder.url)

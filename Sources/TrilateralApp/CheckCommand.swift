@@ -8,7 +8,8 @@ struct CheckCommand: ParsableCommand {
         abstract: "Look for mistakes in the configuration.",
         discussion: """
             Prints every problem on standard error, with file, line, column and key, and exits with 78; with 0 when \
-            there is none. Without --config it reads $XDG_CONFIG_HOME/trilateral/trilateral.yaml, else \
+            there is none. Files that it names are looked at too: certificates, keys, passwords, recordings. Without \
+            --config it reads $XDG_CONFIG_HOME/trilateral/trilateral.yaml, else \
             /etc/trilateral/trilateral.yaml, else only the environment.
             """
     )
@@ -23,11 +24,27 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let loaded = try file.load(by: "check")
+        let files = NamedFiles(loaded)
         let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
-        if let warning = StateFolder.warning(of: folder) {
-            StandardError.print("trilateral check: warning: \(warning)")
+        let warnings = files.warnings + [StateFolder.warning(of: folder)].compactMap { $0 }
+        for warning in warnings { StandardError.print("trilateral check: warning: \(warning)") }
+        guard files.problems.isEmpty else {
+            StandardError.print(ConfigurationErrors(files.problems).report(by: "check"))
+            throw ExitCode.configuration
         }
         if printsResult { print(ConfigurationPrinter.text(loaded), terminator: "") }
+        // The configuration that is printed may be meant for a file.
+        let verdict = Self.verdict(
+            on: file.file(environment: ProcessInfo.processInfo.environment),
+            warnings: loaded.warnings.count + warnings.count
+        )
+        if printsResult { StandardError.print(verdict) } else { print(verdict) }
+    }
+
+    private static func verdict(on file: String?, warnings: Int) -> String {
+        let name = file ?? "no configuration file, only defaults and the environment"
+        let count = warnings == 0 ? "" : warnings == 1 ? ", 1 warning" : ", \(warnings) warnings"
+        return "\(name): no problems\(count)"
     }
 }
 
@@ -35,6 +52,11 @@ struct CheckCommand: ParsableCommand {
 struct ConfigurationOption: ParsableArguments {
     @Option(name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"))
     var path: String?
+
+    /// The named file, else the standard one; `nil` when there is none.
+    func file(environment: [String: String]) -> String? {
+        path ?? ConfigurationLoader.standardFile(environment: environment)
+    }
 
     /// The configuration of the named file, else of the standard one, and of the environment.
     ///
@@ -44,8 +66,10 @@ struct ConfigurationOption: ParsableArguments {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> LoadedConfiguration {
         do throws(ConfigurationErrors) {
-            let file = path ?? ConfigurationLoader.standardFile(environment: environment)
-            let loaded = try ConfigurationLoader.load(file: file, environment: environment)
+            let loaded = try ConfigurationLoader.load(
+                file: file(environment: environment),
+                environment: environment
+            )
             for warning in loaded.warnings {
                 StandardError.print("trilateral \(command): warning: \(warning)")
             }

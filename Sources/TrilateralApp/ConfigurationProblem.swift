@@ -39,11 +39,18 @@ extension ConfigurationProblem: CustomStringConvertible {
     }
 }
 
+extension ConfigurationErrors: CustomStringConvertible {
+    package var description: String { problems.map { "\($0)" }.joined(separator: "; ") }
+}
+
 /// Every problem of a configuration at once, in the order of the file, then of the variables.
 package struct ConfigurationErrors: Error, Sendable, Hashable {
     package let problems: [ConfigurationProblem]
 
     package init(_ problems: [ConfigurationProblem]) { self.problems = problems }
+
+    /// That of a key whose value turns out not to work.
+    init(_ path: String, _ message: String) { problems = [ConfigurationProblem(.standard, path, message)] }
 
     /// The report for a person: a headline and a line for each problem.
     package func report(by command: String) -> String {

@@ -94,6 +94,12 @@ struct ConfigurationReader {
         where variable.hasPrefix(ConfigurationKey.variablePrefix) {
             let origin = ConfigurationOrigin.variable(variable)
             guard let key = keys[variable] else {
+                if KubernetesVariable.matches(variable, text) {
+                    let message =
+                        "is of Kubernetes, not of trilateral; enableServiceLinks: false leaves it out"
+                    loaded.warnings.append(ConfigurationProblem(origin, "", message))
+                    continue
+                }
                 let near = NearestName.to(variable, among: keys.keys.sorted())
                 let hint =
                     near.map { "; did you mean \($0)?" } ?? "; see trilateral check --print for the keys"

@@ -10,8 +10,9 @@ struct SetCommand: AsyncParsableCommand {
         abstract: "Change a thing, this device, the environment or a sensor.",
         discussion: """
             Examples: trilateral set nearby color=red brightness=40%; trilateral set desk-lamp state=ON transition=2; \
-            trilateral set desk-lamp toggle; trilateral set environment next; trilateral set sensors/beacons OFF. \
-            Exits with 1 and the daemon's message when the change is refused.
+            trilateral set desk-lamp toggle; trilateral set zones/kitchen OFF; trilateral set environment next; \
+            trilateral set sensors/beacons OFF. Exits with 1 and the daemon's message when the change is refused. A \
+            thing that is offline takes the change, with a warning: its lamp has not followed.
             """
     )
 
@@ -32,7 +33,7 @@ struct SetCommand: AsyncParsableCommand {
         }
         switch target.members(values) {
         case .success(let members):
-            try await drive.ask(.command(topic: topic, members: members, subject: "set"), by: "set")
+            try await drive.command(topic, members, by: "set")
         case .failure(let fault):
             throw ValidationError(fault.message)
         }
@@ -60,36 +61,7 @@ struct ActionCommand: AsyncParsableCommand {
             throw ValidationError("\(target) has no actions; only things have.")
         }
         let members: [String: JSONValue] = ["action": .string(action)]
-        try await drive.ask(.command(topic: topic, members: members, subject: "set"), by: "action")
-    }
-}
-
-/// `trilateral get`: what the daemon knows of something.
-struct GetCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "get",
-        abstract: "Show a thing, the environment, the zone, this device or all of it."
-    )
-
-    @Argument(
-        help:
-            "nearby, environment, zone, device, state, sensors/<sensor>, or a thing by its short name or id."
-    )
-    var target: String
-
-    @OptionGroup var drive: DriveOptions
-
-    func run() async throws {
-        switch try drive.target(target) {
-        case .thing(let name):
-            try await drive.ask(
-                .command(topic: "things/\(name)/get", members: [:], subject: "get"),
-                by: "get"
-            )
-        case let target:
-            guard let topic = target.stateTopic else { return }
-            try await drive.ask(.state(topic: topic), by: "get")
-        }
+        try await drive.command(topic, members, by: "action")
     }
 }
 
@@ -120,24 +92,71 @@ struct DriveOptions: ParsableArguments {
         return target
     }
 
-    /// Asks a question, prints the answer, and ends the program otherwise when there is none or it is a refusal.
-    func ask(_ question: DriveExchange.Question, by command: String) async throws {
+    /// Sends a command, prints what came of it, and ends the program otherwise when there is no answer or it is a
+    /// refusal.
+    func command(_ topic: String, _ members: [String: JSONValue], by command: String) async throws {
+        let question = DriveExchange.Question.command(topic: topic, members: members, subject: "set")
+        let (outcome, read) = try await ask(question, reading: ["things/+/availability"], by: command)
+        try report(DriveReport(outcome, asJSON: json, read: read), by: command)
+    }
+
+    /// Asks the daemon a question.
+    ///
+    /// - Parameter reading: Further topics below `B/`, or filters.
+    /// - Returns: What came of it, and what the further topics retain.
+    func ask(_ question: DriveExchange.Question, reading: [String], by command: String) async throws -> (
+        outcome: DriveExchange.Outcome, read: [String: JSONValue]
+    ) {
         let limit = Duration.milliseconds(Int64(timeout * 1000))
         let daemon = try await broker.daemon(for: command, timeout: limit)
-        var exchange = DriveExchange(
+        return await question.ask(daemon, reading: reading, within: limit)
+    }
+
+    func report(_ report: DriveReport, by command: String) throws {
+        for line in report.output { print(line) }
+        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
+        guard report.exitCode == .success else { throw report.exitCode }
+    }
+}
+
+extension BrokerOptions {
+    /// Who to talk to, once it is known to be online.
+    func runningDaemon(for command: String, timeout: Duration) async throws -> (
+        link: MQTTConfiguration, root: String
+    ) {
+        let daemon = try await daemon(for: command, timeout: timeout)
+        let (outcome, _) = await DriveExchange.Question.state(topic: "info")
+            .ask(daemon, reading: [], within: timeout)
+        if case .state = outcome { return daemon }
+        let report = DriveReport(outcome, asJSON: false)
+        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
+        throw report.exitCode
+    }
+}
+
+extension DriveExchange.Question {
+    /// Asks a daemon, over a link of its own.
+    fileprivate func ask(
+        _ daemon: (link: MQTTConfiguration, root: String),
+        reading: [String],
+        within limit: Duration
+    ) async -> (outcome: DriveExchange.Outcome, read: [String: JSONValue]) {
+        let exchange = DriveExchange(
             root: daemon.root,
-            question: question,
+            question: self,
+            reading: reading,
             tx: "cli-" + UUID().uuidString.lowercased(),
             timeout: limit.inSeconds
         )
         let session = BrokerSession(daemon.link)
-        let outcome = await session.run(filters: exchange.filters, timeout: limit) {
-            visit -> DriveExchange.Outcome in
+        return await session.run(filters: exchange.filters, timeout: limit) { visit in
+            var exchange = exchange
             for await event in visit.events {
                 let input: DriveExchange.Event
                 switch event {
                 case .link(.connected(let link)): input = .linked(refusedFilters: link.refusedFilters)
-                case .link(.disconnected(let error)) where error.isFinal: return .notAllowed("\(error)")
+                case .link(.disconnected(let error)) where error.isFinal:
+                    return (.noLink("\(error)", status: ExitCode(error).rawValue), [:])
                 case .link(.disconnected(let error)): input = .unlinked(reason: "\(error)")
                 case .message(let message): input = .message(topic: message.topic, payload: message.payload)
                 case .deadline: input = .deadline
@@ -146,19 +165,11 @@ struct DriveOptions: ParsableArguments {
                 for step in exchange.apply(input) {
                     switch step {
                     case .publish(let topic, let payload): visit.publish(topic: topic, payload: payload)
-                    case .finish(let outcome): return outcome
+                    case .finish(let outcome): return (outcome, exchange.read)
                     }
                 }
             }
-            return .noBroker("the link to the broker ended")
+            return (.noBroker("the link to the broker ended"), [:])
         }
-        try report(outcome, by: command)
-    }
-
-    private func report(_ outcome: DriveExchange.Outcome, by command: String) throws {
-        let report = DriveReport(outcome, asJSON: json)
-        for line in report.output { print(line) }
-        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
-        guard report.exitCode == .success else { throw report.exitCode }
     }
 }

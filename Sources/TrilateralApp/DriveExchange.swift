@@ -27,7 +27,11 @@ package struct DriveExchange {
         case answer(JSONValue)
         case noBroker(String)
         case notAllowed(String)
+        /// The link to the broker cannot be made as it is configured; with the exit code.
+        case noLink(String, status: Int32)
         case noDaemon(String)
+        /// There is no such thing, although everything is in order.
+        case unknown(String)
     }
 
     package enum Step: Hashable {
@@ -37,6 +41,7 @@ package struct DriveExchange {
 
     private let root: String
     private let question: Question
+    private let reading: [String]
     private let tx: JSONValue
     private let timeout: String
 
@@ -45,22 +50,36 @@ package struct DriveExchange {
     private var lastReason: String?
     private var status: String?
     private var value: JSONValue?
+    /// What was retained on the topics that were to be read too, by topic below `B/`.
+    package private(set) var read: [String: JSONValue] = [:]
     private var isSent = false
     private var isFinished = false
 
     /// - Parameters:
     ///   - root: `<base>/<node>`.
+    ///   - reading: Further topics below `B/`, or filters. What they retain is there when a command is answered, for
+    ///     the broker sends it before.
     ///   - tx: A mark that nobody else uses.
     ///   - timeout: How long is waited, for messages.
-    package init(root: String, question: Question, tx: String, timeout: String) {
+    package init(
+        root: String,
+        question: Question,
+        reading: [String] = [],
+        tx: String,
+        timeout: String
+    ) {
         self.root = root
         self.question = question
+        self.reading = reading
         self.tx = .string(tx)
         self.timeout = timeout
     }
 
     /// What has to be subscribed before the link is made.
-    package var filters: [String] {
+    package var filters: [String] { needed + reading.map { "\(root)/\($0)" } }
+
+    /// What must be readable.
+    private var needed: [String] {
         switch question {
         case .state(let topic): ["\(root)/status", "\(root)/\(topic)"]
         case .command(_, _, let subject): ["\(root)/status", "\(root)/response/\(subject)"]
@@ -77,7 +96,7 @@ package struct DriveExchange {
     private mutating func next(_ event: Event) -> [Step] {
         switch event {
         case .linked(let refused):
-            let missing = refused.filter { filters.contains($0) }
+            let missing = refused.filter { needed.contains($0) }
             guard missing.isEmpty else {
                 let topics = missing.joined(separator: ", ")
                 return [.finish(.notAllowed("the broker does not let this user read \(topics)"))]
@@ -114,6 +133,10 @@ package struct DriveExchange {
             }
             return [.finish(.answer(answer))]
         case .state, .command:
+            if topic.hasPrefix("\(root)/"), !topic.hasPrefix("\(root)/response/") {
+                let tail = String(topic.dropFirst(root.count + 1))
+                read[tail] = payload.isEmpty ? nil : (try? JSONValue(parsing: payload)) ?? .string(text)
+            }
             return []
         }
     }

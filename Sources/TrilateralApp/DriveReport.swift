@@ -1,5 +1,5 @@
 import ArgumentParser
-import Flare
+package import Flare
 
 /// What `set`, `action` and `get` print at the end.
 package struct DriveReport {
@@ -11,22 +11,43 @@ package struct DriveReport {
 
     package var exitStatus: Int32 { exitCode.rawValue }
 
-    package init(_ outcome: DriveExchange.Outcome, asJSON: Bool) {
+    /// - Parameter read: What was retained when the answer came: of a thing that is offline it is said.
+    package init(
+        _ outcome: DriveExchange.Outcome,
+        asJSON: Bool,
+        read: [String: JSONValue] = [:],
+        time: LocalTime = .ofThisMachine
+    ) {
         switch outcome {
         case .noBroker(let reason), .noDaemon(let reason):
             complaints = [reason]
             exitCode = .unavailable
+        case .noLink(let reason, let status):
+            complaints = [reason]
+            exitCode = ExitCode(status)
         case .notAllowed(let reason):
             complaints = [reason]
             exitCode = .noPermission
+        case .unknown(let reason):
+            complaints = [reason]
+            exitCode = .failure
         case .state(let value):
-            output = asJSON ? [value.text] : Self.lines(of: value)
+            output = asJSON ? [value.text] : Self.lines(of: value, time)
         case .answer(let answer):
-            read(answer, asJSON: asJSON)
+            take(answer, asJSON: asJSON)
+            warn(of: answer["target"], read)
         }
     }
 
-    private mutating func read(_ answer: JSONValue, asJSON: Bool) {
+    private mutating func warn(of target: JSONValue?, _ read: [String: JSONValue]) {
+        guard exitCode == .success, target?["kind"] == "thing", let slug = target?["slug"]?.string,
+            read["things/\(slug)/availability"] == "offline"
+        else { return }
+        let name = Self.visible(slug)
+        complaints.append("warning: \(name) is offline: the change is stored, but its lamp has not followed")
+    }
+
+    private mutating func take(_ answer: JSONValue, asJSON: Bool) {
         if asJSON { output = [answer.text] }
         guard answer["status"]?.string == "ok" else {
             let code = answer["error"]?["code"]?.string ?? "no code"
@@ -54,13 +75,35 @@ package struct DriveReport {
         }
     }
 
-    /// An object as aligned lines; `none` for one that is not there.
-    private static func lines(of value: JSONValue) -> [String] {
+    /// An object as aligned lines, the members of its objects by their paths; a list as a line each; `none` for what
+    /// is not there.
+    private static func lines(of value: JSONValue, _ time: LocalTime) -> [String] {
+        if let list = value.array {
+            // Alerts: the only list that there is.
+            let rows = list.map { alert in
+                [
+                    alert["severity"]?.string ?? "", alert["id"]?.string ?? "",
+                    alert["since"]?.string.map { "since " + time.dayAndClock($0) } ?? "",
+                    alert["message"]?.string ?? alert.text,
+                ]
+            }
+            return rows.isEmpty ? ["none"] : TextTable(rows: rows).lines
+        }
         guard let members = value.object else { return [plain(value)] }
         if members["id"] == .null { return ["none"] }
-        let width = members.keys.map(\.count).max() ?? 0
-        return members.sorted { $0.key < $1.key }.map { name, value in
-            visible(name) + String(repeating: " ", count: max(width - name.count, 0) + 2) + plain(value)
+        return TextTable(rows: paths(members)).lines
+    }
+
+    private static func paths(_ members: [String: JSONValue], below path: String = "") -> [[String]] {
+        members.sorted { $0.key < $1.key }.flatMap { name, value -> [[String]] in
+            if value["id"] == .null { return [[path + name, "none"]] }
+            if let inner = value.object, !inner.isEmpty { return paths(inner, below: path + name + ".") }
+            // A list of words reads better without brackets and quotes.
+            let words = value.array?.compactMap(\.string)
+            if let words, words.count == value.array?.count, !words.isEmpty {
+                return [[path + name, words.joined(separator: ", ")]]
+            }
+            return [[path + name, value.string ?? value.text]]
         }
     }
 

@@ -4,16 +4,18 @@ import Things
 /// What `set`, `action` and `get` are about, as it is written on the command line.
 package enum DriveTarget: Sendable, Hashable {
     case nearby, device, environment
-    /// For `get` only.
-    case zone, state
+    /// For `get` only: the current zone, and what is known of the daemon.
+    case zone, state, health, info, alerts
     case sensor(String)
     /// By slug or identifier.
     case thing(String)
+    /// By slug, identifier or name.
+    case namedZone(String), namedEnvironment(String)
 
     /// From a word of the command line; `nil` for what cannot stand in a topic.
     ///
-    /// `nearby`, `device`, `environment`, `zone`, `state`, `sensors/<sensor>`, `things/<thing>`; any other word is a
-    /// thing.
+    /// `nearby`, `device`, `environment`, `zone`, `state`, `health`, `info`, `alerts`, `sensors/<sensor>`,
+    /// `things/<thing>`, `zones/<zone>`, `environments/<environment>`; any other word is a thing.
     package init?(_ text: String) {
         switch text {
         case "nearby": self = .nearby
@@ -21,6 +23,9 @@ package enum DriveTarget: Sendable, Hashable {
         case "environment": self = .environment
         case "zone": self = .zone
         case "state": self = .state
+        case "health": self = .health
+        case "info": self = .info
+        case "alerts": self = .alerts
         default:
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts.last ?? "")
@@ -33,12 +38,14 @@ package enum DriveTarget: Sendable, Hashable {
             switch (parts.count, parts.first) {
             case (1, _), (2, "things"): self = .thing(name)
             case (2, "sensors"): self = .sensor(name)
+            case (2, "zones"): self = .namedZone(name)
+            case (2, "environments"): self = .namedEnvironment(name)
             default: return nil
             }
         }
     }
 
-    /// Where its state is retained, below `B/`; `nil` for a thing, which is asked for.
+    /// Where its state is retained, below `B/`; `nil` for what is asked for, or found among others.
     package var stateTopic: String? {
         switch self {
         case .nearby: "nearby"
@@ -46,8 +53,10 @@ package enum DriveTarget: Sendable, Hashable {
         case .environment: "environment"
         case .zone: "zone"
         case .state: "state"
+        case .health: "health"
+        case .info: "info"
         case .sensor(let name): "sensors/\(name)"
-        case .thing: nil
+        case .alerts, .thing, .namedZone, .namedEnvironment: nil
         }
     }
 
@@ -59,20 +68,23 @@ package enum DriveTarget: Sendable, Hashable {
         case .environment: "environment/set"
         case .sensor(let name): "sensors/\(name)/set"
         case .thing(let name): "things/\(name)/set"
-        case .zone, .state: nil
+        case .namedZone(let name): "zones/\(name)/set"
+        case .zone, .state, .health, .info, .alerts, .namedEnvironment: nil
         }
     }
 
     /// What `set` takes, for a person.
     package static let settable =
-        "nearby, a thing by its short name or id, device, environment, or sensors/<sensor>"
+        "nearby, a thing by its short name or id, zones/<zone>, device, environment, or sensors/<sensor>"
 
     /// Where actions are asked for, below `B/`; `nil` for what has none.
     package var actionTopic: String? {
         switch self {
         case .nearby: "nearby/action"
         case .thing(let name): "things/\(name)/action"
-        case .device, .environment, .zone, .state, .sensor: nil
+        case .device, .environment, .zone, .state, .health, .info, .alerts, .sensor, .namedZone,
+            .namedEnvironment:
+            nil
         }
     }
 

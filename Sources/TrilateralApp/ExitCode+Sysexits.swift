@@ -1,4 +1,5 @@
 import ArgumentParser
+import MQTT
 import Sensors
 
 /// How the program ends, by the words of sysexits.h; 0 is success and 1 a command that was refused.
@@ -25,6 +26,15 @@ extension ExitCode {
     static let noPermission = ExitCode(77)
     /// The configuration is wrong (78).
     static let configuration = ExitCode(78)
+
+    /// Why there is no link to the broker.
+    init(_ error: MQTTError) {
+        switch error {
+        case .notAuthorised: self = .noPermission
+        case .configuration: self = .configuration
+        case .unreachable, .tls, .refused, .noAnswer, .lost, .endedByBroker: self = .unavailable
+        }
+    }
 
     /// Whether a recording is not there, is none, or cannot be made.
     init(_ error: SensorError) {

@@ -39,6 +39,11 @@ struct FileContents {
         return .success(FileContents(bytes: bytes))
     }
 
+    /// What to tell the owner of a secret file that others can read; `nil` when all is well.
+    static func openness(of path: String) -> String? {
+        strangers(whoRead: path).map { "\($0) can read \(path); run: chmod 600 \(path)" }
+    }
+
     /// Who besides its owner may read a file; `nil` when nobody may, or only a group to which it was given.
     ///
     /// A file of ours that our group may read is open without need; one of another owner is read by its group.
@@ -73,10 +78,7 @@ extension Secret {
             }
             while text.last?.isNewline == true { text.removeLast() }
             guard !text.isEmpty else { return .failure(FileFault(message: "is empty")) }
-            let warning = FileContents.strangers(whoRead: path).map {
-                "\($0) can read \(path); run: chmod 600 \(path)"
-            }
-            return .success((Secret(text), warning))
+            return .success((Secret(text), FileContents.openness(of: path)))
         }
     }
 }

@@ -21,6 +21,7 @@ struct HeadingDesk: Sendable {
     private var geofence: GeoPoint?
     private var choice = HeadingChoice()
     private var filter = HeadingFilter()
+    private var measured = HeadingFilter(step: 1)
     private var toldAt: [Int: Double] = [:]
 
     init(
@@ -43,6 +44,9 @@ struct HeadingDesk: Sendable {
         }
         let isDue = toldAt[source].map { time - $0 >= Self.signOfLife || time < $0 } ?? true
         let heading = declination.heading(degrees, from: north)
+        if let whole = measured.hear(heading) ?? (isDue ? measured.degrees : nil) {
+            send(.headingMeasured(degrees: Double(whole)))
+        }
         guard let rounded = filter.hear(heading) ?? (isDue ? filter.degrees : nil) else { return }
         toldAt[source] = time
         send(.headingChanged(degrees: Double(rounded)))

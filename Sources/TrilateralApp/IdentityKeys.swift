@@ -20,10 +20,7 @@ enum IdentityKeys {
                 return .failure(FileFault(message: "holds no text (UTF-8)"))
             }
             return read(text).map { beacons in
-                let warning = FileContents.strangers(whoRead: path).map {
-                    "\($0) can read \(path); run: chmod 600 \(path)"
-                }
-                return Found(beacons: beacons, warning: warning)
+                Found(beacons: beacons, warning: FileContents.openness(of: path))
             }
         }
     }

@@ -12,6 +12,8 @@ struct RawReadings: Sendable {
     /// What ESPresense nodes say of this device is heard on; `nil` when nobody listens.
     let espresense: String?
     let logger: Logger
+    /// Told when something was refused, or a problem is over.
+    var report: @Sendable (RefusedReadings) -> Void = { _ in }
 
     static let name = "broker"
 
@@ -22,6 +24,7 @@ struct RawReadings: Sendable {
         case message(RawSensor, MQTTMessage)
         case report(MQTTMessage)
         case second
+        case minute
     }
 
     var source: SensorSource {
@@ -41,10 +44,21 @@ struct RawReadings: Sendable {
             }
             var lastHeard = -Double.infinity
             var isTicking = false
+            group.addTask {
+                while (try? await Task.sleep(for: .seconds(60))) != nil { port.yield(.minute) }
+            }
             var complaints: Set<String> = []
-            func complain(_ problem: RawReadingError) {
+            var refused = RefusedReadings()
+            func complain(_ problem: RawReadingError, of sender: String, at now: Double) {
+                refused.refused(sender, problem.description, at: now)
+                report(refused)
                 guard complaints.count < 100, complaints.insert(problem.description).inserted else { return }
                 logger.warning("reading ignored", metadata: ["why": "\(problem)"])
+            }
+            func took(_ sender: String) {
+                let problem = refused.problem
+                refused.taken(sender)
+                if refused.problem != problem { report(refused) }
             }
             for await item in items {
                 let now = RuntimeClock.steadySeconds()
@@ -56,7 +70,8 @@ struct RawReadings: Sendable {
                     case .success(let readings):
                         await take(readings)
                         if sensor == .beacons { lastHeard = now }
-                    case .failure(let problem): complain(problem)
+                        took(sensor.rawValue)
+                    case .failure(let problem): complain(problem, of: sensor.rawValue, at: now)
                     }
                 case .report(let message):
                     if message.isRetained { continue }
@@ -64,9 +79,13 @@ struct RawReadings: Sendable {
                     case .success(let reading?):
                         await take([reading])
                         lastHeard = now
-                    case .success(nil): break
-                    case .failure(let problem): complain(problem)
+                        took(message.topic)
+                    case .success(nil): took(message.topic)
+                    case .failure(let problem): complain(problem, of: message.topic, at: now)
                     }
+                case .minute:
+                    refused.expire(at: now)
+                    report(refused)
                 case .second:
                     isTicking = false
                     await take([.tick(time: now)])

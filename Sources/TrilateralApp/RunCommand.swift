@@ -176,9 +176,7 @@ package struct DaemonRunner: Sendable {
         let plan = DaemonPlan(
             configuration: configuration,
             folder: folder,
-            recordings: try (replays + configuration.sensors.replays).map {
-                try $0.source(EphemeralBeacons(configuration.sensors), logger)
-            },
+            recordings: try recordings(configuration.sensors, logger),
             isReloaded: isReloaded,
             withdrawsAtEnd: isTemporary,
             read: { [read, adjust, folder] in
@@ -200,11 +198,27 @@ package struct DaemonRunner: Sendable {
         return try Daemon.build(plan, logger: logger)
     }
 
+    private func recordings(
+        _ sensors: TrilateralConfiguration.Sensors,
+        _ logger: Logger
+    ) throws -> [SensorSource] {
+        let ephemerals = EphemeralBeacons(sensors)
+        let named = try replays.map { try $0.source(ephemerals, logger) }
+        do throws(SensorError) {
+            return named
+                + (try sensors.replays.map { settings throws(SensorError) in
+                    try settings.source(ephemerals, logger)
+                })
+        } catch {
+            throw ConfigurationErrors("sensors.replay.file", "\(error)")
+        }
+    }
+
     /// What a failure means for whoever started us.
     package static func exitCode(_ error: any Error) -> ExitCode {
         switch error {
         case is HTTPListenerError: .unavailable
-        case is TLSProblem: .configuration
+        case is TLSProblem, is ConfigurationErrors: .configuration
         case let error as SensorError: ExitCode(error)
         case FlareStoreError.inUse: .temporary
         case let error as FlareStoreError where error.isAboutContents: .dataError

@@ -51,7 +51,8 @@ struct SurveyCommand: AsyncParsableCommand {
         if let output, access(output, F_OK) == 0 {
             throw exit("\(output) cannot be made: \(String(cString: strerror(EEXIST)))", .cannotCreate)
         }
-        let daemon = try await broker.daemon(for: "survey", timeout: .seconds(10))
+        let daemon = try await broker.runningDaemon(for: "survey", timeout: .seconds(10))
+        StandardError.print("trilateral survey: the daemon is online at \(daemon.root)")
         let survey: PositionSurvey
         do {
             survey = try await GuidedStops<Told>.run("trilateral survey") { take in

@@ -23,6 +23,13 @@ struct Terminal {
 
     func write(_ text: String) { write(Array(text.utf8)) }
 
+    /// Whether somebody still reads: false once the other end of a pipe is closed, or the terminal gone.
+    var hasReader: Bool {
+        var wanted = pollfd(fd: descriptor, events: 0, revents: 0)
+        guard poll(&wanted, 1, 0) == 1 else { return true }
+        return wanted.revents & Int16(POLLERR | POLLHUP | POLLNVAL) == 0
+    }
+
     /// Writes everything, however slow the reader is; gives up when there is none.
     func write(_ bytes: [UInt8]) {
         var bytes = bytes[...]

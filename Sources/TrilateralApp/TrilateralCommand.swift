@@ -63,7 +63,8 @@ struct TrilateralCommand: AsyncParsableCommand {
         version: TrilateralProgram.version,
         subcommands: [
             DemoCommand.self, RunCommand.self, CheckCommand.self, ServeCommand.self, ImportCommand.self,
-            ExportCommand.self, TidyCommand.self, WatchCommand.self, GetCommand.self, SetCommand.self,
+            ExportCommand.self, TidyCommand.self, WatchCommand.self, ListCommand.self, GetCommand.self,
+            SetCommand.self,
             ActionCommand.self,
             RecordCommand.self, ReplayCommand.self, EstimateCommand.self, CalibrateCommand.self,
             SurveyCommand.self,

@@ -11,8 +11,8 @@ struct WatchCommand: AsyncParsableCommand {
         abstract: "Show what happens, live; lines when piped.",
         discussion:
             """
-            On a terminal the view is redrawn in place until Ctrl-C. Elsewhere each event is one line: the time (UTC), \
-            what it is about, and what happened.
+            On a terminal the view is redrawn in place until Ctrl-C. Elsewhere each event is one line: the local time, \
+            what it is about, and what happened; it ends when nobody reads them any more. Times in JSON are UTC.
             """
     )
 
@@ -45,7 +45,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
         if let failure {
             StandardError.print("trilateral watch: \(failure)")
-            throw ExitCode.unavailable
+            throw ExitCode(failure)
         }
     }
 }
@@ -53,12 +53,15 @@ struct WatchCommand: AsyncParsableCommand {
 /// The loop of `watch`: messages and signals in, lines or pictures out.
 private struct WatchLoop {
     private let root: String
-    private var model = WatchModel()
+    private var model = WatchModel(time: .ofThisMachine)
+
+    /// How often a pipe is looked at for its reader: nothing is told of its end when nothing is written.
+    private static let readerInterval = Duration.milliseconds(200)
 
     init(root: String) { self.root = root }
 
     /// - Returns: Why it ended, when it was not by a signal.
-    mutating func runLive(_ visit: BrokerSession.Visit) async -> String? {
+    mutating func runLive(_ visit: BrokerSession.Visit) async -> MQTTError? {
         var painter = TerminalPainter()
         var isDirty = true
         Terminal.output.write(TerminalPainter.enter)
@@ -78,7 +81,7 @@ private struct WatchLoop {
                 let size = Terminal.output.size
                 let screen = WatchScreen(root: root, columns: size.columns, rows: size.rows)
                 Terminal.output.write(painter.paint(screen.lines(model)))
-            case .link(.disconnected(let error)) where error.isFinal: return "\(error)"
+            case .link(.disconnected(let error)) where error.isFinal: return error
             case .link(.connected):
                 model.linkProblem = nil
                 isDirty = true
@@ -94,10 +97,12 @@ private struct WatchLoop {
         return nil
     }
 
-    mutating func runLines(_ visit: BrokerSession.Visit, asJSON: Bool) async -> String? {
+    /// - Returns: Why it ended; `nil` when nobody reads what is written any more.
+    mutating func runLines(_ visit: BrokerSession.Visit, asJSON: Bool) async -> MQTTError? {
+        visit.wake(after: Self.readerInterval)
         for await event in visit.events {
             switch event {
-            case .link(.disconnected(let error)) where error.isFinal: return "\(error)"
+            case .link(.disconnected(let error)) where error.isFinal: return error
             case .link(.disconnected(let error)): StandardError.print("trilateral watch: \(error)")
             case .message(let message):
                 let line = hear(message)
@@ -111,8 +116,10 @@ private struct WatchLoop {
                 } else if let line {
                     Terminal.output.write(line + "\n")
                 }
-            case .link(.connected), .link(.refused), .link(.drained), .woken, .deadline, .signal: break
+            case .woken: visit.wake(after: Self.readerInterval)
+            case .link(.connected), .link(.refused), .link(.drained), .deadline, .signal: break
             }
+            guard Terminal.output.hasReader else { return nil }
         }
         return nil
     }

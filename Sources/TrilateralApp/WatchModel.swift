@@ -14,15 +14,19 @@ package struct WatchModel: Hashable {
         package var body: JSONValue
     }
 
+    /// The names of things, zones and environments, by their topics.
+    private var names: [String: String] = [:]
+    let time: LocalTime
+
     private static let remembered = 200
 
-    package init() {}
+    package init(time: LocalTime = LocalTime()) { self.time = time }
 
     /// The topics that are read, below `B/`.
     static let filters = [
         "status", "info", "health", "alert/+", "environment", "zone", "device", "device/position",
         "device/angle",
-        "nearby", "nearby/availability", "sensors/+", "event/+",
+        "nearby", "nearby/availability", "sensors/+", "event/+", "things/+", "zones/+", "environments/+",
     ]
 
     /// Takes a message in.
@@ -35,7 +39,11 @@ package struct WatchModel: Hashable {
             let event = Event(topic: String(topic.dropFirst("event/".count)), body: body)
             events.append(event)
             if events.count > Self.remembered { events.removeFirst(events.count - Self.remembered) }
-            return WatchText.line(event)
+            return line(event)
+        }
+        if ["things/", "zones/", "environments/"].contains(where: topic.hasPrefix) {
+            names[topic] = (try? JSONValue(parsing: payload))?["name"]?.string
+            return nil
         }
         let isNew = values[topic] == nil
         let value = payload.isEmpty ? nil : Self.value(payload)
@@ -44,7 +52,15 @@ package struct WatchModel: Hashable {
         // Later changes of the place and the device are told as events.
         let root = topic.prefix { $0 != "/" }
         guard isNew || root == "status" || root == "alert" || root == "sensors" else { return nil }
-        return WatchText.line(topic: topic, value: value, at: time)
+        return WatchText.line(topic: topic, value: value, at: self.time.clock(time))
+    }
+
+    func line(_ event: Event) -> String {
+        let kind = ["thing": "things", "nearby": "things", "zone": "zones", "environment": "environments"]
+        let name = event.body["slug"]?.string.flatMap { slug in
+            kind[event.topic].flatMap { names["\($0)/\(slug)"] }
+        }
+        return WatchText.line(event, name: name, time)
     }
 
     private static func value(_ payload: [UInt8]) -> JSONValue {

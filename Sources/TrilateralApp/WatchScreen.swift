@@ -18,7 +18,7 @@ package struct WatchScreen {
         let room = rows - fixed.count - 2
         var lines = fixed
         if room > 0 {
-            lines += ["", "Events (UTC)"] + model.events.suffix(room).map { "  " + WatchText.line($0) }
+            lines += ["", "Events"] + model.events.suffix(room).map { "  " + model.line($0) }
         }
         return lines.prefix(max(rows, 1)).map {
             TerminalText.fitted(TerminalText.visible($0), columns: columns)
@@ -37,7 +37,7 @@ package struct WatchScreen {
     }
 
     private func place(_ model: WatchModel) -> [String] {
-        let since = model["zone"]?["since"]?.string.map { "  since \(WatchText.clock($0))" } ?? ""
+        let since = model["zone"]?["since"]?.string.map { "  since \(model.time.clock($0))" } ?? ""
         return [
             row("Environment", WatchText.name(model["environment"])),
             row("Zone", WatchText.name(model["zone"]) + since),

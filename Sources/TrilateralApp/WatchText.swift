@@ -2,11 +2,16 @@ import Flare
 
 /// How `watch` says things in words: single lines, for the screen and for a pipe.
 enum WatchText {
-    static func line(_ event: WatchModel.Event) -> String {
+    /// - Parameter name: That of the object, when it is known and the event does not tell it.
+    static func line(_ event: WatchModel.Event, name: String?, _ time: LocalTime) -> String {
         let body = event.body
-        let time = body["ts"]?.string.map(clock) ?? "--:--:--"
-        var words = [time, event.topic, body["event_type"]?.string ?? "?"]
-        if let slug = body["slug"]?.string { words.append(slug) }
+        var words = [
+            body["ts"]?.string.map(time.clock) ?? "--:--:--", event.topic,
+            body["event_type"]?.string ?? "?",
+        ]
+        if let slug = body["slug"]?.string {
+            words.append(Self.name(body["name"]?.string ?? name ?? "", slug))
+        }
         if let changes = changes(body), !changes.isEmpty { words.append(changes) }
         for name in ["action", "link"] {
             if let detail = body[name] { words.append(plain(detail)) }
@@ -23,15 +28,24 @@ enum WatchText {
         guard let members = after.object else {
             return [body["before"].map(plain), plain(after)].compactMap { $0 }.joined(separator: " -> ")
         }
+        if names == ["position"], members["x"] != nil {
+            return [body["before"].map(place), place(after)].compactMap { $0 }.joined(separator: " -> ")
+        }
         return names.map { name in
             let old = body["before"]?[name].map { plain($0) + " -> " } ?? ""
             return members[name].map { "\(name) \(old)\(plain($0))" } ?? name
         }.joined(separator: ", ")
     }
 
+    /// `1.25 3.40 1.00`, in metres.
+    private static func place(_ position: JSONValue) -> String {
+        ["x", "y", "z"].compactMap { position[$0]?.number.map { decimal($0, 2) } }.joined(separator: " ")
+    }
+
     /// A topic's value when it is heard for the first time, or changes: in the form of an event.
+    /// - Parameter time: The time of day.
     static func line(topic: String, value: JSONValue?, at time: String) -> String {
-        TerminalText.visible("\(clock(time)) \(topic) \(value.map { words(topic, $0) } ?? "cleared")")
+        TerminalText.visible("\(time) \(topic) \(value.map { words(topic, $0) } ?? "cleared")")
     }
 
     private static func words(_ topic: String, _ value: JSONValue) -> String {
@@ -66,8 +80,11 @@ enum WatchText {
     static func name(_ object: JSONValue?) -> String {
         guard let object, object["id"]?.string != nil else { return object == nil ? "?" : "none" }
         let name = object["name"]?.string ?? ""
-        guard let slug = object["slug"]?.string, slug != name else { return name }
-        return name.isEmpty ? slug : "\(name) (\(slug))"
+        return object["slug"]?.string.map { Self.name(name, $0) } ?? name
+    }
+
+    private static func name(_ name: String, _ slug: String) -> String {
+        name.isEmpty || name == slug ? slug : "\(name) (\(slug))"
     }
 
     /// A position: `x 1.25  y 3.40  z 1.00  ±1.2 m  good  beacons`.
@@ -123,12 +140,6 @@ enum WatchText {
         let parts = ["r", "g", "b"].compactMap { color?[$0]?.integer }
         guard parts.count == 3, parts.allSatisfy({ (0...255).contains($0) }) else { return nil }
         return "#" + parts.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    /// The time of day of an RFC 3339 time (UTC).
-    static func clock(_ timestamp: String) -> String {
-        guard let t = timestamp.firstIndex(of: "T") else { return timestamp }
-        return String(timestamp[timestamp.index(after: t)...].prefix(8))
     }
 
     static func plain(_ value: JSONValue) -> String { value.string ?? value.text }

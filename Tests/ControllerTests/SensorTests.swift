@@ -165,6 +165,23 @@ import Things
         #expect(rig.state.angle == 45)
     }
 
+    @Test func `what the compass measures is shown at once, until somebody else turns the device`() {
+        var rig = Rig.atHome()
+        #expect(rig.happens(.headingMeasured(degrees: 47)) == [])
+        #expect(rig.state.angle == 47)
+        // The server is told in steps of its own.
+        rig.happens(.headingChanged(degrees: 45))
+        rig.serve()
+        #expect(rig.state.angle == 47 && rig.state.device?.data["angle"] == 45)
+        rig.notice(.data(device, ["angle": 180], sender: nil))
+        #expect(rig.state.angle == 180)
+        rig.happens(.headingMeasured(degrees: 48))
+        #expect(rig.state.angle == 48)
+        rig.command(.switchSensor(.compass, on: false))
+        rig.happens(.headingMeasured(degrees: 49))
+        #expect(rig.state.angle == 180)
+    }
+
     @Test func `a heading from before the device was read counts for it, unless it is old`() {
         for (age, asked) in [(15_000, [45]), (15_001, [])] as [(Int64, [JSONValue?])] {
             var rig = Rig()

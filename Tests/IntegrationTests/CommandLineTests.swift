@@ -26,10 +26,10 @@ struct CommandLineTests {
             try await visitor.awaits("things/table-lamp") { $0["color_name"] == "orange" }
             let got = try await run("get table-lamp --json", home)
             #expect(got.status == 0)
-            #expect(
-                try await visitor.awaits("things/table-lamp") == JSONValue(parsing: got.output),
-                "as its topic"
-            )
+            var thing = try await visitor.awaits("things/table-lamp").object ?? [:]
+            thing["data"] = try await visitor.awaits("things/table-lamp/data")
+            thing["availability"] = "online"
+            #expect(try JSONValue(parsing: got.output) == .object(thing))
             let environment = try await run("get environment --json", home)
             #expect(
                 try await visitor.awaits("environment") == JSONValue(parsing: environment.output),
@@ -41,6 +41,41 @@ struct CommandLineTests {
             try await visitor.awaits("environment") { $0["slug"] == "hut" }
             #expect(try await run("set sensors/gps OFF", home).status == 0)
             try await visitor.awaits("sensors/gps", "OFF")
+        }
+    }
+
+    @Test func `zones, alerts, health and lists are told`() async throws {
+        try await withHome { home, visitor in
+            #expect(try await run("set zones/kitchen OFF", home).status == 0)
+            try await visitor.awaits("things/kitchen-light") { $0["state"] == "OFF" }
+            let zone = try await run("get zones/kitchen --json", home)
+            #expect(try JSONValue(parsing: zone.output)["lights"]?["on"] == 0, "\(zone.output)")
+            #expect(try await run("get alerts", home).output == "none\n")
+            #expect(try await run("get health", home).output.contains("links.mqtt"))
+            let unknown = try await run("get zones/attic", home)
+            #expect(unknown.status == 1 && unknown.output.contains("kitchen"), "\(unknown.output)")
+            for (kind, word) in [
+                ("things", "table-lamp"), ("zones", "kitchen"), ("environments", "hut"), ("nodes", home.node),
+            ] {
+                let list = try await run("list \(kind)", home)
+                #expect(list.status == 0 && list.output.contains("\n\(word) "), "\(list.output)")
+                let json = try await run("list \(kind) --json", home)
+                #expect(try JSONValue(parsing: json.output).array?.isEmpty == false, "\(json.output)")
+            }
+        }
+    }
+
+    @Test func `watch ends when nobody reads it any more`() async throws {
+        try await withHome { home, _ in
+            let port = try SharedMosquitto.broker.port
+            let watch = "watch --mqtt 127.0.0.1:\(port) --node \(home.node)"
+            let end = try await Program.run(
+                watch.split(separator: " ").map(String.init),
+                in: home.folder,
+                shell: "exec > >(head -n 1)",
+                within: .seconds(20)
+            )
+            #expect(end.status == 0, "\(end.output)")
         }
     }
 
@@ -81,7 +116,11 @@ struct CommandLineTests {
             func lines() -> [String] { home.folder.read("watched").split(separator: "\n").map(String.init) }
             #expect(await eventually { lines().contains { $0.contains(" device Walker") } })
             try await visitor.ask("things/table-lamp/set/color", "red")
-            #expect(await eventually { lines().contains { $0.contains(" thing changed table-lamp ") } })
+            #expect(
+                await eventually {
+                    lines().contains { $0.contains(" thing changed Table lamp (table-lamp) ") }
+                }
+            )
             #expect(lines().contains { $0.hasSuffix(" status online") })
             for line in lines() {
                 #expect(line.wholeMatch(of: /\d\d:\d\d:\d\d [a-z\/-]+ [^{}\[\]]+/) != nil, "\(line)")

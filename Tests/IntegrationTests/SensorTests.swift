@@ -8,9 +8,9 @@ import Testing
 struct SensorTests {
     @Test func `a compass turns the device`() async throws {
         try await withHome { _, visitor in
-            visitor.say("sensors/compass/raw", "89.6")
-            try await visitor.awaits("device/angle", "90")
-            try await visitor.awaits("device") { $0["angle"] == 90 }
+            visitor.say("sensors/compass/raw", "88.6")
+            try await visitor.awaits("device/angle", "89")
+            try await visitor.awaits("device") { $0["angle"] == 89 }
             let event = try await visitor.awaitsEvent("device", "turned")
             #expect(event["after"] == ["angle": 90] && event["cause"]?["source"] == "compass")
         }
@@ -178,8 +178,17 @@ struct SensorTests {
                 visitor.say("sensors/beacons/raw", #"{"uuid":"x"}"#)
                 visitor.say("sensors/beacons/raw", "[[[[[[[[")
             }
+            try await visitor.awaits("alert/sensor-readings") {
+                $0["message"]?.string?.contains("more senders") == true
+            }
             visitor.say("sensors/compass/raw", "45")
             try await visitor.awaits("device/angle", "45")
+            visitor.say("sensors/gps/raw", #"{"_type":"lwt"}"#)
+            visitor.say("sensors/beacons/raw", "[]")
+            try await visitor.awaits("alert/sensor-readings", "")
+            try await visitor.awaits("health") {
+                $0["status"] == "ok" && $0["counters"]?["readings_refused"] == 20
+            }
             for sensor in ["compass", "gps", "beacons"] { #expect(await home.logs("sensors/\(sensor)/raw")) }
             #expect(await home.log.components(separatedBy: "reading ignored").count - 1 <= 6)
             #expect(await visitor.events.count { $0["event_type"] != "turned" } == 1)

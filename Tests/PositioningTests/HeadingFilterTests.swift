@@ -19,6 +19,14 @@ import Testing
         #expect(filter.hear(91.4) == 90)
     }
 
+    @Test func `whole degrees do not tremble`() {
+        var filter = HeadingFilter(step: 1)
+        #expect(filter.hear(45.4) == 45)
+        for heading in [45.6, 44.4, 45.69] { #expect(filter.hear(heading) == nil) }
+        #expect(filter.hear(45.8) == 46)
+        #expect(filter.hear(359.8) == 0)
+    }
+
     @Test func `north is crossed in one step either way`() {
         var filter = HeadingFilter()
         #expect(filter.hear(355) == 355)

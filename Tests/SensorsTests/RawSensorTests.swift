@@ -72,6 +72,36 @@ import Testing
         #expect(message(.gps, text).hasPrefix("sensors/gps/raw: "))
     }
 
+    @Test(arguments: [
+        #"{"_type":"location","lat":52.5,"lon":13.4,"acc":8,"tid":"an","tst":1700000000,"batt":80,"conn":"w"}"#,
+        #"{"lat":52.5,"lon":13.4,"acc":8}"#,
+        #"{"latitude":52.5,"longitude":13.4,"gps_accuracy":8,"battery_level":80,"course":12}"#,
+    ])
+    func `places of OwnTracks and of Home Assistant are understood`(_ text: String) {
+        let place = GeoPoint(latitude: 52.5, longitude: 13.4)
+        #expect(read(.gps, text) == [.location(place, accuracyMetres: 8, time: 50)])
+    }
+
+    @Test(arguments: [
+        (#"{"_type":"location","lat":95,"lon":1}"#, "lat must be a number from -90.0 to 90.0"),
+        (#"{"_type":"location","latitude":5,"longitude":1}"#, "lat is missing"),
+        (#"{"latitude":5,"longitude":1,"gps_accuracy":-1}"#, "gps_accuracy must be"),
+    ])
+    func `a wrong place of theirs is refused in their words`(_ text: String, _ problem: String) {
+        #expect(message(.gps, text).contains(problem), "\(message(.gps, text))")
+    }
+
+    @Test func `what else OwnTracks says is no place, and no mistake`() {
+        #expect(read(.gps, #"{"_type":"transition","event":"enter","lat":1,"lon":2}"#) == [])
+        #expect(read(.gps, #"{"_type":"lwt","tst":1700000000}"#) == [])
+    }
+
+    @Test(arguments: ["-128", "21", "126", "-1000", "1e999", "-60.5", "\"-60\"", "null"])
+    func `a signal strength that Bluetooth cannot measure is refused`(_ rssi: String) {
+        let text = Self.beacon.replacing("-60", with: rssi)
+        #expect(read(.beacons, text) == nil, "\(message(.beacons, text))")
+    }
+
     @Test func `beacons come alone or as a list`() {
         #expect(read(.beacons, Self.beacon) == [sighting(2, -60)])
         let powerful = #"{"uuid":"\#(Self.uuid)","major":1,"minor":3,"rssi":-70,"power":-65}"#

@@ -91,6 +91,24 @@ struct ConfigurationLoaderTests {
         #expect(values.sensors.replaySpeed == 2.5)
     }
 
+    @Test func `the variables that Kubernetes makes for services are warned of, and others are refused`()
+        throws
+    {
+        let theirs = [
+            "TRILATERAL_SERVICE_HOST": "10.0.0.1", "TRILATERAL_SERVICE_PORT": "1234",
+            "TRILATERAL_SERVICE_PORT_HTTP": "1234", "TRILATERAL_PORT": "tcp://10.0.0.1:1234",
+            "TRILATERAL_PORT_1234_TCP": "tcp://10.0.0.1:1234", "TRILATERAL_PORT_1234_TCP_PROTO": "tcp",
+            "TRILATERAL_PORT_1234_TCP_PORT": "1234", "TRILATERAL_PORT_1234_TCP_ADDR": "10.0.0.1",
+            "TRILATERAL_WEB_SERVICE_HOST": "10.0.0.2",
+        ]
+        let loaded = try load("", theirs.merging(["TRILATERAL_MQTT_PORT": "1884"]) { $1 })
+        #expect(loaded.warnings.count == theirs.count)
+        #expect(loaded.values.mqtt.port == 1884)
+        for variable in ["TRILATERAL_MQT_PORT", "TRILATERAL_PORT", "TRILATERAL_SERVICE"] {
+            #expect(try problems("", [variable: "1234"]).count == 1, "\(variable)")
+        }
+    }
+
     @Test func `a discovery prefix of more bytes than a topic should have is refused`() throws {
         #expect(try problems("discovery: {prefix: \(String(repeating: "a", count: 201))}").count == 1)
         #expect(try problems("discovery: {prefix: \(String(repeating: "a", count: 200))}").isEmpty)

@@ -8,7 +8,8 @@ struct DriveTargetTests {
         ("environment", "environment/set", "environment"), ("zone", nil, "zone"), ("state", nil, "state"),
         ("sensors/beacons", "sensors/beacons/set", "sensors/beacons"),
         ("desk-lamp", "things/desk-lamp/set", nil),
-        ("things/zone", "things/zone/set", nil),
+        ("things/zone", "things/zone/set", nil), ("health", nil, "health"), ("info", nil, "info"),
+        ("alerts", nil, nil), ("zones/kitchen", "zones/kitchen/set", nil), ("environments/flat", nil, nil),
     ]
 
     @Test(arguments: targets)
@@ -173,6 +174,27 @@ struct DriveExchangeTests {
         )
     }
 
+    @Test func `what was retained on further topics is there with the answer`() {
+        var exchange = DriveExchange(
+            root: "trilateral/a",
+            question: command,
+            reading: ["zones/+"],
+            tx: "t1",
+            timeout: "5 s"
+        )
+        #expect(exchange.filters.last == "trilateral/a/zones/+")
+        // A broker that does not let us read more does not keep us from asking.
+        _ = exchange.apply(.linked(refusedFilters: ["trilateral/a/zones/+"]))
+        for (topic, payload) in [
+            ("zones/a", #"{"id":"1"}"#), ("zones/b", #"{"id":"2"}"#), ("zones/a", ""), ("status", "online"),
+        ] {
+            _ = exchange.apply(message(topic, payload))
+        }
+        let answer: JSONValue = ["status": "ok", "tx": "t1"]
+        #expect(exchange.apply(message("response/set", answer.text)) == [.finish(.answer(answer))])
+        #expect(exchange.read == ["zones/b": ["id": "2"]])
+    }
+
     @Test func `a broker that does not let us read is told of at once`() {
         var exchange = exchange(command)
         #expect(
@@ -225,16 +247,42 @@ struct DriveReportTests {
         let data = try JSONValue(parsing: #"{"id":"1","color":{"r":1},"on":true}"#)
         #expect(
             DriveReport(.state(data), asJSON: false).output
-                == ["color  {\"r\":1}", "id     1", "on     true"]
+                == ["color.r  1", "id       1", "on       true"]
         )
         #expect(DriveReport(.state(data), asJSON: true).output == [data.text])
         #expect(DriveReport(.state(["id": .null, "state": .null]), asJSON: false).output == ["none"])
         #expect(DriveReport(.state("ON"), asJSON: false).output == ["ON"])
     }
 
+    @Test func `what is set on a thing that is offline is warned of`() throws {
+        let answer = try JSONValue(
+            parsing: #"{"status":"ok","target":{"kind":"thing","slug":"lamp"},"accepted":{"state":"ON"}}"#
+        )
+        func report(_ availability: JSONValue) -> DriveReport {
+            DriveReport(.answer(answer), asJSON: false, read: ["things/lamp/availability": availability])
+        }
+        #expect(report("online").complaints == [])
+        let offline = report("offline")
+        #expect(offline.complaints.count == 1 && offline.complaints[0].hasPrefix("warning: lamp is offline"))
+        #expect(offline.output == ["lamp: state ON"] && offline.exitStatus == 0)
+    }
+
+    @Test func `open alerts are a line each`() throws {
+        let alerts: JSONValue = [
+            [
+                "id": "lamps", "severity": "warning", "message": "One\nis silent",
+                "since": "2026-11-21T10:18:53.456Z",
+            ]
+        ]
+        let report = DriveReport(.state(alerts), asJSON: false, time: LocalTime())
+        #expect(report.output == ["warning  lamps  since 2026-11-21 10:18:53  One\\nis silent"])
+        #expect(DriveReport(.state([]), asJSON: false).output == ["none"])
+    }
+
     @Test func `nobody there ends with 69, not allowed with 77`() {
         #expect(DriveReport(.noBroker("a"), asJSON: false).exitStatus == 69)
         #expect(DriveReport(.noDaemon("a"), asJSON: false).exitStatus == 69)
         #expect(DriveReport(.notAllowed("a"), asJSON: false).exitStatus == 77)
+        #expect(DriveReport(.unknown("a"), asJSON: false).exitStatus == 1)
     }
 }

@@ -1,4 +1,5 @@
 import Flare
+import Foundation
 import Testing
 import TrilateralApp
 
@@ -20,6 +21,28 @@ struct WatchModelTests {
         )
         let action = #"{"event_type":"action","ts":"x","slug":"a","action":"nextColor","changed":[]}"#
         #expect(lines([("event/thing", action)]) == ["x thing action a nextColor"])
+    }
+
+    @Test func `an event is told with the name of its object, in local time, a movement with its places`()
+        throws
+    {
+        var model = WatchModel(time: LocalTime(zone: try #require(TimeZone(secondsFromGMT: 3600))))
+        func line(_ topic: String, _ body: String) -> String? {
+            model.hear(topic: topic, payload: Array(body.utf8), at: "2026-11-21T23:11:12.345Z")
+        }
+        #expect(line("things/lamp", #"{"name":"Desk lamp","slug":"lamp"}"#) == nil)
+        let ts = #""ts":"2026-11-21T23:10:00.123Z""#
+        #expect(
+            line("event/nearby", #"{"event_type":"near","slug":"lamp",\#(ts)}"#)
+                == "00:10:00 nearby near Desk lamp (lamp)"
+        )
+        #expect(
+            line(
+                "event/device",
+                #"{"event_type":"moved","changed":["position"],"before":{"x":1,"y":2,"z":0},"after":{"x":1.5,"y":2,"z":0},\#(ts)}"#
+            ) == "00:10:00 device moved 1.00 2.00 0.00 -> 1.50 2.00 0.00"
+        )
+        #expect(line("status", "online") == "00:11:12 status online")
     }
 
     @Test func `states are told once, status and alerts at every change`() {
@@ -124,7 +147,7 @@ struct WatchScreenTests {
                 "             state ON  brightness 128 (50 %)  color #ff000a  on its way to brightness 255",
                 "             actions on off", "Sensors      beacons ON  gps OFF",
                 "Links        flare up  mqtt down",
-                "Alert        no beacons", "", "Events (UTC)", "  10:09:00 zone enter kitchen",
+                "Alert        no beacons", "", "Events", "  10:09:00 zone enter kitchen",
             ]
         )
     }

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Flare
+import MQTT
+
+/// `trilateral list`: what there is to watch, get and set.
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the things, zones or environments of a daemon, or the daemons on the broker.",
+        discussion: """
+            The first column is the short name, which get, set and action take. Examples: trilateral list; trilateral \
+            list zones; trilateral list nodes --json.
+            """
+    )
+
+    @Argument(help: "things, zones, environments or nodes.")
+    var kind = ListReport.Kind.things
+
+    @OptionGroup var drive: DriveOptions
+
+    func run() async throws {
+        let read = try await kind == .nodes ? nodes() : objects()
+        let report = ListReport(kind, read, time: .ofThisMachine)
+        for line in drive.json ? [report.json.text] : report.lines { print(line) }
+    }
+
+    private func objects() async throws -> [String: JSONValue] {
+        let (outcome, read) = try await drive.ask(.ping, reading: kind.filters, by: "list")
+        if case .answer = outcome { return read }
+        try drive.report(DriveReport(outcome, asJSON: drive.json), by: "list")
+        return [:]
+    }
+
+    /// Of every daemon `<node>/status` and `<node>/info`.
+    private func nodes() async throws -> [String: JSONValue] {
+        let loaded = try drive.broker.file.load(by: "list")
+        let (link, base) = drive.broker.broker(loaded)
+        let limit = Duration.milliseconds(Int64(drive.timeout * 1000))
+        let filters = kind.filters.map { "\(base)/\($0)" }
+        let result = await BrokerSession(link).run(filters: filters, timeout: limit) {
+            visit -> Result<[String: JSONValue], DriveExchange.Failure> in
+            var read: [String: JSONValue] = [:]
+            var reason = "the broker at \(link.address) did not answer within \(limit.inSeconds)"
+            for await event in visit.events {
+                switch event {
+                // What is retained comes at once; nothing says when that was all.
+                case .link(.connected): visit.wake(after: .milliseconds(400))
+                case .link(.disconnected(let error)) where error.isFinal:
+                    return .failure(.init(outcome: .noLink("\(error)", status: ExitCode(error).rawValue)))
+                case .link(.disconnected(let error)): reason = "\(error)"
+                case .message(let message):
+                    let text = String(decoding: message.payload, as: UTF8.self)
+                    read[String(message.topic.dropFirst(base.count + 1))] =
+                        text.isEmpty ? nil : (try? JSONValue(parsing: text)) ?? .string(text)
+                case .woken: return .success(read)
+                case .deadline: return .failure(.init(outcome: .noBroker(reason)))
+                case .link(.drained), .signal: break
+                }
+            }
+            return .failure(.init(outcome: .noBroker(reason)))
+        }
+        switch result {
+        case .success(let read): return read
+        case .failure(let failure):
+            try drive.report(DriveReport(failure.outcome, asJSON: drive.json), by: "list")
+            return [:]
+        }
+    }
+}
+
+extension DriveExchange {
+    /// Why nothing could be asked.
+    fileprivate struct Failure: Error { let outcome: Outcome }
+}
+
+extension ListReport.Kind: ExpressibleByArgument {}

@@ -1,0 +1,100 @@
+package import Flare
+
+/// What `list` prints, from what is retained.
+package struct ListReport {
+    package enum Kind: String, CaseIterable, Sendable {
+        case things, zones, environments, nodes
+
+        /// What is read: below `B/`, save for nodes, which stand below the base.
+        var filters: [String] {
+            switch self {
+            case .things: ["things/+", "things/+/availability"]
+            case .zones: ["zones/+", "zones/+/lights", "zone"]
+            case .environments: ["environments/+", "environment"]
+            case .nodes: ["+/status", "+/info"]
+            }
+        }
+    }
+
+    private let kind: Kind
+    private let read: [String: JSONValue]
+    private let time: LocalTime
+
+    package init(_ kind: Kind, _ read: [String: JSONValue], time: LocalTime) {
+        self.kind = kind
+        self.read = read
+        self.time = time
+    }
+
+    /// The short names, in order.
+    private var names: [String] {
+        if kind == .nodes {
+            return read.keys.filter { $0.hasSuffix("/status") }.map { String($0.dropLast("/status".count)) }
+                .sorted()
+        }
+        let prefix = kind.rawValue + "/"
+        return read.keys.filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains("/") }
+            .map { String($0.dropFirst(prefix.count)) }.sorted()
+    }
+
+    /// A list of objects, with what belongs to them.
+    package var json: JSONValue {
+        .array(
+            names.map { name in
+                let topic = kind == .nodes ? "\(name)/info" : "\(kind.rawValue)/\(name)"
+                var members = read[topic]?.object ?? [:]
+                switch kind {
+                case .things: members["availability"] = read[topic + "/availability"]
+                case .zones:
+                    members["lights"] = read[topic + "/lights"]
+                    members["current"] = .bool(isCurrent(name, "zone"))
+                case .environments: members["current"] = .bool(isCurrent(name, "environment"))
+                case .nodes:
+                    members["node"] = .string(name)
+                    members["status"] = read["\(name)/status"]
+                }
+                return .object(members)
+            }
+        )
+    }
+
+    /// A table for a person; `none` when there is nothing.
+    package var lines: [String] {
+        let rows = names.map(row)
+        return rows.isEmpty ? ["none"] : TextTable(header: header, rows: rows).lines
+    }
+
+    private var header: [String] {
+        switch kind {
+        case .things: ["THING", "NAME", "ZONE", "AVAILABILITY", "VALUES"]
+        case .zones: ["ZONE", "NAME", "LIGHTS", "HERE"]
+        case .environments: ["ENVIRONMENT", "NAME", "HERE"]
+        case .nodes: ["NODE", "STATUS", "VERSION", "STARTED"]
+        }
+    }
+
+    private func row(_ name: String) -> [String] {
+        let object = read["\(kind.rawValue)/\(name)"] ?? .null
+        func text(_ value: JSONValue?) -> String { value?.string ?? "-" }
+        switch kind {
+        case .things:
+            let values = WatchText.values(object)
+            return [
+                name, text(object["name"]), text(object["zone"]),
+                text(read["things/\(name)/availability"]), values.isEmpty ? "-" : values,
+            ]
+        case .zones:
+            let lights = read["zones/\(name)/lights"]
+            let count = lights?["lights"]?.integer.map { "\(lights?["on"]?.integer ?? 0) of \($0) on" }
+            return [name, text(object["name"]), count ?? "-", isCurrent(name, "zone") ? "yes" : "-"]
+        case .environments:
+            return [name, text(object["name"]), isCurrent(name, "environment") ? "yes" : "-"]
+        case .nodes:
+            let info = read["\(name)/info"]
+            let started = info?["started"]?.string.map(time.dayAndClock)
+            return [name, text(read["\(name)/status"]), text(info?["version"]), started ?? "-"]
+        }
+    }
+
+    private func isCurrent(_ name: String, _ topic: String) -> Bool { read[topic]?["slug"]?.string == name }
+}

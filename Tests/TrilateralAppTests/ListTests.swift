@@ -1,0 +1,103 @@
+import Flare
+import Testing
+import TrilateralApp
+
+struct ListReportTests {
+    private let read: [String: JSONValue] = [
+        "things/lamp": [
+            "name": "Desk lamp", "zone": "study", "state": "ON", "brightness": 255, "color_name": "red",
+        ],
+        "things/lamp/availability": "offline",
+        "things/shelf": ["name": "Shelf\u{1B}[2J"],
+        "zones/study": ["name": "Study"], "zones/study/lights": ["lights": 2, "on": 1],
+        "zone": ["slug": "study"],
+        "environments/flat": ["name": "Flat"], "environments/hut": ["name": "Hut"],
+        "environment": ["slug": "hut"],
+        "pi/status": "online", "pi/info": ["version": "1.2", "started": "2026-11-21T10:18:53.456Z"],
+        "old/status": "offline",
+    ]
+
+    private func report(_ kind: ListReport.Kind) -> ListReport { ListReport(kind, read, time: LocalTime()) }
+
+    @Test func `things are listed with their zone, availability and values`() {
+        #expect(
+            report(.things).lines == [
+                "THING  NAME            ZONE   AVAILABILITY  VALUES",
+                "lamp   Desk lamp       study  offline       state ON  brightness 255 (100 %)  color red",
+                "shelf  Shelf\\u{1b}[2J  -      -             -",
+            ]
+        )
+        #expect(report(.things).json.array?.first?["availability"] == "offline")
+    }
+
+    @Test func `zones are listed with their lights, environments with the one that is current`() {
+        #expect(
+            report(.zones).lines == ["ZONE   NAME   LIGHTS     HERE", "study  Study  1 of 2 on  yes"]
+        )
+        #expect(
+            report(.environments).lines
+                == ["ENVIRONMENT  NAME  HERE", "flat         Flat  -", "hut          Hut   yes"]
+        )
+        #expect(report(.environments).json.array?.map { $0["current"] } == [false, true])
+    }
+
+    @Test func `nodes are listed with their status, online or not`() {
+        #expect(
+            report(.nodes).lines == [
+                "NODE  STATUS   VERSION  STARTED", "old   offline  -        -",
+                "pi    online   1.2      2026-11-21 10:18:53",
+            ]
+        )
+    }
+
+    @Test func `an empty list is told as such`() {
+        for kind in ListReport.Kind.allCases {
+            let report = ListReport(kind, [:], time: LocalTime())
+            #expect(report.lines == ["none"] && report.json == [])
+        }
+    }
+}
+
+struct GetTests {
+    private let read: [String: JSONValue] = [
+        "zones/study": ["id": "5", "name": "The study"], "zones/study/lights": ["on": 1],
+        "zones/bath": ["id": "6", "name": "Bath"],
+        "things/lamp/data": ["volume": 5], "things/lamp/availability": "online",
+        "alert/b": ["id": "b"], "alert/a": ["id": "a"],
+    ]
+
+    private func got(_ word: String, _ outcome: DriveExchange.Outcome) throws -> DriveExchange.Outcome {
+        try #require(DriveTarget(word)).completed(outcome, with: read)
+    }
+
+    @Test func `a thing is told with its data and its availability`() throws {
+        #expect(
+            try got("lamp", .state(["slug": "lamp"]))
+                == .state(["slug": "lamp", "data": ["volume": 5], "availability": "online"])
+        )
+    }
+
+    @Test(arguments: ["zones/study", "zones/5", "zones/the study"])
+    func `a zone is found by short name, id or name, and told with its lights`(word: String) throws {
+        #expect(
+            try got(word, .answer([:]))
+                == .state(["id": "5", "name": "The study", "lights": ["on": 1]])
+        )
+    }
+
+    @Test func `a zone that is none is told with those that are, or the nearest`() throws {
+        #expect(
+            try got("zones/attic", .answer([:]))
+                == .unknown(#"there is no zone "attic"; there are: bath, study"#)
+        )
+        #expect(
+            try got("zones/stduy", .answer([:]))
+                == .unknown(#"there is no zone "stduy"; did you mean "study"?"#)
+        )
+    }
+
+    @Test func `alerts are told in order, and who did not answer is told as such`() throws {
+        #expect(try got("alerts", .answer([:])) == .state([["id": "a"], ["id": "b"]]))
+        #expect(try got("alerts", .noBroker("gone")) == .noBroker("gone"))
+    }
+}
