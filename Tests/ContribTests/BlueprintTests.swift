@@ -116,7 +116,7 @@ struct BlueprintTests {
             "is_state",
             "as_timestamp", "map", "reject", "list", "length", "replace", "regex_replace", "dict", "before",
             "now",
-            "slugs",
+            "names", "event",
         ]
         for text in file.everything.compactMap(\.scalar?.string)
         where text.contains("{{") || text.contains("{%") {

@@ -109,6 +109,7 @@ struct DashboardTests {
             let content = card.members["state_content"]?.elements.compactMap(\.string) ?? []
             #expect(!content.contains { $0.hasSuffix("_m") || $0.hasSuffix("_deg") })
         }
+        #expect(cards(of: "sensor.trilateral_demo_distance").count == 1)
     }
 
     @Test func `buttons show no state, and are pressed by a tap`() {
