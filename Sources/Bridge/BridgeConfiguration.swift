@@ -59,6 +59,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
         result.hasMap = mapInterval != nil
         result.version = version
         result.hasLocation = publishesLocation
+        result.flareURL = flareURL
         result.healthSeconds = max(1, Int(healthInterval.components.seconds))
         return result
     }

@@ -12,6 +12,8 @@ struct DiscoveryDesk: Sendable {
     private let bell: AsyncStream<Void>.Continuation
     /// Whether a birth is going to be answered.
     var isBirthAwaited = false
+    /// Whether Home Assistant may know our entities by the ids of another daemon, which announced on our topics.
+    var hasForeignIDs = false
     /// Whether the states wait for what has to be told before them.
     var isFirstWord = false
     /// Whether all states are told again once everything is announced.

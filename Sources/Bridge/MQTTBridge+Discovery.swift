@@ -12,6 +12,8 @@ extension MQTTBridge {
     private static let stateBatch = 60
     /// So long the states wait for it after a connect.
     private static let longestFirstWord: Duration = .milliseconds(500)
+    /// So long Home Assistant gets for taking entities away before they are announced again.
+    private static let removalTime: Duration = .seconds(2)
     /// With so many messages that the broker has not confirmed, it is waited for.
     private static let mostUnconfirmed = 400
 
@@ -20,7 +22,9 @@ extension MQTTBridge {
         let isThere = message.payload == Array("online".utf8)
         guard isThere || message.payload == Array("offline".utf8) else { return }
         discovery.announcer.note(isHeard: isThere)
-        guard isThere, !message.isRetained, !discovery.isBirthAwaited else { return }
+        guard isThere, !message.isRetained else { return }
+        if !rivals.isEmpty { discovery.hasForeignIDs = true }
+        guard !discovery.isBirthAwaited else { return }
         discovery.isBirthAwaited = true
         try? await Task.sleep(for: .milliseconds(Int.random(in: 0...1000)))
         discovery.isBirthAwaited = false
@@ -42,6 +46,26 @@ extension MQTTBridge {
         discovery.isFirstWord = false
         flush()
         discovery.ring()
+    }
+
+    /// A second daemon with our node has gone: what it announced on our topics is replaced, and the states are told.
+    ///
+    /// An entity keeps the id under which Home Assistant met it. What it may have met under the other daemon's ids is
+    /// taken away first.
+    func announceAfterRivals() {
+        guard isConnected else { return }
+        guard discovery.hasForeignIDs else {
+            discovery.resendsStates = true
+            return send(.announcementWanted)
+        }
+        discovery.hasForeignIDs = false
+        withdrawAnnouncements()
+        Task {
+            try? await Task.sleep(for: Self.removalTime)
+            guard isConnected, !isLeaving else { return }
+            discovery.resendsStates = true
+            send(.announcementWanted)
+        }
     }
 
     /// After a connect the model and the view wait a moment for what has to be told before them.

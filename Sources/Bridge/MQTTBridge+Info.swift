@@ -49,6 +49,8 @@ extension MQTTBridge {
             )
         )
         logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
+        // It was there before us, and Home Assistant has met it first.
+        if rivals.isEmpty, isSaidToBeThere { discovery.hasForeignIDs = true }
         guard rivals.heard(epoch, at: clock().steadyMilliseconds) else { return }
         book.repeatTopic(topics.info)
         flush()
@@ -72,8 +74,10 @@ extension MQTTBridge {
 
     func forgetRivals() {
         // What they have told is still there.
-        if !rivals.isEmpty, !isLeaving { sweep(isOurs: true) }
+        let isOver = !rivals.isEmpty && !isLeaving
+        if isOver { sweep(isOurs: true) }
         rivals.forget()
+        if isOver { announceAfterRivals() }
         send(.alertCleared("duplicate-node"))
     }
 }

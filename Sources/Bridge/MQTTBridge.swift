@@ -136,6 +136,7 @@ package actor MQTTBridge {
         configuration.flareURL = flareURL
         stateInfo()
         flush()
+        discovery.announcer.note(flareURL: flareURL)
     }
 
     /// Tells whether another link of the daemon is up; `nil` when there is none.
@@ -200,8 +201,8 @@ package actor MQTTBridge {
             // Whatever is still so is told again at the next connect, perhaps before the link is told.
             retainedCommands = RetainedCommands()
             send(.alertCleared(RetainedCommands.alert))
-            forgetRivals()
             isConnected = false
+            forgetRivals()
             discovery.linkLost()
         case .refused: noteRefusals()
         case .drained:

@@ -55,7 +55,10 @@ package struct StateRenderer: Sendable {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var zones: Set<FlareID> = []
         for case .object(let object) in changes {
-            if object.kind == .thing { data(of: object.id, state, in: &book) }
+            if object.kind == .thing {
+                data(of: object.id, state, in: &book)
+                beacon(of: object.id, state, in: &book)
+            }
             if object.kind == .thing { zones.formUnion(zoneLights.note(object.id, in: state)) }
             if object.kind == .zone { zones.insert(object.id) }
         }
@@ -71,6 +74,8 @@ package struct StateRenderer: Sendable {
                 put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &book)
             case .alert(let id):
                 put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &book)
+            case .beacon(let id):
+                beacon(of: id, state, in: &book)
             case .link:
                 for id in state.things.keys { availability(of: id, state, in: &book) }
                 for id in state.zones.keys.sorted() { lights(of: id, state, in: &book) }
@@ -132,6 +137,14 @@ package struct StateRenderer: Sendable {
     private func data(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
         guard let slug = state.slugs[.thing, id] else { return }
         put(topics.data(thing: slug), .json(state.thingDataJSON(id)), rank: .model, in: &book)
+    }
+
+    /// How the beacon of a thing was heard: a figure that may be lost.
+    private func beacon(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+        guard let slug = state.slugs[.thing, id] else { return }
+        let json = state.thingBeaconJSON(id)
+        guard json != nil || book.holds(topics.beacon(thing: slug)) else { return }
+        put(topics.beacon(thing: slug), .json(json), qos: .atMostOnce, rank: .model, in: &book)
     }
 
     /// The lights of a zone as one.

@@ -14,6 +14,8 @@ package struct ChangeEvent: Sendable, Hashable {
     package var at: Moment
     package var id: FlareID?
     package var slug: String?
+    /// What the object is called; `nil` for what has no name, or is not known any more.
+    package var name: String?
     /// The values that changed, as they were and as they are; absent for what has no value.
     package var before: JSONValue?
     package var after: JSONValue?
@@ -30,6 +32,7 @@ package struct ChangeEvent: Sendable, Hashable {
         at: Moment,
         id: FlareID? = nil,
         slug: String? = nil,
+        name: String? = nil,
         before: JSONValue? = nil,
         after: JSONValue? = nil,
         changed: [String] = [],
@@ -42,6 +45,7 @@ package struct ChangeEvent: Sendable, Hashable {
         self.at = at
         self.id = id
         self.slug = slug
+        self.name = name
         self.before = before
         self.after = after
         self.changed = changed

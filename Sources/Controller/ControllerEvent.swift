@@ -17,6 +17,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case alertCleared(String)
     /// How the real lamp of a thing fares; `nil`: it has none, or the link rests.
     case lampChanged(FlareID, LampCondition?)
+    /// How beacons of the place were heard lately, by their thing.
+    case beaconsHeard([FlareID: BeaconReport])
     /// The broker can be reached, or cannot any more.
     case brokerLinkChanged(isUp: Bool)
     /// The broker has confirmed that the topics of these objects of the model are empty.

@@ -43,6 +43,8 @@ package struct ControllerState: Sendable, Hashable {
     package var goalSeconds: [FlareID: Double] = [:]
     /// How the real lamps of things fare that have one.
     package var lamps: [FlareID: LampCondition] = [:]
+    /// How the beacons of the place were heard, by their thing.
+    package var beacons: [FlareID: BeaconCondition] = [:]
     /// The short names of environments, zones and things.
     package var slugs: SlugBook
     /// Open problems, by identifier.
@@ -56,6 +58,18 @@ package struct ControllerState: Sendable, Hashable {
     package var environment: FlareEnvironment? { environmentID.flatMap { environments[$0] } }
     package var zone: FlareZone? { zoneID.flatMap { zones[$0] } }
     package var nearby: FlareThing? { nearbyID.flatMap { things[$0] } }
+
+    /// What an object is called; `nil` for one that is not known, or has no name.
+    package func name(of object: ObjectReference) -> String? {
+        let name =
+            switch object.kind {
+            case .environment: environments[object.id]?.name
+            case .zone: zones[object.id]?.name
+            case .thing: things[object.id]?.name
+            case .device: device?.id == object.id ? device?.name : nil
+            }
+        return name.flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     /// Environments by name, then identifier: the order of `next` and `previous`.
     package var environmentsByName: [FlareEnvironment] {

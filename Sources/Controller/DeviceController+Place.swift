@@ -100,6 +100,7 @@ extension DeviceController {
         state.goals.removeAll()
         state.goalSeconds.removeAll()
         restingLevels.removeAll()
+        state.beacons.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
         state.zoneID = nil
@@ -217,6 +218,7 @@ extension DeviceController {
             touch(reference)
             state.changedAt[reference] = nil
             if kind == .thing {
+                state.beacons[id] = nil
                 forgetGoal(of: id)
                 if transitions.removeValue(forKey: id) != nil {
                     effects.append(.stopTimer(.transitionStep(id)))
@@ -226,7 +228,9 @@ extension DeviceController {
                 for: reference,
                 Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")
             )
-            if isEvent { tell(kind.topic, "removed", reference, cause: cause) }
+            if isEvent {
+                tell(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
+            }
         }
     }
 

@@ -96,6 +96,7 @@ package struct DeviceController: Sendable {
         case .alertRaised(let id, let severity, let message): raise(id, severity, message)
         case .alertCleared(let id): clear(id)
         case .lampChanged(let thing, let condition): lampChanged(thing, condition)
+        case .beaconsHeard(let reports): beaconsHeard(reports)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forget(names)
@@ -143,6 +144,7 @@ package struct DeviceController: Sendable {
         _ topic: ChangeEvent.Topic,
         _ type: String,
         _ object: ObjectReference? = nil,
+        name: String? = nil,
         before: JSONValue? = nil,
         after: JSONValue? = nil,
         changed: [String] = [],
@@ -160,6 +162,7 @@ package struct DeviceController: Sendable {
                     at: now,
                     id: object?.id,
                     slug: slug,
+                    name: name ?? object.flatMap { state.name(of: $0) },
                     before: before,
                     after: after,
                     changed: changed,

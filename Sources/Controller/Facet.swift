@@ -12,6 +12,8 @@ package enum Facet: Sendable, Hashable {
     case alert(String)
     /// Whether the Flare server can be reached.
     case link
+    /// How the beacon of a thing was heard.
+    case beacon(FlareID)
     /// One environment, zone or thing of the model.
     case object(ObjectReference)
 }

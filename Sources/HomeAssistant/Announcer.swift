@@ -10,46 +10,46 @@ import Things
 /// Assistant, is told bit by bit, once its availability is out.
 package struct Announcer: Sendable {
     /// So many devices are told of at once when they change; more of them wait for their turn.
-    private static let mostAtOnce = 32
+    static let mostAtOnce = 32
     /// So many that have changed since they were told last are told of before anything else after a connect.
     private static let mostAtConnect = 200
     /// How long Home Assistant gets for taking away components before they are not named any more, milliseconds.
-    private static let removalTime: Int64 = 2000
+    static let removalTime: Int64 = 2000
 
-    private let configuration: DiscoveryConfiguration
-    private var held: [DeviceName: HeldDevice] = [:]
+    private(set) var configuration: DiscoveryConfiguration
+    var held: [DeviceName: HeldDevice] = [:]
     /// Topics of another prefix or node that an earlier run has left.
     private var strays: [String] = []
     /// Equal lists of components are kept once.
-    private var lists: Set<String> = []
+    var lists: Set<String> = []
 
     /// What is ready to be told, before what waits.
-    private var ready: [Announcement] = []
+    var ready: [Announcement] = []
     private var waiting = WaitingCards()
     /// What ends the removal of components and devices, with its time.
-    private var cleanups: [(at: Int64, announcement: Announcement)] = []
+    var cleanups: [(at: Int64, announcement: Announcement)] = []
     /// Devices that went while Home Assistant was not there, with their components: it keeps what it does not see go.
-    private var graves: [DeviceName: String] = [:]
+    var graves: [DeviceName: String] = [:]
     /// Whether Home Assistant hears us; `nil` while that is not known.
-    private var isHeard: Bool?
+    var isHeard: Bool?
 
     /// Whether all was announced in this run: from then on changes are told.
     private var isRunning = false
     /// Whether it is not known yet what is in the place.
     package private(set) var isAwaitingPlace = false
-    private var isOwnStale = false
-    private var links: Set<String> = []
-    private var nearbyKind: LightKind?
-    private var toldName = ""
+    var isOwnStale = false
+    var links: Set<String> = []
+    var nearbyKind: LightKind?
+    var toldName = ""
     /// Whom the choice of things depends on.
     private var toldChoice: FlareID?
 
-    private var news: [String: String] = [:]
-    private var gone: Set<String> = []
-    private var remarks = Remarks()
+    var news: [String: String] = [:]
+    var gone: Set<String> = []
+    var remarks = Remarks()
 
     /// What a list of components begins with when its device went unseen.
-    private static let graveMark = "!"
+    static let graveMark = "!"
 
     /// - Parameter remembered: The topics on which earlier runs have announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
@@ -82,13 +82,15 @@ package struct Announcer: Sendable {
         strays.removeAll()
         waiting = WaitingCards()
         cleanups.removeAll { !$0.announcement.isRemoval }
-        if isBirth { exhume(at: now) }
+        if isBirth { exhume(state, at: now) }
         guard configuration.isEnabled else {
             ready += held.keys.map { remove($0) }
             return takeRemovals()
         }
         guard Self.isSettled(state) else {
-            if isAwaitingPlace { ready += own(state, isForced: true, isComplete: false, at: now) }
+            if isAwaitingPlace {
+                ready += own(state, isForced: true, isComplete: false, at: now).map(\.announcement)
+            }
             isAwaitingPlace = true
             return takeRemovals()
         }
@@ -100,14 +102,14 @@ package struct Announcer: Sendable {
         for case .thing(let slug) in held.keys where waiting[slug] == nil {
             ready.append(remove(.thing(slug)))
         }
-        let before = held[.own]?.meaning
         let own = own(state, isForced: true, isBirth: isBirth, at: now)
         guard !isBirth else {
-            ready += own
+            ready += own.map(\.announcement)
             return []
         }
         var urgent = takeRemovals()
-        if before == nil || before == held[.own]?.meaning { ready += own } else { urgent += own }
+        ready += own.filter { !$0.isUrgent }.map(\.announcement)
+        urgent += own.filter(\.isUrgent).map(\.announcement)
         let changed = cards.filter { card in
             held[.thing(card.slug)]?.meaning.map { $0 != card.meaning } ?? false
         }
@@ -126,10 +128,16 @@ package struct Announcer: Sendable {
     package mutating func note(isHeard: Bool?) { self.isHeard = isHeard }
 
     /// Shows what went unseen once more, so that it can be taken away.
-    private mutating func exhume(at now: Int64) {
+    private mutating func exhume(_ state: ControllerState, at now: Int64) {
         for (name, list) in graves.sorted(by: { $0.value < $1.value }) {
             let topic = configuration.topic(of: name)
-            let payload = DeviceAnnouncement.ghost(of: name, Self.names(list), configuration)
+            let device = name.isOwn ? OwnDevice.block(named: state.device?.name, configuration) : nil
+            let payload = DeviceAnnouncement.ghost(
+                of: name,
+                device: device ?? ["name": "Trilateral"],
+                Self.names(list),
+                configuration
+            )
             ready.append(Announcement(topic: topic, payload: payload.bytes, components: list))
             cleanups.append((now + Self.removalTime, removal(topic: topic)))
         }
@@ -181,8 +189,21 @@ package struct Announcer: Sendable {
                 urgent.append(remove(.thing(slug)))
             }
         }
+        // At once, not with the next place: the topics of what has gone are about to be cleared.
+        for case .object(let object) in changes where object.kind == .zone && state.zones[object.id] == nil {
+            guard let slug = state.slugs[.zone, object.id], held[.zone(slug)] != nil else { continue }
+            urgent.append(remove(.zone(slug)))
+        }
         if isOwnTouched(state, changes) { isOwnStale = true }
-        if isOwnStale, Self.isSettled(state) { urgent += own(state, at: now) }
+        if isOwnStale, Self.isSettled(state) {
+            for message in own(state, at: now) {
+                if message.isUrgent {
+                    urgent.append(message.announcement)
+                } else {
+                    ready.append(message.announcement)
+                }
+            }
+        }
         return urgent
     }
 
@@ -190,6 +211,13 @@ package struct Announcer: Sendable {
     package mutating func note(links: Set<String>) {
         guard links != self.links else { return }
         self.links = links
+        isOwnStale = true
+    }
+
+    /// Tells where the Flare server answers.
+    package mutating func note(flareURL: String) {
+        guard flareURL != configuration.flareURL else { return }
+        configuration.flareURL = flareURL
         isOwnStale = true
     }
 
@@ -248,7 +276,7 @@ package struct Announcer: Sendable {
         }
     }
 
-    private func kindNearby(_ state: ControllerState) -> LightKind? {
+    func kindNearby(_ state: ControllerState) -> LightKind? {
         state.nearby.flatMap { LightKind(data: $0.data) }
     }
 
@@ -276,98 +304,6 @@ package struct Announcer: Sendable {
     /// A message that could not be handed over is the next again.
     package mutating func putBack(_ messages: some Collection<Announcement>) {
         ready.insert(contentsOf: messages, at: 0)
-    }
-
-    // MARK: One device
-
-    private mutating func render(_ card: ThingCard, isBirth: Bool = false, at now: Int64) -> Announcement? {
-        let name = DeviceName.thing(card.slug)
-        guard let device = card.announcement(configuration) else {
-            return held[name] == nil ? nil : remove(name)
-        }
-        remarks.note(device.leftOut, of: "the thing \(card.slug)")
-        let now = (told: HeldDevice.Told.thing(card), meaning: card.meaning, at: now)
-        return hold(device, name, now, isComplete: true, isBirth: isBirth)
-    }
-
-    private mutating func own(
-        _ state: ControllerState,
-        isForced: Bool = false,
-        isComplete: Bool = true,
-        isBirth: Bool = false,
-        at now: Int64
-    ) -> [Announcement] {
-        isOwnStale = false
-        toldName = state.device?.name ?? ""
-        nearbyKind =
-            kindNearby(state) ?? nearbyKind
-            ?? LightKind.together(state.things.values.lazy.compactMap { LightKind(data: $0.data) })
-        let device = OwnDevice(
-            state: state,
-            configuration: configuration,
-            nearbyKind: nearbyKind ?? .full,
-            links: links
-        ).announcement()
-        var hasher = Hasher()
-        hasher.combine(device.payload)
-        let hash = hasher.finalize()
-        if !isForced, case .own(hash)? = held[.own]?.told { return [] }
-        remarks.note(device.leftOut, of: "the daemon's own device")
-        let now = (told: HeldDevice.Told.own(hash), meaning: device.meaning, at: now)
-        return [hold(device, .own, now, isComplete: isComplete, isBirth: isBirth)]
-    }
-
-    /// Notes what is told of a device, and names the components that are gone once more.
-    private mutating func hold(
-        _ device: DeviceAnnouncement,
-        _ name: DeviceName,
-        _ now: (told: HeldDevice.Told, meaning: UInt64, at: Int64),
-        isComplete: Bool,
-        isBirth: Bool
-    ) -> Announcement {
-        let topic = configuration.topic(of: name)
-        let missing = Self.names(held[name]?.components ?? "").filter { !device.components.contains($0) }
-        // What is not known cannot be gone; what nobody hears go is not gone for him.
-        let isFinal = isComplete && (isHeard != false || isBirth)
-        let names = isFinal ? device.components : device.components + missing
-        let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
-        cleanups.removeAll { $0.announcement.topic == topic }
-        graves[name] = nil
-        let told = HeldDevice(components: list, meaning: now.meaning, told: now.told)
-        // What an earlier run has remembered is as good.
-        if held[name]?.text != told.text || gone.contains(topic) { news[topic] = told.text }
-        held[name] = told
-        gone.remove(topic)
-        func message(_ payload: JSONValue) -> Announcement {
-            Announcement(topic: topic, payload: payload.bytes, components: list)
-        }
-        guard isFinal, !missing.isEmpty else { return message(device.payload) }
-        var steps = [device.removing(missing), device.payload]
-        if isBirth { steps.insert(device.restoring(missing, of: name, configuration), at: 0) }
-        for (index, payload) in steps.enumerated().dropFirst() {
-            cleanups.append((now.at + Int64(index) * Self.removalTime, message(payload)))
-        }
-        return message(steps[0])
-    }
-
-    private static func names(_ list: String) -> [ComponentName] {
-        list.split(separator: " ").compactMap { ComponentName(text: $0) }
-    }
-
-    private mutating func remove(_ name: DeviceName) -> Announcement {
-        let topic = configuration.topic(of: name)
-        let components = held.removeValue(forKey: name)?.components
-        cleanups.removeAll { $0.announcement.topic == topic }
-        guard isHeard == false, let components else { return removal(topic: topic) }
-        graves[name] = components
-        news[topic] = Self.graveMark + components
-        return Announcement(topic: topic, payload: [], components: nil)
-    }
-
-    private mutating func removal(topic: String) -> Announcement {
-        news[topic] = nil
-        gone.insert(topic)
-        return Announcement(topic: topic, payload: [], components: nil)
     }
 
     // MARK: What others have to know

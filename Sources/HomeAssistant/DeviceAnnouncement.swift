@@ -116,17 +116,18 @@ struct DeviceAnnouncement: Sendable {
 
     /// A device that went unseen, with its components as they were.
     static func ghost(
-        of device: DeviceName,
+        of name: DeviceName,
+        device: [String: JSONValue],
         _ components: [ComponentName],
         _ configuration: DiscoveryConfiguration
     ) -> JSONValue {
         DeviceAnnouncement(
-            device,
-            device: ["name": "Trilateral"],
+            name,
+            device: device,
             availability: [configuration.topics.status],
             components: [],
             configuration: configuration
-        ).restoring(components, of: device, configuration)
+        ).restoring(components, of: name, configuration)
     }
 }
 

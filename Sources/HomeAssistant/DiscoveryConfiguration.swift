@@ -29,6 +29,8 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     package var hasLocation = false
     /// Whether the picture of the map is published.
     package var hasMap = false
+    /// Where the Flare server answers, as far as that is known.
+    package var flareURL = ""
     /// How often health is told, seconds.
     package var healthSeconds = 60
 
@@ -38,12 +40,26 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         self.topics = topics
     }
 
+    /// What a browser elsewhere can open; `nil` for what only this machine can reach, and for what holds a password.
+    var pageURL: String? {
+        guard flareURL.hasPrefix("http://") || flareURL.hasPrefix("https://"), flareURL.utf8.count <= 200,
+            let start = flareURL.firstRange(of: "://")?.upperBound
+        else { return nil }
+        let authority = flareURL[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let host =
+            authority.hasPrefix("[")
+            ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
+        let isLocal =
+            host.isEmpty || host == "::1" || host.hasPrefix("127.") || host.lowercased() == "localhost"
+        return isLocal || authority.contains("@") ? nil : flareURL
+    }
+
     /// Where Home Assistant says that it is there.
     package var birthTopic: String { "\(prefix)/status" }
 
     /// The topic of a device: of a thing, or of the daemon itself.
     ///
-    /// Slugs have no underscore, so no two nodes and things come to the same name.
+    /// Slugs have no underscore, so no two nodes, things and zones come to the same name.
     func topic(of device: DeviceName) -> String { "\(prefix)/device/\(name(of: device))/config" }
 
     /// The device that a topic of ours belongs to; `nil` for a topic of another prefix or node.
@@ -51,12 +67,20 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         if topic == self.topic(of: .own) { return .own }
         let start = "\(prefix)/device/trilateral_\(node)_"
         guard topic.hasPrefix(start), topic.hasSuffix("/config") else { return nil }
-        return .thing(String(topic.dropFirst(start.count).dropLast("/config".count)))
+        let rest = String(topic.dropFirst(start.count).dropLast("/config".count))
+        if rest == Self.diagnosticsMark { return .diagnostics }
+        return rest.hasPrefix(Self.zoneMark)
+            ? .zone(String(rest.dropFirst(Self.zoneMark.count))) : .thing(rest)
     }
+
+    private static let diagnosticsMark = "_diagnostics"
+    private static let zoneMark = "_zone_"
 
     private func name(of device: DeviceName) -> String {
         switch device {
         case .own: "trilateral_\(node)"
+        case .diagnostics: "trilateral_\(node)_\(Self.diagnosticsMark)"
+        case .zone(let slug): "trilateral_\(node)_\(Self.zoneMark)\(slug)"
         case .thing(let slug): "trilateral_\(node)_\(slug)"
         }
     }
@@ -64,7 +88,7 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     /// What Home Assistant's device registry knows a device by.
     func identifier(of device: DeviceName) -> String {
         switch device {
-        case .own: "trilateral_\(installation)"
+        case .own, .diagnostics, .zone: "trilateral_\(installation)"
         case .thing(let slug): "trilateral_\(installation)_\(slug)"
         }
     }
@@ -72,23 +96,34 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     /// What Home Assistant's entity registry knows an entity by, for ever.
     func uniqueID(of component: ComponentName, on device: DeviceName) -> String {
         switch device {
-        case .own: "\(installation)_\(component.key)"
+        case .own, .diagnostics, .zone: "\(installation)_\(component.key)"
         case .thing(let slug): "\(installation)_\(slug)_\(component.key)"
         }
     }
 
     /// The entity id that is proposed for a new entity.
     func entityID(of component: ComponentName, on device: DeviceName) -> String {
-        let parts = [name(of: device)] + (component.name.isEmpty ? [] : [component.name])
+        let parts =
+            [name(of: device.isOwn ? .own : device)] + (component.name.isEmpty ? [] : [component.name])
         let id = parts.joined(separator: "_").map { $0 == "-" ? "_" : $0 }
         return "\(component.platform.rawValue).\(String(id))"
     }
 }
 
-/// A device as it is announced.
+/// A payload of discovery, by what it announces.
+///
+/// The daemon's own device is announced in several payloads with the same device identifier, which Home Assistant
+/// merges: no payload outgrows the size limit, and no entity wanders between payloads when zones come and go.
 enum DeviceName: Sendable, Hashable {
-    /// The daemon's own.
+    /// The daemon's own device: what is used every day.
     case own
+    /// The daemon's own device: figures for whoever looks after it.
+    case diagnostics
+    /// The daemon's own device: what belongs to a zone, by its short name.
+    case zone(String)
     /// A thing, by its short name.
     case thing(String)
+
+    /// Whether it is a part of the daemon's own device.
+    var isOwn: Bool { if case .thing = self { false } else { true } }
 }

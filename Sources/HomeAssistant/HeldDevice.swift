@@ -9,11 +9,13 @@ struct HeldDevice: Sendable {
 
     indirect enum Told: Sendable {
         case thing(ThingCard)
-        /// The daemon's own device, by a hash of what was told.
+        case zone(ZoneCard)
+        /// A part of the daemon's own device, by a hash of what was told.
         case own(Int)
     }
 
     var card: ThingCard? { if case .thing(let card)? = told { card } else { nil } }
+    var zone: ZoneCard? { if case .zone(let card)? = told { card } else { nil } }
 
     /// As it is remembered: the components, and the meaning behind a number sign.
     var text: String { meaning.map { "\(components)\(Self.mark)\(String($0, radix: 16))" } ?? components }

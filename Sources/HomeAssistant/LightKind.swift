@@ -10,6 +10,7 @@ struct LightKind: Sendable, Hashable {
     /// `nil` for what is no light.
     init?(data: [String: JSONValue]) {
         guard ThingProfile.isLight(data) else { return nil }
+        let data = ThingProfile.driven(data)
         hasBrightness = ThingAppearance.level(of: data) != nil
         var modes: [ThingAppearance.ColourMode] = []
         if ThingAppearance.storedTemperature(of: data) != nil { modes.append(.temperature) }

@@ -4,7 +4,10 @@ import Messages
 
 /// Links, health and the plain figures of the position: for those who look after it.
 extension OwnDevice {
-    var diagnosis: [Component] { [problem] + connectivity + bridge + figures + health }
+    /// What is wrong, at a glance.
+    var condition: [Component] { [problem] + connectivity }
+
+    var diagnosis: [Component] { bridge + figures + health }
 
     /// Whether an alert is open; the gravest stands in its attributes.
     private var problem: Component {

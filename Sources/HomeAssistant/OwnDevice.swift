@@ -14,41 +14,34 @@ struct OwnDevice {
 
     private var topics: Topics { configuration.topics }
 
-    func announcement() -> DeviceAnnouncement {
-        let name = state.device?.name ?? ""
-        return DeviceAnnouncement(
-            .own,
-            device: [
-                "name": .string(Quotation.clipped(name.isEmpty ? configuration.node : name, to: 120)),
-                "manufacturer": "Trilateral", "model": "Trilateral",
-            ],
+    /// One of the payloads that do not depend on the zones.
+    func announcement(of name: DeviceName) -> DeviceAnnouncement {
+        DeviceAnnouncement(
+            name,
+            device: Self.block(named: state.device?.name, configuration),
             availability: [topics.status],
-            components: place + buttons + sensors + map + zones + diagnosis,
+            components: name == .own ? place + condition + buttons + sensors + map : diagnosis,
             configuration: configuration
         )
+    }
+
+    /// What every payload of the device says of it.
+    static func block(named name: String?, _ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
+        let name = name ?? ""
+        var block: [String: JSONValue] = [
+            "name": .string(Quotation.clipped(name.isEmpty ? configuration.node : name, to: 120)),
+            "manufacturer": "Trilateral", "model": "Trilateral",
+        ]
+        block["configuration_url"] = configuration.pageURL.map { .string($0) }
+        return block
     }
 
     // MARK: Where we are
 
     private var place: [Component] {
         var components: [Component] = []
-        let slugs = state.environments.keys.compactMap { state.slugs[.environment, $0] }.sorted()
         // Without the server's word there is nothing to choose from.
-        if !slugs.isEmpty {
-            components.append(
-                Component(
-                    .select,
-                    "environment",
-                    [
-                        "name": "Environment", "icon": "mdi:home-map-marker",
-                        "state_topic": .string(topics.environment),
-                        "value_template": .string(ValueTemplate.reading("value_json.slug")),
-                        "command_topic": .string("\(topics.environment)/set"),
-                        "options": .array(slugs.map { .string($0) }),
-                    ]
-                )
-            )
-        }
+        if let environment { components.append(environment) }
         var light = nearbyKind.members(state: topics.nearby, command: "\(topics.nearby)/set")
         light["name"] = "Nearby"
         light["icon"] = "mdi:lightbulb-on-outline"
@@ -72,6 +65,17 @@ struct OwnDevice {
                 "mdi:map-marker-radius",
                 topics.nearby,
                 attributes: ["id", "slug", "distance_m", "bearing_deg"]
+            ),
+            Component(
+                .sensor,
+                "distance",
+                [
+                    "name": "Nearby distance", "icon": "mdi:map-marker-distance",
+                    "state_topic": .string(topics.nearby),
+                    "value_template": .string(ValueTemplate.reading("value_json.distance_m")),
+                    "device_class": "distance", "unit_of_measurement": "m", "state_class": "measurement",
+                    "suggested_display_precision": 1,
+                ]
             ),
             named(
                 .sensor,
@@ -99,6 +103,39 @@ struct OwnDevice {
             )
         }
         return components
+    }
+
+    /// The environments to choose from, by name; by short name where that is too long, too much or not unique.
+    private var environment: Component? {
+        var names: [(slug: String, name: String)] = []
+        for environment in state.environments.values {
+            guard let slug = state.slugs[.environment, environment.id] else { continue }
+            names.append((slug, environment.name))
+        }
+        guard !names.isEmpty else { return nil }
+        names.sort { $0.slug < $1.slug }
+        let counts = Dictionary(names.flatMap { [($0.name, 1), ($0.slug, 1)] }, uniquingKeysWith: +)
+        let isRoomy = names.reduce(0) { $0 + $1.name.utf8.count } < 1000
+        names = names.map { slug, name in
+            let isPlain = (1...60).contains(name.unicodeScalars.count) && name == name.trimmed
+            let isUnique = counts[name] == (name == slug ? 2 : 1)
+            return (slug, isRoomy && isPlain && isUnique ? name : slug)
+        }
+        let others = names.filter { $0.slug != $0.name }
+        return Component(
+            .select,
+            "environment",
+            [
+                "name": "Environment", "icon": "mdi:home-map-marker",
+                "state_topic": .string(topics.environment),
+                "value_template": .string(
+                    ValueTemplate.renaming("value_json.slug", others.map { ($0.slug, $0.name) })
+                ),
+                "command_topic": .string("\(topics.environment)/set"),
+                "command_template": .string(ValueTemplate.command(others.map { ($0.name, $0.slug) })),
+                "options": .array(names.map { .string($0.name) }),
+            ]
+        )
     }
 
     /// A sensor that shows the name of what a topic tells of.
@@ -199,5 +236,16 @@ struct OwnDevice {
                 ]
             )
         ]
+    }
+}
+
+extension String {
+    /// Without space at its ends, and without line breaks.
+    fileprivate var trimmed: String {
+        let visible = filter { !$0.isNewline }
+        guard let first = visible.firstIndex(where: { !$0.isWhitespace }),
+            let last = visible.lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(visible[first...last])
     }
 }

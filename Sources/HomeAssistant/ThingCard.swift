@@ -43,7 +43,7 @@ struct ThingCard: Sendable {
 
     private static func isLike(_ value: JSONValue, _ other: JSONValue, under key: String) -> Bool {
         switch (value, other) {
-        case (.array, .array): key != "options" || value == other
+        case (.array, .array): key != "options" && key != "readonly" || value == other
         case (.string, .string) where key == "kind": value == other
         // A text may be a number or not.
         case (.string, .string): key != "brightness" || isLevel(value) == isLevel(other)
@@ -60,7 +60,9 @@ struct ThingCard: Sendable {
         var hash = StableHash()
         let kind = LightKind(data: thing.data)
         hash.combine("\(kind?.modes.joined(separator: "+") ?? "") \(kind?.hasBrightness ?? false)".utf8)
-        for option in thing.data["options"]?.array ?? [] { hash.combine(option.string?.utf8 ?? "".utf8) }
+        for key in ["options", "readonly"] {
+            for text in thing.data[key]?.array ?? [] { hash.combine(text.string?.utf8 ?? "".utf8) }
+        }
         // In whatever order they come.
         var keys: UInt64 = 0
         for (key, value) in thing.data {
@@ -138,7 +140,10 @@ struct ThingCard: Sendable {
         }
         if let palette = palette(profile, state) { components.append(palette) }
         var names = NameGiver()
+        let beacon = beacon(topics, &names)
         for action in profile.actions where (1...200).contains(action.unicodeScalars.count) {
+            // Home Assistant switches lights and switches on and off itself.
+            if profile.hasState, action == "on" || action == "off" { continue }
             components.append(
                 Component(
                     .button,
@@ -158,7 +163,48 @@ struct ThingCard: Sendable {
                 components.append(component)
             }
         }
-        return components
+        for key in profile.reported.keys.sorted() {
+            guard let kind = profile.reported[key], let reading = ReportedValue(key, kind) else { continue }
+            var members = reading.members
+            members["name"] = .string(PlainName.of(key))
+            members["state_topic"] = .string(topics.data(thing: slug))
+            components.append(
+                Component(reading.platform, names.name(reading.platform, for: key), members)
+            )
+        }
+        return components + beacon
+    }
+
+    /// How the thing's beacon is heard, for whoever looks after it.
+    private func beacon(_ topics: Topics, _ names: inout NameGiver) -> [Component] {
+        guard ["minor", "mac"].contains(where: { thing.data[$0].map { !$0.isNull } ?? false }) else {
+            return []
+        }
+        let figures: [(String, String, String, [String: JSONValue])] = [
+            (
+                "beacon_battery", "Beacon battery", "battery_v",
+                [
+                    "device_class": "voltage", "unit_of_measurement": "V", "state_class": "measurement",
+                    "suggested_display_precision": 2,
+                ]
+            ),
+            (
+                "beacon_signal", "Beacon signal", "rssi",
+                [
+                    "device_class": "signal_strength", "unit_of_measurement": "dBm",
+                    "state_class": "measurement",
+                ]
+            ),
+            ("beacon_seen", "Beacon last seen", "last_seen", ["device_class": "timestamp"]),
+        ]
+        return figures.map { name, label, key, more in
+            let members: [String: JSONValue] = [
+                "name": .string(label), "state_topic": .string(topics.beacon(thing: slug)),
+                "value_template": .string(ValueTemplate.reading("value_json.\(key)")),
+                "entity_category": "diagnostic", "enabled_by_default": false,
+            ]
+            return Component(.sensor, names.name(.sensor, for: name), members.merging(more) { $1 })
+        }
     }
 
     private func palette(_ profile: ThingProfile, _ state: String) -> Component? {

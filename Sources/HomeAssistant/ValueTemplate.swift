@@ -9,6 +9,21 @@ enum ValueTemplate {
         "{{ \(expression) | default('None') if value_json is defined else 'None' }}"
     }
 
+    /// The value of an expression under another name, where it has one; unknown where it is missing.
+    static func renaming(_ expression: String, _ names: [(String, String)]) -> String {
+        let value = "(\(expression) | default('None'))"
+        return "{{ \(renamed(value, names)) if value_json is defined else 'None' }}"
+    }
+
+    /// A chosen value under another name, where it has one.
+    static func command(_ names: [(String, String)]) -> String { "{{ \(renamed("value", names)) }}" }
+
+    private static func renamed(_ value: String, _ names: [(String, String)]) -> String {
+        guard !names.isEmpty else { return value }
+        let pairs = names.map { "\(literal($0)): \(literal($1))" }.joined(separator: ", ")
+        return "{\(pairs)}.get(\(value), \(value))"
+    }
+
     /// A text, as far as a state can be long.
     static func text(_ expression: String) -> String {
         "{{ (\(expression) | default('None') | string)[:255] if value_json is defined else 'None' }}"
@@ -17,6 +32,12 @@ enum ValueTemplate {
     /// `ON` or `OFF` for a value that is true or false; unknown where it is missing.
     static func flag(_ expression: String) -> String {
         "{{ ('None' if \(expression) is not defined else 'ON' if \(expression) else 'OFF') "
+            + "if value_json is defined else 'None' }}"
+    }
+
+    /// `ON` or `OFF` for whether a member is this short name.
+    static func isSlug(_ slug: String, in expression: String) -> String {
+        "{{ ('ON' if \(expression) is defined and \(expression) == '\(slug)' else 'OFF') "
             + "if value_json is defined else 'None' }}"
     }
 

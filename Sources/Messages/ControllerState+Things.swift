@@ -15,6 +15,15 @@ extension ControllerState {
         things[id].map { .object($0.data) }
     }
 
+    /// `B/things/<t>/beacon`: how the thing's beacon was heard; `nil` where it was not.
+    package func thingBeaconJSON(_ id: FlareID) -> JSONValue? {
+        guard things[id] != nil, let beacon = beacons[id] else { return nil }
+        var members: [String: JSONValue] = ["last_seen": .string(beacon.seenAt.timestamp)]
+        members["rssi"] = beacon.rssi.map { JSONValue($0) }
+        members["battery_v"] = beacon.batteryVolts.map { .number($0.rounded(to: 100)) }
+        return .object(members)
+    }
+
     /// `B/things/<t>/availability`; a thing with a real lamp is there while that can be reached.
     package func thingAvailability(_ id: FlareID) -> String {
         isLinkUp && things[id] != nil && lamps[id]?.isOnline != false ? "online" : "offline"

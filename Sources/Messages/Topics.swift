@@ -41,7 +41,7 @@ package struct Topics: Sendable, Hashable {
     package func object(_ kind: FlareClass, all slug: String) -> [String] {
         [object(kind, slug)]
             + (kind == .zone ? [lights(zone: slug)] : [])
-            + (kind == .thing ? [data(thing: slug), availability(thing: slug)] : [])
+            + (kind == .thing ? [data(thing: slug), availability(thing: slug), beacon(thing: slug)] : [])
     }
 
     /// What is wrong, in short; one for each is below ``alert(_:)``.
@@ -55,6 +55,8 @@ package struct Topics: Sendable, Hashable {
     /// The lights of a zone as one.
     package func lights(zone slug: String) -> String { "\(root)/zones/\(slug)/lights" }
     package func data(thing slug: String) -> String { "\(root)/things/\(slug)/data" }
+    /// How the beacon of a thing was heard.
+    package func beacon(thing slug: String) -> String { "\(root)/things/\(slug)/beacon" }
     package func availability(thing slug: String) -> String { "\(root)/things/\(slug)/availability" }
 
     /// Where another program tells what it measures: `compass`, `gps` or `beacons`.

@@ -25,6 +25,7 @@ package struct ZoneLights: Sendable {
             guard ThingProfile.isLight(data) else { return nil }
             self.zone = zone
             self.isReachable = isReachable
+            let data = ThingProfile.driven(data)
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.brightness(of: data)
             hasColour = ThingProfile.has("color", in: data)

@@ -56,7 +56,8 @@ package struct BatteryWatch: Sendable {
             + names.sorted().prefix(20).joined(separator: ", ")
     }
 
-    private func thing(_ sender: TelemetrySender) -> FlareID? {
+    /// The thing whose beacon it is; `nil` for a stranger.
+    package func thing(_ sender: TelemetrySender) -> FlareID? {
         switch sender {
         case .beacon(let identity): map?.beacon(identity)?.thing
         case .device(let address): addresses[address.bits]

@@ -48,6 +48,13 @@ enum AttributeValue {
         let list =
             profile.settable.isEmpty
             ? "nothing of it can be set" : "it has \(Quotation.list(profile.settable))"
+        if ThingProfile.reportedKeys(in: thing.data).contains(name) {
+            return Refusal(
+                .notSettable,
+                "\(Quotation.of(name)) of \(label) is only reported and cannot be set; \(list)",
+                field: name
+            )
+        }
         if ThingProfile.fixedKeys.contains(name), thing.data[name] != nil {
             return Refusal(
                 .notSettable,

@@ -31,11 +31,12 @@ package struct ThingAppearance: Sendable, Hashable {
         let profile = ThingProfile(thing: thing)
         isLight = profile.isLight
         hasState = profile.hasState
-        isOn = hasState && Self.isOn(thing.data)
-        brightness = Self.brightness(of: thing.data)
-        temperature = Self.temperature(of: thing.data)
-        rgb = temperature?.rgb ?? (profile.hasColour ? Self.drawn(thing.data["color"]) : nil)
-        colourName = thing.data["color"]?.string
+        let data = ThingProfile.driven(thing.data)
+        isOn = hasState && Self.isOn(data)
+        brightness = Self.brightness(of: data)
+        temperature = Self.temperature(of: data)
+        rgb = temperature?.rgb ?? (profile.hasColour ? Self.drawn(data["color"]) : nil)
+        colourName = data["color"]?.string
         colourMode =
             if !isLight {
                 nil

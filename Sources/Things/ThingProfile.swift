@@ -32,6 +32,8 @@ package struct ThingProfile: Sendable, Hashable {
     package let attributes: [String: Kind]
     /// Names of the attributes, the light's own first.
     package let settable: [String]
+    /// What is only reported, by key of the data, with the type that it has: never settable.
+    package let reported: [String: Kind]
     /// Built-in actions that make sense for it beside the offered ones.
     private let possibleActions: Set<String>
 
@@ -42,18 +44,33 @@ package struct ThingProfile: Sendable, Hashable {
     /// Keys of a thing's data that say what or where it is: the place's matter, not a command's.
     package static let fixedKeys: Set<String> = [
         "minor", "major", "uuid", "namespace", "instance", "mac", "options", "receiver",
-        "kind",
+        "kind", "readonly",
     ]
 
     /// Keys of a thing's data that are a light's own.
     package static let lightKeys: Set<String> = ["on", "brightness", "color", "colorTemperature"]
+
+    /// The keys that a thing's data names in `readonly`; none where that is no list of texts.
+    package static func reportedKeys(in data: [String: JSONValue]) -> Set<String> {
+        Set(data["readonly"]?.array?.compactMap(\.string) ?? [])
+    }
+
+    /// A thing's data without what is only reported.
+    package static func driven(_ data: [String: JSONValue]) -> [String: JSONValue] {
+        let reported = reportedKeys(in: data)
+        return reported.isEmpty ? data : data.filter { !reported.contains($0.key) }
+    }
 
     /// What `data.kind` says of what is switched but gives no light, such as a television.
     private static let switchKind: JSONValue = "switch"
 
     package init(thing: FlareThing) {
         // A value of null is as good as none: it has no type.
-        let data = thing.data.filter { !$0.value.isNull }
+        let data = Self.driven(thing.data).filter { !$0.value.isNull }
+        reported = Self.reportedKeys(in: thing.data).subtracting(Self.fixedKeys)
+            .reduce(into: [:]) { kinds, key in
+                if let value = thing.data[key], !value.isNull { kinds[key] = Kind(of: value) }
+            }
         hasOn = data["on"] != nil
         hasBrightness = data["brightness"] != nil
         hasColour = data["color"] != nil
@@ -93,9 +110,10 @@ package struct ThingProfile: Sendable, Hashable {
         possibleActions = Set(possible)
     }
 
-    /// Whether data has a value under a key; null is as good as none.
+    /// Whether data has a value under a key that is not only reported; null is as good as none.
     package static func has(_ key: String, in data: [String: JSONValue]) -> Bool {
-        data[key].map { !$0.isNull } ?? false
+        guard let value = data[key], !value.isNull else { return false }
+        return data["readonly"]?.array?.contains { $0.string == key } != true
     }
 
     /// Whether data is that of a light, without all that a profile knows.
@@ -106,7 +124,7 @@ package struct ThingProfile: Sendable, Hashable {
     /// Whether data is that of something that is on or off, a light or not.
     package static func hasState(_ data: [String: JSONValue]) -> Bool {
         has("on", in: data) || has("brightness", in: data) || has("color", in: data)
-            || ThingAppearance.storedTemperature(of: data) != nil
+            || ThingAppearance.storedTemperature(of: driven(data)) != nil
     }
 
     /// Whether it is on or off, a light or not.

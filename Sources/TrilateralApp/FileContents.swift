@@ -47,7 +47,7 @@ struct FileContents {
     /// Who besides its owner may read a file; `nil` when nobody may, or only a group to which it was given.
     ///
     /// A file of ours that our group may read is open without need; one of another owner is read by its group.
-    static func strangers(whoRead path: String) -> String? {
+    private static func strangers(whoRead path: String) -> String? {
         guard let rights = rights(of: path) else { return nil }
         if rights.mode & 0o004 != 0 { return "everybody on this machine" }
         return rights.mode & 0o040 != 0 && rights.owner == geteuid() ? "the file's group" : nil

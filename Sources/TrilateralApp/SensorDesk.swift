@@ -32,10 +32,12 @@ struct SensorDesk: Sendable {
         var headings = headings
         var switchedOff: Set<SensorKind> = []
         var batteries = BatteryWatch()
+        var reports = BeaconReports()
         for await input in inputs {
             switch input {
             case .track(nil):
                 positions.leave()
+                reports.forget()
                 if batteries.follow(nil, things: []) { tell(batteries) }
             case .track(let place?):
                 headings.enter(place.environment)
@@ -46,7 +48,10 @@ struct SensorDesk: Sendable {
                 positions.enter(map, in: place.environment)
             case .switched(let sensor, let on):
                 if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
-                if sensor == .beacons { positions.forget() }
+                if sensor == .beacons {
+                    positions.forget()
+                    reports.forget()
+                }
                 onSwitch(sensor, on)
             case .looked(let mark):
                 mark.yield()
@@ -58,16 +63,43 @@ struct SensorDesk: Sendable {
                 headings.locate(at: place)
                 send(.located(Location(point: place, accuracyMetres: accuracy)))
             case .reading(.beacon(let sighting), let source):
-                if !switchedOff.contains(.beacons) { positions.hear(sighting, from: source) }
+                guard !switchedOff.contains(.beacons) else { continue }
+                positions.hear(sighting, from: source)
+                if let thing = batteries.thing(.beacon(sighting.identity)) {
+                    reports.hear(thing, rssi: sighting.rssi, at: RuntimeClock.steadySeconds())
+                    tell(&reports)
+                }
             case .reading(.receiver(let sighting), let source):
                 if !switchedOff.contains(.beacons) { positions.hear(sighting, from: source) }
             case .reading(.telemetry(let telemetry, let sender, _), _):
                 if batteries.hear(telemetry, of: sender) { tell(batteries) }
+                if !switchedOff.contains(.beacons), let thing = batteries.thing(sender) {
+                    reports.hear(
+                        thing,
+                        batteryVolts: telemetry.batteryVolts,
+                        at: RuntimeClock.steadySeconds()
+                    )
+                    tell(&reports)
+                }
             case .reading(.tick(let time), let source):
                 positions.tick(at: time, from: source)
+                tell(&reports)
             }
         }
         positions.keep()
+    }
+
+    private func tell(_ reports: inout BeaconReports) {
+        let now = RuntimeClock.steadySeconds()
+        let due = reports.take(at: now)
+        guard !due.isEmpty else { return }
+        send(
+            .beaconsHeard(
+                due.mapValues {
+                    BeaconReport(rssi: $0.rssi, batteryVolts: $0.batteryVolts, age: now - $0.heardAt)
+                }
+            )
+        )
     }
 
     private func tell(_ batteries: BatteryWatch) {

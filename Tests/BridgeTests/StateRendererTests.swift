@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Flare
 import MQTT
+import Messages
 import Testing
 
 struct StateRendererTests {
@@ -171,7 +172,7 @@ struct StateRendererTests {
         state.isPlaceKnown = true
         let gone = [
             "things/radio": "", "things/radio/data": "", "things/radio/availability": "", "zones/attic": "",
-            "zones/attic/lights": "",
+            "zones/attic/lights": "", "things/radio/beacon": "",
         ]
         #expect(screen.show(state, []) == gone)
         #expect(screen.show(state, [.sensor(.gps)]).isEmpty)
@@ -218,6 +219,21 @@ struct StateRendererTests {
         let told = try JSONValue(parsing: screen.show(state, [.alert("gps")])["alerts"] ?? "")
         #expect(told["ids"] == ["beacons", "memory", "gps"])
         #expect(told["message"] == "beacons!")
+    }
+
+    @Test func `how a beacon is heard has a topic of its own, which goes with its thing`() {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.beacons[Flat.lamp] = BeaconCondition(rssi: -71, batteryVolts: 2.954, seenAt: Flat.moment(0))
+        #expect(
+            screen.show(state, [.beacon(Flat.lamp)]) == [
+                "things/lamp/beacon":
+                    #"{"battery_v":2.95,"last_seen":"\#(Flat.moment(0).timestamp)","rssi":-71}"#
+            ]
+        )
+        state.beacons[Flat.lamp] = nil
+        state.things[Flat.lamp] = nil
+        #expect(screen.show(state, [.object(ObjectReference(.thing, Flat.lamp))])["things/lamp/beacon"] == "")
     }
 
     // MARK: The link

@@ -12,7 +12,11 @@ struct DeviceTests {
         let desk = Desk.ofHouse()
         #expect(
             desk.held.keys.sorted() == [
-                "homeassistant/device/trilateral_n1/config", "homeassistant/device/trilateral_n1_lamp/config",
+                "homeassistant/device/trilateral_n1/config",
+                "homeassistant/device/trilateral_n1__diagnostics/config",
+                "homeassistant/device/trilateral_n1__zone_attic/config",
+                "homeassistant/device/trilateral_n1__zone_hall/config",
+                "homeassistant/device/trilateral_n1_lamp/config",
                 "homeassistant/device/trilateral_n1_plug/config",
                 "homeassistant/device/trilateral_n1_strip/config",
                 "homeassistant/device/trilateral_n1_tv-set/config",
@@ -129,7 +133,12 @@ struct DeviceTests {
     func `other values are a number, a text or a switch by their type; lists and beacon numbers nothing`() {
         let desk = Desk.ofHouse()
         let keys = desk.device("tv-set")?["components"]?.object?.keys.sorted()
-        #expect(keys == ["button_nextchannel", "button_off", "number_volume", "switch_muted", "text_source"])
+        #expect(
+            keys == [
+                "button_nextchannel", "button_off", "number_volume", "sensor_beacon_battery",
+                "sensor_beacon_seen", "sensor_beacon_signal", "switch_muted", "text_source",
+            ]
+        )
         let number = desk.component("number_volume", of: "tv-set")
         #expect(
             text(number, "state_topic", "command_topic", "default_entity_id", "name") == [
@@ -159,9 +168,9 @@ struct DeviceTests {
         )
         desk.announcer.note(links: ["flare", "bluetooth"])
         desk.announce(House.state)
-        let keys = Set(desk.device()?["components"]?.object?.keys.map { $0 } ?? [])
         #expect(
-            keys == [
+            desk.ownComponents == [
+                "sensor_distance", "binary_sensor_hall_occupancy", "binary_sensor_attic_occupancy",
                 "select_environment", "sensor_zone", "event_zone", "device_tracker_location", "sensor_x",
                 "sensor_y",
                 "sensor_accuracy", "sensor_angle", "sensor_nearby", "light_nearby", "event_nearby",
@@ -174,7 +183,7 @@ struct DeviceTests {
                 "sensor_sent", "sensor_received", "sensor_dropped",
             ]
         )
-        #expect(desk.component("select_environment")?["options"] == ["home", "summer-hut"])
+        #expect(desk.component("select_environment")?["options"] == ["Home", "Summer hut"])
         #expect(desk.component("event_zone")?["event_types"] == ["enter", "exit"])
         #expect(desk.component("event_nearby")?["event_types"] == ["near", "far"])
         #expect(desk.component("device_tracker_location")?["state_topic"] == nil)
@@ -188,6 +197,130 @@ struct DeviceTests {
         #expect(desk.component("image_map")?["image_topic"] == "trilateral/n1/map")
         #expect(Desk.ofHouse().component("image_map") == nil)
         #expect(Desk.ofHouse().component("device_tracker_location") == nil)
+    }
+
+    @Test func `what is only reported is a sensor, with its unit where the name is plain`() {
+        var state = House.state
+        state.things[House.television]?.data = [
+            "temperature": 21.5, "energy": 3, "gain": 2, "motion": true, "title": "News", "inputs": ["a"],
+            "volume": 5, "beacon signal": 4, "minor": 4,
+            "readonly": [
+                "temperature", "energy", "gain", "motion", "title", "inputs", "gone", "beacon signal",
+            ],
+        ]
+        var desk = Desk()
+        desk.announce(state)
+        #expect(
+            desk.device("tv-set")?["components"]?.object?.keys.sorted() == [
+                "binary_sensor_motion", "button_nextchannel", "button_off", "number_volume",
+                "sensor_beacon_battery", "sensor_beacon_seen", "sensor_beacon_signal",
+                "sensor_beacon_signal_2", "sensor_energy", "sensor_gain", "sensor_temperature",
+                "sensor_title",
+            ]
+        )
+        func sensor(_ key: String) -> [String?] {
+            text(
+                desk.component(key, of: "tv-set"),
+                "name",
+                "device_class",
+                "unit_of_measurement",
+                "state_class",
+                "state_topic",
+                "command_topic"
+            )
+        }
+        let data = "trilateral/n1/things/tv-set/data"
+        #expect(
+            sensor("sensor_temperature") == ["Temperature", "temperature", "°C", "measurement", data, nil]
+        )
+        #expect(sensor("sensor_energy") == ["Energy", "energy", "kWh", "total_increasing", data, nil])
+        #expect(sensor("sensor_gain") == ["Gain", nil, nil, "measurement", data, nil])
+        #expect(sensor("sensor_title") == ["Title", nil, nil, nil, data, nil])
+        #expect(sensor("binary_sensor_motion") == ["Motion", "motion", nil, nil, data, nil])
+        #expect(desk.device("tv-set").map { PayloadCheck($0).problems } == [])
+    }
+
+    @Test func `a contact that only reports whether it is on is no light`() {
+        var state = House.state
+        state.things[House.plug]?.data = ["on": true, "readonly": ["on"]]
+        var desk = Desk()
+        desk.announce(state)
+        #expect(desk.component("light", of: "plug") == nil)
+        #expect(desk.component("binary_sensor_on", of: "plug")?["name"] == "On")
+        #expect(desk.component("light_attic_lights") == nil)
+        // Told otherwise, it is one.
+        state.things[House.plug]?.data["readonly"] = []
+        desk.change(state, [.object(ObjectReference(.thing, House.plug))])
+        #expect(desk.component("light", of: "plug")?["state_topic"] != nil)
+        #expect(desk.component("binary_sensor_on", of: "plug") == ["platform": "binary_sensor"])
+    }
+
+    @Test(arguments: [["temperature": "x"], 5, "temperature", [1, .null, ["a"]]] as [JSONValue])
+    func `a badly shaped readonly names nothing`(readonly: JSONValue) {
+        var state = House.state
+        state.things[House.television]?.data = ["temperature": 20, "readonly": readonly]
+        var desk = Desk()
+        desk.announce(state)
+        #expect(desk.component("number_temperature", of: "tv-set")?["command_topic"] != nil)
+    }
+
+    @Test func `actions that a light or switch has anyway are no buttons`() {
+        var state = House.state
+        state.things[House.plug]?.actions = ["on", "off", "blink"]
+        state.things[House.television]?.actions = ["on", "off"]
+        var desk = Desk()
+        desk.announce(state)
+        func buttons(_ slug: String) -> [String]? {
+            desk.device(slug)?["components"]?.object?.keys.filter { $0.hasPrefix("button_") }.sorted()
+        }
+        #expect(buttons("plug") == ["button_blink"])
+        #expect(buttons("tv-set") == ["button_off", "button_on"])
+    }
+
+    @Test func `how a beacon is heard is diagnostic, and off at first`() {
+        let desk = Desk.ofHouse()
+        for (key, kind) in [("battery", "voltage"), ("signal", "signal_strength"), ("seen", "timestamp")] {
+            let sensor = desk.component("sensor_beacon_\(key)", of: "tv-set")
+            #expect(sensor?["device_class"] == .string(kind))
+            #expect(sensor?["enabled_by_default"] == false && sensor?["entity_category"] == "diagnostic")
+            #expect(sensor?["state_topic"] == "trilateral/n1/things/tv-set/beacon")
+        }
+        #expect(desk.component("sensor_beacon_signal", of: "lamp") == nil)
+    }
+
+    @Test func `environments are chosen by name, and by short name where names are not unique or too long`() {
+        let select = Desk.ofHouse().component("select_environment")
+        #expect(
+            text(select, "value_template", "command_template") == [
+                "{{ {'home': 'Home', 'summer-hut': 'Summer hut'}.get((value_json.slug | default('None')), (value_json.slug | default('None'))) if value_json is defined else 'None' }}",
+                "{{ {'Home': 'home', 'Summer hut': 'summer-hut'}.get(value, value) }}",
+            ]
+        )
+        for (name, options) in [
+            ("Home", ["home", "summer-hut"]), (String(repeating: "x", count: 300), ["Home", "summer-hut"]),
+            ("", ["Home", "summer-hut"]), (" Hut", ["Home", "summer-hut"]), ("home", ["Home", "summer-hut"]),
+            ("Hut }} '", ["Home", "Hut }} '"]), ("summer-hut", ["Home", "summer-hut"]),
+        ] {
+            var state = House.state
+            state.environments[House.hut]?.name = name
+            var desk = Desk()
+            desk.announce(state)
+            let told = desk.component("select_environment")?["options"]?.array?.compactMap(\.string)
+            #expect(told == options, "\(name)")
+            #expect(desk.device().map { PayloadCheck($0).problems } == [], "\(name)")
+        }
+    }
+
+    @Test func `how far the nearby thing is away is a sensor`() {
+        #expect(
+            text(
+                Desk.ofHouse().component("sensor_distance"),
+                "device_class",
+                "unit_of_measurement",
+                "state_topic",
+                "default_entity_id"
+            ) == ["distance", "m", "trilateral/n1/nearby", "sensor.trilateral_n1_distance"]
+        )
     }
 
     @Test func `the nearby light minds the nearby thing's availability as well, and can what that can`() {

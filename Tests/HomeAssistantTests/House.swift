@@ -15,6 +15,32 @@ enum House {
     static let television = FlareID(high: 3, low: 3)
     static let statue = FlareID(high: 3, low: 4)
 
+    /// The payloads of the daemon's own device in this house.
+    static let ownTopics = [
+        "homeassistant/device/trilateral_n1/config", "homeassistant/device/trilateral_n1__diagnostics/config",
+        zoneTopic("attic"), zoneTopic("hall"),
+    ]
+
+    static func zoneTopic(_ slug: String) -> String {
+        "homeassistant/device/trilateral_n1__zone_\(slug)/config"
+    }
+
+    /// The house with so many zones more, each with a light, whose names are long.
+    static func withZones(_ count: Int) -> ControllerState {
+        var state = state
+        for index in 0..<count {
+            let name =
+                "The \(index)th room of the house that nobody could ever find "
+                + String(repeating: "x", count: 60)
+            let (zone, lamp) = (FlareID(high: 6, low: UInt32(index)), FlareID(high: 7, low: UInt32(index)))
+            state.zones[zone] = FlareZone(id: zone)
+            state.zones[zone]?.name = name
+            _ = state.slugs.assign(to: ObjectReference(.zone, zone), name: name)
+            add(lamp, "Lamp of \(name)", zone, ["on": true, "color": "red", "brightness": 1], &state)
+        }
+        return state
+    }
+
     /// The house with a hundred lamps more, whose ids are high 8.
     static var withHundredLamps: ControllerState {
         var state = state
@@ -146,8 +172,23 @@ struct Desk {
         held["homeassistant/device/trilateral_n1\(slug.map { "_\($0)" } ?? "")/config"]
     }
 
+    /// A component of a thing, or of our own device, in whichever of its payloads.
     func component(_ key: String, of slug: String? = nil) -> JSONValue? {
-        device(slug)?["components"]?[key]
+        guard slug == nil else { return device(slug)?["components"]?[key] }
+        let found = ownPayloads.compactMap { $0["components"]?[key] }
+        return found.count == 1
+            ? found.first : found.isEmpty ? nil : .string("announced \(found.count) times")
+    }
+
+    /// The payloads of our own device.
+    var ownPayloads: [JSONValue] {
+        held.filter { $0.key.hasSuffix("trilateral_n1/config") || $0.key.contains("trilateral_n1__") }
+            .sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The components of our own device, in all of its payloads.
+    var ownComponents: Set<String> {
+        Set(ownPayloads.flatMap { $0["components"]?.object?.keys.map { $0 } ?? [] })
     }
 
     mutating func forget() { sent.removeAll() }

@@ -107,7 +107,13 @@ enum KnownKeys {
         "state_class": ["measurement", "measurement_angle", "total", "total_increasing"],
         "source_type": ["gps", "router", "bluetooth", "bluetooth_le"], "mode": ["auto", "box", "slider"],
         "content_type": ["image/svg+xml", "image/png", "image/jpeg"],
-        "device_class": ["connectivity", "distance", "duration", "problem"],
+        "device_class": [
+            "connectivity", "distance", "duration", "problem", "occupancy", "temperature", "humidity",
+            "moisture", "atmospheric_pressure", "illuminance", "carbon_dioxide", "power", "energy", "voltage",
+            "current", "frequency", "battery", "signal_strength", "speed", "weight", "timestamp", "motion",
+            "presence", "door", "window", "opening", "smoke", "gas", "vibration", "sound", "tamper",
+            "battery_charging", "plug", "running",
+        ],
     ]
     static let colourModes: Set<String> = [
         "onoff", "brightness", "color_temp", "hs", "xy", "rgb", "rgbw", "rgbww", "white",
@@ -116,5 +122,9 @@ enum KnownKeys {
     static let units: [String: Set<String>] = [
         "distance": ["mm", "cm", "m", "km", "in", "ft", "yd", "mi", "nmi"],
         "duration": ["d", "h", "min", "s", "ms", "μs"], "measurement_angle": ["°"],
+        "temperature": ["°C", "°F", "K"], "humidity": ["%"], "atmospheric_pressure": ["hPa", "mbar", "Pa"],
+        "illuminance": ["lx"], "carbon_dioxide": ["ppm"], "power": ["W", "kW"], "energy": ["Wh", "kWh"],
+        "voltage": ["V", "mV"], "current": ["A", "mA"], "frequency": ["Hz", "kHz"],
+        "signal_strength": ["dB", "dBm"], "speed": ["m/s", "km/h"], "weight": ["kg", "g"],
     ]
 }

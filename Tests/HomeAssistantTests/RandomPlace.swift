@@ -58,6 +58,10 @@ enum RandomPlace {
             let key = Bool.random(using: &random) ? usual.randomElement(using: &random) : text(&random)
             data[key ?? "on"] = value(&random)
         }
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            data["readonly"] = .array(data.keys.sorted().map { .string($0) })
+            data["temperature"] = value(&random)
+        }
         if Int.random(in: 0..<10, using: &random) == 0 {
             data["color"] = "red"
             data["options"] = .array((0..<1500).map { .string("colour number \($0)") })

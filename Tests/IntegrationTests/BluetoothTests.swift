@@ -1,5 +1,6 @@
 import Flare
 import Foundation
+import MQTT
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ struct BluetoothTests {
         }
     }
 
-    @Test func `a low battery is told with its thing`() async throws {
+    @Test func `a low battery is told with its thing, and the beacon's own topic has it`() async throws {
         try await withEmptyHome { home, visitor in
             let reading =
                 #""type":"telemetry","format":"eddystone","battery":2.31,"major":1,"minor":1,"uuid":"\#(Place.beaconUUID)"}"#
@@ -50,6 +51,9 @@ struct BluetoothTests {
             let alert = try await visitor.awaits("alert/beacon-battery")
             #expect(alert["severity"] == "warning")
             #expect(alert["message"]?.string?.contains("Table lamp (2.31 V)") == true)
+            let beacon = try await visitor.awaits("things/table-lamp/beacon")
+            #expect(beacon["battery_v"] == 2.31 && beacon["last_seen"]?.string?.hasSuffix("Z") == true)
+            #expect(await visitor.messages(on: "things/table-lamp/beacon").first?.qos == .atMostOnce)
         }
     }
 

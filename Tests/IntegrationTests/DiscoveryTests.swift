@@ -16,6 +16,18 @@ struct DiscoveryTests {
         "ha/device/trilateral_\(home.node)\(slug.map { "_\($0)" } ?? "")/config"
     }
 
+    /// The end of the topic of a zone's part of our own device.
+    private func tail(_ home: Home, zone: String) -> String {
+        "ha/device/trilateral_\(home.node)__zone_\(zone)/config"
+    }
+
+    /// The ends of the topics of our own device.
+    private func ownTails(_ node: String) -> [String] {
+        ["", "__diagnostics", "__zone_living-room", "__zone_kitchen"].map {
+            "ha/device/trilateral_\(node)\($0)/config"
+        }
+    }
+
     private func withAnnouncedHome<Result: Sendable>(
         _ keys: [String: String] = [:],
         port: Int? = nil,
@@ -32,7 +44,8 @@ struct DiscoveryTests {
 
     /// Waits until our own device and these things are announced, and nothing else.
     private func awaits(_ home: Home, _ visitor: Visitor, _ slugs: [String]) async throws {
-        let wanted = Set(([nil] + slugs).map { "\(home.root)/\(tail(home, $0))" })
+        let tails = ownTails(home.node) + slugs.map { tail(home, $0) }
+        let wanted = Set(tails.map { "\(home.root)/\($0)" })
         let isSo = await eventually { await announced(visitor) == wanted }
         let found = await announced(visitor)
         #expect(isSo, "\(found)")
@@ -138,8 +151,9 @@ struct DiscoveryTests {
                 .map { topics.firstIndex(of: "\(home.root)/\($0)") ?? -1 }
             #expect(order[0] >= 0 && order[0] < order[1])
             // The zone has no lights any more: named by its platform, then not at all.
-            #expect(await eventually { await component(visitor, tail(home), "light_kitchen_lights") == nil })
-            let stubs = await visitor.objects(on: tail(home)).compactMap {
+            let kitchen = tail(home, zone: "kitchen")
+            #expect(await eventually { await component(visitor, kitchen, "light_kitchen_lights") == nil })
+            let stubs = await visitor.objects(on: kitchen).compactMap {
                 $0["components"]?["light_kitchen_lights"]
             }
             #expect(stubs.last == ["platform": "light"])
@@ -201,7 +215,11 @@ struct DiscoveryTests {
                     try await home.take()
                     try await home.start(keys)
                 }
-                let topics = Set([one, two].flatMap { home in ([nil] + Self.slugs).map { tail(home, $0) } })
+                let topics = Set(
+                    [one, two].flatMap { home in
+                        ownTails(home.node) + Self.slugs.map { tail(home, $0) }
+                    }
+                )
                 #expect(
                     await eventually { await announced(visitor) == Set(topics.map { "\(one.root)/\($0)" }) }
                 )
@@ -210,7 +228,7 @@ struct DiscoveryTests {
                     let device = try await visitor.awaits(topic)["device"]
                     identifiers += device?["identifiers"]?.array?.compactMap(\.string) ?? []
                 }
-                #expect(Set(identifiers).count == topics.count)
+                #expect(Set(identifiers).count == 2 * (1 + Self.slugs.count))
             }
         }
     }
@@ -254,15 +272,63 @@ struct DiscoveryTests {
             // Another node: on the broker this is somebody else, who takes the old devices with him.
             try await home.start(["mqtt.node": "renamed-\(home.node)"].merging(prefix(home)) { $1 })
             let left = ["table-lamp", "television", "kitchen-light"]
-            let wanted = Set(
-                ([""] + left.map { "_\($0)" }).map {
-                    "\(home.root)/ha/device/trilateral_renamed-\(home.node)\($0)/config"
-                }
-            )
+            let renamed = "renamed-\(home.node)"
+            let tails = ownTails(renamed) + left.map { "ha/device/trilateral_\(renamed)_\($0)/config" }
+            let wanted = Set(tails.map { "\(home.root)/\($0)" })
             #expect(await eventually { await announced(visitor) == wanted })
             await home.stop()
             try await home.start(["discovery.enabled": "false"].merging(prefix(home)) { $1 })
             #expect(await eventually { await announced(visitor).isEmpty })
+        }
+    }
+
+    @Test
+    func `when the environment is left, its zones' lights are taken away before their topics are cleared`()
+        async throws
+    {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            try await visitor.awaits("zones/kitchen/lights")
+            #expect(try await visitor.ask("environment/set", "next").outcome == "ok")
+            try await visitor.awaits("zones/kitchen/lights", "")
+            let cleared = await visitor.heard.filter(\.payload.isEmpty).map(\.topic)
+            for zone in ["kitchen", "living-room"] {
+                let config = cleared.firstIndex(of: "\(home.root)/\(tail(home, zone: zone))") ?? .max
+                #expect(config < cleared.firstIndex(of: "\(home.root)/zones/\(zone)/lights") ?? -1, "\(zone)")
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what a second daemon of our node has announced is replaced when it has gone`(isMet: Bool)
+        async throws
+    {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            let lamp = tail(home, "table-lamp")
+            func id(_ device: JSONValue) -> String? { device["components"]?["light"]?["unique_id"]?.string }
+            let ours = id(try await visitor.awaits(lamp))
+            try await withTemporaryFolder { folder in
+                let second = try Home(in: folder, port: SharedMosquitto.broker.port)
+                try await second.take()
+                try await second.start(["mqtt.node": home.node].merging(prefix(home)) { $1 })
+                try await visitor.awaits(lamp) { id($0) != ours }
+                try await visitor.awaits("alert/duplicate-node")
+                if isMet {
+                    // Home Assistant comes, and may know either's entities by the other's ids.
+                    await visitor.forget()
+                    visitor.say("ha/status", "online")
+                    #expect(await eventually { await visitor.objects(on: lamp).count >= 2 })
+                }
+                await visitor.forget()
+                await second.stop()
+                try await visitor.awaits(lamp) { id($0) == ours }
+                #expect(await visitor.said(on: lamp).contains("") == isMet)
+                try await awaits(home, visitor, Self.slugs)
+                for tail in ["things/fridge/data", "zones/kitchen/lights", "status", "nearby"] {
+                    #expect(await eventually { await visitor.text(tail) != nil }, "\(tail)")
+                }
+            }
         }
     }
 

@@ -12,6 +12,7 @@ struct MessageTests {
             at: Place.start,
             id: Place.lamp,
             slug: "lamp",
+            name: "Lamp",
             before: ["state": "ON"],
             after: ["state": "OFF"],
             changed: ["state"],
@@ -21,7 +22,7 @@ struct MessageTests {
         #expect(
             event.json(epoch: "e1").text
                 == #"{"action":"off","after":{"state":"OFF"},"before":{"state":"ON"},"cause":{"source":"command","tx":7},"#
-                + #""changed":["state"],"epoch":"e1","event_type":"changed","id":"000000000000000300000000","seq":4,"#
+                + #""changed":["state"],"epoch":"e1","event_type":"changed","id":"000000000000000300000000","name":"Lamp","seq":4,"#
                 + #""slug":"lamp","ts":"2026-11-21T10:18:53.456Z"}"#
         )
     }

@@ -108,4 +108,31 @@ struct ThingProfileTests {
                 + "previousColor, lighter, darker"
         )
     }
+
+    @Test func `what is only reported is no attribute, makes no light, and is refused by name`() {
+        let thing = Lamps.thing([
+            "on": true, "temperature": 21, "brightness": 0.5, "readonly": ["on", "temperature", "gone"],
+        ])
+        let profile = ThingProfile(thing: thing)
+        #expect(profile.reported == ["on": .bool, "temperature": .number])
+        #expect(profile.settable == ["state", "brightness", "level"] && !profile.hasOn)
+        #expect(!profile.attributes.keys.contains("readonly"))
+        for key in ["temperature", "on"] {
+            let request = ThingRequest(attributes: [key: 1])
+            guard case .failure(let refusal) = request.settled(on: thing) else {
+                Issue.record("\(key) was taken")
+                continue
+            }
+            #expect(refusal.code == .notSettable && refusal.field == key)
+            #expect(refusal.message.contains("only reported"))
+        }
+        #expect(ThingProfile(thing: Lamps.thing(["on": true, "readonly": ["on"]])).isDrivable == false)
+        #expect(!ThingProfile.isLight(["on": true, "readonly": ["on"]]))
+    }
+
+    @Test(arguments: ["temperature", 5, .null, ["temperature": true], [1, [], .null]] as [JSONValue])
+    func `a badly shaped readonly names nothing`(readonly: JSONValue) {
+        let profile = ThingProfile(thing: Lamps.thing(["temperature": 21, "readonly": readonly]))
+        #expect(profile.reported.isEmpty && profile.settable == ["temperature"])
+    }
 }
