@@ -200,6 +200,7 @@ struct OwnDevice {
                 "\(topics.root)/request/reload",
                 "{}"
             ),
+            button("restart", "Restart", "mdi:restart", "\(topics.root)/request/restart", "{}"),
         ]
     }
 

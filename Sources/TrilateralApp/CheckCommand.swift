@@ -26,7 +26,8 @@ struct CheckCommand: ParsableCommand {
         let loaded = try file.load(by: "check")
         let files = NamedFiles(loaded)
         let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
-        let warnings = files.warnings + [StateFolder.warning(of: folder)].compactMap { $0 }
+        var warnings = files.warnings.map(\.description)
+        if let open = StateFolder.warning(of: folder) { warnings.append(open) }
         for warning in warnings { StandardError.print("trilateral check: warning: \(warning)") }
         guard files.problems.isEmpty else {
             StandardError.print(ConfigurationErrors(files.problems).report(by: "check"))

@@ -32,7 +32,8 @@ extension ExitCode {
         switch error {
         case .notAuthorised: self = .noPermission
         case .configuration: self = .configuration
-        case .unreachable, .tls, .refused, .noAnswer, .lost, .endedByBroker: self = .unavailable
+        case .unreachable, .tls, .refused, .noAnswer, .malformed, .lost, .endedByBroker:
+            self = .unavailable
         }
     }
 

@@ -54,7 +54,7 @@ struct ListCommand: AsyncParsableCommand {
                         text.isEmpty ? nil : (try? JSONValue(parsing: text)) ?? .string(text)
                 case .woken: return .success(read)
                 case .deadline: return .failure(.init(outcome: .noBroker(reason)))
-                case .link(.drained), .signal: break
+                case .link(.refused), .link(.drained), .signal: break
                 }
             }
             return .failure(.init(outcome: .noBroker(reason)))

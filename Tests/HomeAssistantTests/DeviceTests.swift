@@ -179,7 +179,8 @@ struct DeviceTests {
                 "binary_sensor_bluetooth", "switch_gps",
                 "switch_beacons", "switch_cmx", "switch_compass", "button_next", "button_previous",
                 "button_refresh",
-                "button_reload", "image_map", "light_hall_lights", "light_attic_lights", "sensor_uptime",
+                "button_reload", "button_restart", "image_map", "light_hall_lights", "light_attic_lights",
+                "sensor_uptime",
                 "sensor_sent", "sensor_received", "sensor_dropped",
             ]
         )
