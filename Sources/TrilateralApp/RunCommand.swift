@@ -90,6 +90,14 @@ package struct DaemonRunner: Sendable {
         var port: AsyncStream<RuntimeLoop.ShellRequest>.Continuation?
         /// Set by a signal, also between two daemons, when nobody would take the request.
         var isStopping = false
+        /// How many signals have asked for a reload, and how many of them the last reading of the configuration answered.
+        var reloads = 0
+        var answeredReloads = 0
+
+        /// What was asked for between two daemons.
+        var missed: RuntimeLoop.ShellRequest? {
+            isStopping ? .stop : reloads != answeredReloads ? .readConfiguration : nil
+        }
     }
 
     /// Runs until SIGTERM or SIGINT ends it; SIGHUP has the configuration read again.
@@ -105,7 +113,7 @@ package struct DaemonRunner: Sendable {
                 for await number in signals.numbers {
                     let isReload = number == SIGHUP && !isTemporary
                     let port = control.withLock { control in
-                        if !isReload { control.isStopping = true }
+                        if isReload { control.reloads += 1 } else { control.isStopping = true }
                         return control.port
                     }
                     port?.yield(isReload ? .readConfiguration : .stop)
@@ -135,12 +143,18 @@ package struct DaemonRunner: Sendable {
                 form: LogForm(configuration.log.format, environment: environment)
             )
             do {
-                let daemon = try build(configuration, isReloaded: isReloaded, log: log, logger: logger)
-                let isStopping = control.withLock { control in
+                let daemon = try build(
+                    configuration,
+                    isReloaded: isReloaded,
+                    control: control,
+                    log: log,
+                    logger: logger
+                )
+                let missed = control.withLock { control in
                     control.port = daemon.requestPort
-                    return control.isStopping
+                    return control.missed
                 }
-                if isStopping { daemon.requestPort.yield(.stop) }
+                if let missed { daemon.requestPort.yield(missed) }
                 if let problem { daemon.tell(problem) }
                 problem = nil
                 switch try await daemon.run() {
@@ -170,6 +184,7 @@ package struct DaemonRunner: Sendable {
     private func build(
         _ configuration: TrilateralConfiguration,
         isReloaded: Bool,
+        control: Locked<Control>,
         log: LogOutput,
         logger: Logger
     ) throws -> Daemon {
@@ -180,6 +195,7 @@ package struct DaemonRunner: Sendable {
             isReloaded: isReloaded,
             withdrawsAtEnd: isTemporary,
             read: { [read, adjust, folder] in
+                control.withLock { $0.answeredReloads = $0.reloads }
                 // What runs keeps running when there is no place for the next one.
                 if let problem = folder.problem() {
                     return .failure(ConfigurationErrors([ConfigurationProblem(.standard, "", problem)]))

@@ -70,7 +70,7 @@ struct EndingTests {
             let home = Home(in: folder, port: listener.port)
             try await home.start(["mqtt.tls.enabled": "true"])
             for round in 1...(Self.loops * 3) {
-                #expect(await home.logs("listening host="))
+                #expect(await home.logs("Flare server: http://"))
                 await home.signal(SIGHUP)
                 let reloads = await eventually {
                     await home.log.components(separatedBy: "configuration read again").count > round
@@ -85,7 +85,7 @@ struct EndingTests {
     @Test(
         arguments: [
             (["run"], "ulimit -n 40", "ulimit -n"), (["serve"], "ulimit -n 40", "ulimit -n"),
-            (["run"], "ulimit -v 700000", "ulimit -v"),
+            (["run"], "ulimit -v 500000", "ulimit -v"),
         ]
     )
     func `too few descriptors and too little memory end it with 71, and what to raise`(

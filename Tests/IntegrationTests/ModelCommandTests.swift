@@ -71,7 +71,7 @@ struct ModelCommandTests {
 /// A Flare server with few descriptors, and somebody who opens connection after connection.
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptorTests {
-    @Test(arguments: [64, 256])
+    @Test(arguments: [128, 256])
     func `silent connections keep nobody out when descriptors are few`(limit: Int) async throws {
         try await withTemporaryFolder { folder in
             let home = Home(in: folder, port: 1)
