@@ -137,8 +137,9 @@ extension LampLink {
             contest.rest()
             return
         }
-        guard contest.mayStep(goal, lamp, at: now) else { return }
-        guard orderPace.take(at: now) else { return }
+        // What the pace puts off is no step of a contest.
+        guard now >= orderPace.due ?? now, contest.mayStep(goal, lamp, at: now), orderPace.take(at: now)
+        else { return }
         wish = .nobody
         questionBy = nil
         let seconds = seconds.flatMap { $0 > 0 ? $0 : nil }
@@ -177,9 +178,7 @@ extension LampLink {
         if lamp.level == nil || !goal.isLevelShown(by: lamp) || !goal.isLevelShown(by: told) {
             news.level = goal.level
         }
-        if lamp.shownColour == nil || !goal.isColourShown(by: lamp) || !goal.isColourShown(by: told)
-
-        {
+        if lamp.shownColour == nil || !goal.isColourShown(by: lamp) || !goal.isColourShown(by: told) {
             (news.colour, news.temperature) = (goal.colour, goal.temperature)
         }
         return news
@@ -204,8 +203,9 @@ extension LampLink {
             contest.rest()
             return
         }
-        guard contest.mayStep(thing.wanted, lamp, at: now) else { return }
-        guard adoptionPace.take(at: now) else { return }
+        guard now >= adoptionPace.due ?? now, contest.mayStep(thing.wanted, lamp, at: now),
+            adoptionPace.take(at: now)
+        else { return }
         wish = .nobody
         adoption = Adoption(values: values, lamp: lamp, since: now)
         actions.append(.set(request))
