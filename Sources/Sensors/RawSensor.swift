@@ -42,7 +42,13 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             case .gps:
                 let json = try Self.json(payload)
                 // What else OwnTracks says: that a region was entered, that the phone is gone.
-                if let type = json["_type"]?.string, type != "location" { return .success([]) }
+                let type = json["_type"]?.string
+                if type == "encrypted" {
+                    throw ReadingProblem(
+                        text: "OwnTracks encrypts its places; switch that off in the app"
+                    )
+                }
+                if let type, type != "location" { return .success([]) }
                 return .success([try Self.location(json, at: time)])
             case .beacons: return .success(try Self.sightings(try Self.json(payload), at: time))
             }

@@ -93,13 +93,13 @@ struct ConfigurationReader {
         for (variable, text) in environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix(ConfigurationKey.variablePrefix) {
             let origin = ConfigurationOrigin.variable(variable)
+            // Also where its name is that of a key: a service called trilateral-mqtt has a port as well.
+            if KubernetesVariable.matches(variable, text) {
+                let message = "is of Kubernetes, not of trilateral; enableServiceLinks: false leaves it out"
+                loaded.warnings.append(ConfigurationProblem(origin, "", message))
+                continue
+            }
             guard let key = keys[variable] else {
-                if KubernetesVariable.matches(variable, text) {
-                    let message =
-                        "is of Kubernetes, not of trilateral; enableServiceLinks: false leaves it out"
-                    loaded.warnings.append(ConfigurationProblem(origin, "", message))
-                    continue
-                }
                 let near = NearestName.to(variable, among: keys.keys.sorted())
                 let hint =
                     near.map { "; did you mean \($0)?" } ?? "; see trilateral check --print for the keys"

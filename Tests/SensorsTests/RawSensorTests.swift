@@ -83,6 +83,7 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"_type":"encrypted","data":"c2VjcmV0"}"#, "OwnTracks encrypts its places"),
         (#"{"_type":"location","lat":95,"lon":1}"#, "lat must be a number from -90.0 to 90.0"),
         (#"{"_type":"location","latitude":5,"longitude":1}"#, "lat is missing"),
         (#"{"latitude":5,"longitude":1,"gps_accuracy":-1}"#, "gps_accuracy must be"),

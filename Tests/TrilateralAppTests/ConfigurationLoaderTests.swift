@@ -99,11 +99,13 @@ struct ConfigurationLoaderTests {
             "TRILATERAL_SERVICE_PORT_HTTP": "1234", "TRILATERAL_PORT": "tcp://10.0.0.1:1234",
             "TRILATERAL_PORT_1234_TCP": "tcp://10.0.0.1:1234", "TRILATERAL_PORT_1234_TCP_PROTO": "tcp",
             "TRILATERAL_PORT_1234_TCP_PORT": "1234", "TRILATERAL_PORT_1234_TCP_ADDR": "10.0.0.1",
-            "TRILATERAL_WEB_SERVICE_HOST": "10.0.0.2",
+            "TRILATERAL_WEB_SERVICE_HOST": "10.0.0.2", "TRILATERAL_FLARE_REMOTE_PORT": "tcp://10.0.0.3:80",
+            "TRILATERAL_MQTT_PORT": "tcp://10.0.0.4:1883",
         ]
-        let loaded = try load("", theirs.merging(["TRILATERAL_MQTT_PORT": "1884"]) { $1 })
+        let loaded = try load("", theirs)
         #expect(loaded.warnings.count == theirs.count)
-        #expect(loaded.values.mqtt.port == 1884)
+        #expect(loaded.values.mqtt.port == 1883)
+        #expect(try load("", ["TRILATERAL_MQTT_PORT": "1884"]).values.mqtt.port == 1884)
         for variable in ["TRILATERAL_MQT_PORT", "TRILATERAL_PORT", "TRILATERAL_SERVICE"] {
             #expect(try problems("", [variable: "1234"]).count == 1, "\(variable)")
         }
