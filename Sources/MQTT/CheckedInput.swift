@@ -31,7 +31,7 @@ final class CheckedInput {
         self.handle = handle
         self.configuration = configuration
         validator = PacketValidator(version: version)
-        isShakingHands = mosquitto_ssl_get(handle) != nil
+        isShakingHands = configuration.tls != nil
         libraryDescriptor = mosquitto_socket(handle)
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -65,7 +65,7 @@ final class CheckedInput {
     /// The library is told not to check: it could only say no, without a reason. It has written nothing yet, since
     /// that happens only when this is over.
     func shakeHands() -> Connection.Failure? {
-        guard let tls else { return nil }
+        guard let tls else { return .init(MOSQ_ERR_TLS, reason: "the MQTT library has not begun TLS") }
         ERR_clear_error()
         errno = 0
         let result = SSL_do_handshake(tls)

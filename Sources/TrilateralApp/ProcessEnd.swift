@@ -39,6 +39,8 @@ enum ProcessEnd {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
             if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         }
+        // What is ignored stays so in the new one: an end that is asked for before it listens must not be lost.
+        for number in [SIGHUP, SIGINT, SIGTERM] { signal(number, SIG_DFL) }
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)

@@ -160,6 +160,7 @@ package struct DaemonRunner: Sendable {
                 switch try await daemon.run() {
                 case .stopped: return
                 case .restart:
+                    if control.withLock({ $0.isStopping }) { return }
                     logger.notice("restarting")
                     throw RestartRequest()
                 case .rebuild(let next):
