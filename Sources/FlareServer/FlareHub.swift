@@ -9,8 +9,8 @@ package actor FlareHub {
     private let store: FlareStore
     private let clock: @Sendable () -> Int64
     private let idSource: @Sendable () -> FlareID
-    /// Called when the database refuses a change, once a cause.
-    private let onFault: @Sendable (FlareStoreError) -> Void
+    /// Called each time the database refuses a change.
+    private let onFault: (@Sendable (FlareStoreError) -> Void)?
     /// Why the last change could not be stored.
     private var fault: FlareStoreError?
     let logger: Logger
@@ -31,7 +31,7 @@ package actor FlareHub {
     ///   - idSource: New identifiers for objects that come without one.
     ///   - dialect: Whether the origin's plain bugs are kept.
     ///   - steady: How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
-    ///   - onFault: Called when the database refuses a change, once a cause; `nil` logs it.
+    ///   - onFault: Called each time the database refuses a change; `nil` logs it, once a cause.
     package init(
         store: FlareStore,
         clock: @escaping @Sendable () -> Int64,
@@ -47,8 +47,7 @@ package actor FlareHub {
         self.idSource = idSource
         self.limits = limits
         self.dialect = dialect
-        self.onFault =
-            onFault ?? { logger.error("Flare changes are not stored", metadata: ["reason": "\($0)"]) }
+        self.onFault = onFault
         self.logger = logger
         rooms = Rooms(delivery: dialect == .strict ? .once : .perRoom)
         var loaded = World(dialect: dialect, steady: steady)
@@ -126,9 +125,23 @@ package actor FlareHub {
             try store.commit(writes, progress: progress)
             fault = nil
         } catch {
-            if error != fault { onFault(error) }
+            if let onFault {
+                onFault(error)
+            } else if error != fault {
+                logger.error("Flare changes are not stored", metadata: ["reason": "\(error)"])
+            }
             fault = error
             throw .store(error)
+        }
+    }
+
+    /// Tests with a real write, which leaves no trace, whether the database takes changes.
+    package func takesWrites() -> Bool {
+        do throws(FlareStoreError) {
+            try store.testWrite()
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -180,6 +180,26 @@ extension FlareStore {
         progress?(writes.count)
     }
 
+    /// Writes some pages and removes them again, as a change of some size would need them.
+    ///
+    /// - Throws: Why the database does not take them.
+    func testWrite() throws(FlareStoreError) {
+        try Self.translating(path) {
+            let table = "write_test"
+            try queue.write { db in
+                try db.execute(sql: "DROP TABLE IF EXISTS \(table); CREATE TABLE \(table) (bytes BLOB)")
+                try db.execute(
+                    sql: "INSERT INTO \(table) VALUES (zeroblob(?))",
+                    arguments: [Self.testBytes]
+                )
+            }
+            // Committed before it goes, so that the pages were truly written.
+            try queue.write { try $0.execute(sql: "DROP TABLE \(table)") }
+        }
+    }
+
+    private static let testBytes = 65_536
+
     private static func perform(_ write: Write, _ db: Database) throws {
         switch write {
         case .insert(let object, let sequence, let document):

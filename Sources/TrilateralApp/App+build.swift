@@ -67,7 +67,7 @@ extension Daemon {
         let (timerRequests, timerPort) = AsyncStream.makeStream(of: TimerDesk.Request.self)
         let (mementos, memoryPort) = AsyncStream.makeStream(of: ControllerEffect.Memento.self)
         let (outputs, bridgePort) = AsyncStream.makeStream(of: MQTTBridge.Output.self)
-        let (shellRequests, shellPort) = AsyncStream.makeStream(of: RuntimeLoop.ShellRequest.self)
+        let (shellRequests, shellPort) = AsyncStream.makeStream(of: ShellRequest.self)
         let (lampAnswers, lampPort) = AsyncStream.makeStream(of: LampDesk.Answer.self)
         var readers = SnapshotReaders()
         let snapshots = readers.add()
@@ -208,8 +208,11 @@ extension Daemon {
             files: [memory.path] + (place.isEmbedded ? [plan.folder.flareDatabase] : []),
             events: storageEvents,
             port: storagePort,
-            retry: { await writer.retry() },
-            reopen: { shellPort.yield(.readConfiguration) },
+            retry: {
+                let isSaved = await writer.retry()
+                return await place.takesWrites() && isSaved
+            },
+            reopen: { shellPort.yield(.reopen) },
             send: send,
             logger: logger
         )

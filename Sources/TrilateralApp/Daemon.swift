@@ -1,21 +1,23 @@
-import Logging
-import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 
 /// A daemon that is built and ready to run; see ``Daemon/build(_:logger:)`` for what it consists of.
-struct Daemon: Sendable {
+package struct Daemon: Sendable {
     /// Why a run ended.
-    enum End: Sendable {
+    package enum End: Sendable {
         /// A signal asked for it.
         case stopped
         /// End the program and start it again.
         case restart
         /// A new configuration was read: build another daemon from it.
         case rebuild(LoadedConfiguration)
+        /// Build the same daemon again, so that it opens its databases again.
+        case reopen
     }
 
     let services: [any Service]
-    let requests: AsyncStream<RuntimeLoop.ShellRequest>
-    let requestPort: AsyncStream<RuntimeLoop.ShellRequest>.Continuation
+    let requests: AsyncStream<ShellRequest>
+    let requestPort: AsyncStream<ShellRequest>.Continuation
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     let tell: @Sendable (_ problem: String?) -> Void
     /// Called before the daemon ends for another one with a new configuration.
@@ -23,12 +25,32 @@ struct Daemon: Sendable {
     let setLogLevel: @Sendable (String) -> Void
     let logger: Logger
 
+    /// - Parameters:
+    ///   - requests: What the shell is asked for; `requestPort` is where it comes from.
+    ///   - read: Reads the configuration again.
+    ///   - tell: Called with what came of reading it: what is wrong with it, or `nil`.
+    ///   - prepare: Called before the daemon ends for another one with a new configuration.
+    package init(
+        services: [any Service],
+        requests: AsyncStream<ShellRequest>,
+        requestPort: AsyncStream<ShellRequest>.Continuation,
+        read: @escaping @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>,
+        tell: @escaping @Sendable (_ problem: String?) -> Void,
+        prepare: @escaping @Sendable (LoadedConfiguration) async -> Void,
+        setLogLevel: @escaping @Sendable (String) -> Void,
+        logger: Logger
+    ) {
+        (self.services, self.requests, self.requestPort) = (services, requests, requestPort)
+        (self.read, self.tell, self.prepare) = (read, tell, prepare)
+        (self.setLogLevel, self.logger) = (setLogLevel, logger)
+    }
+
     /// Runs until it is asked to end, or the surrounding task is cancelled.
     ///
     /// Services start in the order of their dependence and stop in reverse.
     /// - Throws: What made a service fail, since then the daemon cannot do its work; ``UnexpectedEnd`` when it ended
     ///   and nobody had asked for that.
-    func run() async throws -> End {
+    package func run() async throws -> End {
         let group = ServiceGroup(
             configuration: .init(
                 services: services.map {
@@ -50,7 +72,7 @@ struct Daemon: Sendable {
                 try await group.run()
             } catch {
                 switch decision.withLock({ $0 }) {
-                case .rebuild?, .restart?:
+                case .rebuild?, .reopen?, .restart?:
                     logger.error("a service failed while it was stopping", metadata: ["error": "\(error)"])
                 case .stopped?, nil: throw error
                 }
@@ -67,6 +89,8 @@ struct Daemon: Sendable {
         for await request in requests {
             switch request {
             case .readConfiguration:
+                // What is read now would be lost: the next daemon reads it.
+                guard decision.withLock({ $0 == nil }) else { continue }
                 switch read() {
                 case .success(let configuration):
                     next = configuration
@@ -77,12 +101,14 @@ struct Daemon: Sendable {
                     tell(text)
                 }
             case .rebuild:
-                guard let next, decision.withLock({ $0 == nil }) else { continue }
+                guard let next, decide(.rebuild(next), decision) else { continue }
                 await prepare(next)
-                decision.withLock { if $0 == nil { $0 = .rebuild(next) } }
+                await group.triggerGracefulShutdown()
+            case .reopen:
+                guard decide(.reopen, decision) else { continue }
                 await group.triggerGracefulShutdown()
             case .restart:
-                decision.withLock { if $0 == nil { $0 = .restart } }
+                _ = decide(.restart, decision)
                 await group.triggerGracefulShutdown()
             case .stop:
                 // A signal overrules what else is on its way.
@@ -93,11 +119,22 @@ struct Daemon: Sendable {
             }
         }
     }
+
+    /// - Returns: Whether this is how the run ends; false when that was decided before.
+    private func decide(_ end: End, _ decision: Locked<End?>) -> Bool {
+        decision.withLock {
+            guard $0 == nil else { return false }
+            $0 = end
+            return true
+        }
+    }
 }
 
 /// The daemon ended, and nobody had asked it to: a bug, which must not look like an ordered end.
-struct UnexpectedEnd: Error, CustomStringConvertible {
-    var description: String { "the daemon ended without having been asked to; this is a bug" }
+package struct UnexpectedEnd: Error, CustomStringConvertible {
+    package init() {}
+
+    package var description: String { "the daemon ended without having been asked to; this is a bug" }
 }
 
 /// A part of the daemon that runs as a service.

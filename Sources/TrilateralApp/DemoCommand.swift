@@ -114,6 +114,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         runner.replays = [ReplaySettings(file: walk, isLooping: true)]
         runner.isTemporary = !isKept
+        runner.reloadsOnHangup = false
         runner.adjust = { configuration in
             configuration.mqtt.host = broker.host
             configuration.mqtt.port = broker.port

@@ -56,6 +56,12 @@ enum FlarePlace: Sendable {
         }
     }
 
+    /// Tests with a real write whether the own database takes changes.
+    func takesWrites() async -> Bool {
+        guard case .embedded(_, let hub) = self else { return true }
+        return await hub.takesWrites()
+    }
+
     func close(logger: Logger) {
         guard case .embedded(let store, _) = self else { return }
         do {

@@ -14,18 +14,21 @@ actor MemoryWriter {
 
     func save(_ memento: ControllerEffect.Memento) {
         unsaved.append(memento)
-        retry()
+        _ = retry()
     }
 
     /// Tries again what could not be written.
-    func retry() {
+    /// - Returns: Whether everything is written.
+    func retry() -> Bool {
         do throws(MemoryStoreError) {
             while let memento = unsaved.first {
                 try memory.save(memento)
                 unsaved.removeFirst()
             }
+            return true
         } catch {
             onFault(error)
+            return false
         }
     }
 }

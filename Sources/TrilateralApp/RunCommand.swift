@@ -70,8 +70,10 @@ package struct DaemonRunner: Sendable {
     var replays: [ReplaySettings] = []
     /// What the command line says beside the configuration.
     var adjust: @Sendable (inout TrilateralConfiguration) -> Void = { _ in }
-    /// Whether nothing is to stay behind on the broker: all is cleared at the end, which the loss of the terminal is too.
+    /// Whether nothing is to stay behind on the broker: all is cleared at the end.
     var isTemporary = false
+    /// Whether SIGHUP has the configuration read again; else it ends the daemon, as the loss of a terminal does.
+    var reloadsOnHangup = true
     var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     var onWebBound: @Sendable (Int) async -> Void = { _ in }
 
@@ -87,15 +89,30 @@ package struct DaemonRunner: Sendable {
 
     /// What signals act on; it outlives the single daemon.
     private struct Control: Sendable {
-        var port: AsyncStream<RuntimeLoop.ShellRequest>.Continuation?
+        var port: AsyncStream<ShellRequest>.Continuation?
         /// Set by a signal, also between two daemons, when nobody would take the request.
         var isStopping = false
         /// How many signals have asked for a reload, and how many of them the last reading of the configuration answered.
         var reloads = 0
         var answeredReloads = 0
+        var running: RunningConfiguration
+        /// Ports that the current daemon is still to bind.
+        var unboundPorts = 0
+
+        init(_ first: LoadedConfiguration) { running = RunningConfiguration(first) }
+
+        mutating func begin(ports: Int) {
+            unboundPorts = ports
+            if ports == 0 { running.worked() }
+        }
+
+        mutating func bound() {
+            unboundPorts -= 1
+            if unboundPorts == 0 { running.worked() }
+        }
 
         /// What was asked for between two daemons.
-        var missed: RuntimeLoop.ShellRequest? {
+        var missed: ShellRequest? {
             isStopping ? .stop : reloads != answeredReloads ? .readConfiguration : nil
         }
     }
@@ -105,13 +122,15 @@ package struct DaemonRunner: Sendable {
     /// - Throws: An exit code; ``ResourceError``; ``RestartRequest`` when the program shall be started again.
     func run(_ first: LoadedConfiguration) async throws {
         try ProcessResources.check(.daemon)
-        let control = Locked(Control())
+        var first = first
+        adjust(&first.values)
+        let control = Locked(Control(first))
         // One stream for the whole life of the process: a signal source that follows another one stays deaf.
         let signals = SignalStream([SIGHUP, SIGTERM, SIGINT])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await number in signals.numbers {
-                    let isReload = number == SIGHUP && !isTemporary
+                    let isReload = number == SIGHUP && reloadsOnHangup
                     let port = control.withLock { control in
                         if isReload { control.reloads += 1 } else { control.isStopping = true }
                         return control.port
@@ -120,24 +139,20 @@ package struct DaemonRunner: Sendable {
                 }
             }
             defer { group.cancelAll() }
-            try await runAll(first, control)
+            try await runAll(control)
         }
     }
 
-    private func runAll(_ first: LoadedConfiguration, _ control: Locked<Control>) async throws {
-        var loaded = first
+    private func runAll(_ control: Locked<Control>) async throws {
         var isReloaded = false
-        /// What ran before a reload: taken again when the new one turns out not to work.
-        var proven: LoadedConfiguration?
-        /// Why it had to be taken again.
+        /// Why the configuration before had to be taken again.
         var problem: String?
-        adjust(&loaded.values)
         // One log for the whole life of the process: a second one would write into the lines of the first.
         let log = LogOutput(level: .info, form: LogForm(.text))
         defer { log.flush() }
         let logger = log.logger("trilateral")
         while true {
-            let configuration = loaded.values
+            let configuration = control.withLock { $0.running.loaded }.values
             log.configure(
                 level: Logger.Level(configuration.log.level),
                 form: LogForm(configuration.log.format, environment: environment)
@@ -152,6 +167,10 @@ package struct DaemonRunner: Sendable {
                 )
                 let missed = control.withLock { control in
                     control.port = daemon.requestPort
+                    control.begin(
+                        ports: (configuration.flare.isServing ? 1 : 0)
+                            + (HTTPListenerConfiguration(configuration.web) == nil ? 0 : 1)
+                    )
                     return control.missed
                 }
                 if let missed { daemon.requestPort.yield(missed) }
@@ -165,18 +184,19 @@ package struct DaemonRunner: Sendable {
                     throw RestartRequest()
                 case .rebuild(let next):
                     logger.notice("configuration read again; starting anew")
-                    proven = loaded
-                    loaded = next
+                    control.withLock { $0.running.replace(with: next) }
+                    isReloaded = true
+                case .reopen:
+                    logger.notice("opening the databases again")
                     isReloaded = true
                 }
             } catch let restart as RestartRequest {
                 throw restart
             } catch {
                 log.print("trilateral: \(error)")
-                guard let before = proven else { throw Self.exitCode(error) }
+                let goesOn = control.withLock { !$0.isStopping && $0.running.fallBack() }
+                guard goesOn else { throw Self.exitCode(error) }
                 logger.error("the new configuration does not work; going on with the one before")
-                loaded = before
-                proven = nil
                 problem = "\(error)"
             }
         }
@@ -209,8 +229,14 @@ package struct DaemonRunner: Sendable {
             },
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
             droppedLogLines: { log.dropped },
-            onFlareBound: onFlareBound,
-            onWebBound: onWebBound
+            onFlareBound: { [onFlareBound] port in
+                control.withLock { $0.bound() }
+                await onFlareBound(port)
+            },
+            onWebBound: { [onWebBound] port in
+                control.withLock { $0.bound() }
+                await onWebBound(port)
+            }
         )
         return try Daemon.build(plan, logger: logger)
     }

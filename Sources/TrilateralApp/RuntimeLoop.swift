@@ -28,15 +28,6 @@ struct RuntimeLoop: Sendable {
         }
     }
 
-    /// What only the shell can do.
-    enum ShellRequest: Sendable {
-        case readConfiguration
-        case rebuild
-        case restart
-        case stop
-        case logLevel(String)
-    }
-
     let controller: DeviceController
     let events: AsyncStream<ControllerEvent>
     let ports: Ports
@@ -115,6 +106,18 @@ extension LampDesk.Answer {
             sight: thing.flatMap { LampDesk.Sight($0, in: state) }
         )
     }
+}
+
+/// What only the shell can do.
+package enum ShellRequest: Sendable {
+    case readConfiguration
+    /// Build everything again, with the configuration that was read last.
+    case rebuild
+    /// Build everything again as it is, to open the databases again.
+    case reopen
+    case restart
+    case stop
+    case logLevel(String)
 }
 
 /// What the program knows of itself.

@@ -1,14 +1,14 @@
 /// Whether what the daemon keeps can be kept: the rules of the alert about the state folder.
 ///
-/// Databases report each write that fails; the folder is inspected now and then. A failure lasts until the folder has
-/// taken a file of some size: single small writes may succeed on a disk that is full.
+/// Databases report each write that fails; the folder is inspected now and then. A failure lasts until a test has
+/// written to the folder and to the databases: single small writes may succeed on a disk that is full.
 package struct StorageHealth: Sendable {
     package enum Event: Sendable, Hashable {
         /// A database has refused a write.
         case failed(String)
         /// The folder was inspected; with what is wrong, if something is.
         case inspected(problem: String?)
-        /// The folder has taken a file.
+        /// The folder and the databases have taken a test.
         case written
     }
 

@@ -1,12 +1,12 @@
-import Controller
+package import Controller
 import Foundation
-import Logging
+package import Logging
 
 /// Watches the state folder while the daemon runs: a full disk, a folder that is gone or read-only.
 ///
 /// What is wrong is one alert and one line in the log, until it is right again.
-struct StorageMonitor: Sendable {
-    typealias Event = StorageHealth.Event
+package struct StorageMonitor: Sendable {
+    package typealias Event = StorageHealth.Event
 
     private static let alert = "state-folder"
     private static let interval = Duration.seconds(5)
@@ -15,11 +15,11 @@ struct StorageMonitor: Sendable {
     /// So many more before that is tried again.
     private static let rest = 12
 
-    let folder: StateFolder
+    private let folder: StateFolder
     private let files: [(path: String, identity: FileIdentity?)]
     private let events: AsyncStream<Event>
     private let port: AsyncStream<Event>.Continuation
-    private let retry: @Sendable () async -> Void
+    private let retry: @Sendable () async -> Bool
     private let reopen: @Sendable () -> Void
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
@@ -27,14 +27,15 @@ struct StorageMonitor: Sendable {
     /// - Parameters:
     ///   - files: The databases, which are open.
     ///   - port: Where `events` come from.
-    ///   - retry: Called when the folder is well again.
+    ///   - retry: Called after a failed write when the folder takes files: writes to the databases, and returns whether
+    ///     they took it.
     ///   - reopen: Called when the files in the folder are not those that are open, and the folder can be written.
-    init(
+    package init(
         _ folder: StateFolder,
         files: [String],
         events: AsyncStream<Event>,
         port: AsyncStream<Event>.Continuation,
-        retry: @escaping @Sendable () async -> Void,
+        retry: @escaping @Sendable () async -> Bool,
         reopen: @escaping @Sendable () -> Void,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
@@ -57,7 +58,8 @@ struct StorageMonitor: Sendable {
         }
     }
 
-    private func follow() async {
+    /// Handles the events in their order until they end.
+    package func follow() async {
         var health = StorageHealth()
         var timesMissing = 0
         for await event in events {
@@ -68,9 +70,9 @@ struct StorageMonitor: Sendable {
                 reopen()
                 timesMissing = -Self.rest
             }
-            guard health.needsTest, folder.problem() == nil else { continue }
+            // The folder may take a small file while a database cannot grow.
+            guard health.needsTest, folder.problem() == nil, await retry() else { continue }
             report(health.apply(.written))
-            await retry()
         }
     }
 

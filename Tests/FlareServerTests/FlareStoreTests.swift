@@ -97,6 +97,37 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `each refused write is reported, and a test write tells when the database takes some again`(
+        kind: StoreKind
+    ) async throws {
+        try await withFolder { folder in
+            var options = FlareStore.Options()
+            options.maximumBytes = 200_000
+            let store =
+                switch kind {
+                case .memory: try FlareStore(options: options)
+                case .file: try FlareStore(file: folder.path + "/flare.db", options: options)
+                }
+            let faults = Collector<FlareStoreError>()
+            let hub = try FlareHub(store, onFault: { faults.take($0) })
+            try await hub.insert(Hall.records)
+            #expect(await hub.takesWrites())
+            let large = JSONValue.string(String(repeating: "x", count: 90_000))
+            try await hub.setData(Hall.lampObject, ["big": large])
+            for _ in 0..<2 {
+                await #expect(throws: FlareHubError.self) {
+                    try await hub.setData(ObjectReference(.thing, Hall.sofa), ["big": large])
+                }
+                #expect(await !hub.takesWrites())
+            }
+            #expect(await faults.all().count == 2)
+            try await hub.setData(Hall.lampObject, ["big": 0])
+            #expect(await hub.takesWrites())
+            #expect(await hub.record(Hall.lampObject)?.data?["big"] == 0)
+        }
+    }
+
     @Test func `a database of a newer version is refused and left as it is`() async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"

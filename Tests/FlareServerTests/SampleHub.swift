@@ -51,7 +51,8 @@ extension FlareHub {
         _ store: FlareStore,
         limits: FlareLimits = FlareLimits(),
         dialect: FlareDialect = .origin,
-        steady: SteadyPresence.Settings? = nil
+        steady: SteadyPresence.Settings? = nil,
+        onFault: (@Sendable (FlareStoreError) -> Void)? = nil
     ) throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try self.init(
@@ -60,6 +61,7 @@ extension FlareHub {
             limits: limits,
             dialect: dialect,
             steady: steady,
+            onFault: onFault,
             logger: logger
         )
     }

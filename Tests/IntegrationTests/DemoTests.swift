@@ -12,9 +12,11 @@ struct DemoTests {
         }
     }
 
-    @Test func `a demo that is kept leaves what it has published`() async throws {
+    @Test func `a demo that is kept ends with its terminal, and leaves what it has published`() async throws {
         try await withTemporaryFolder { folder in
-            try await withMosquitto { try await walk(in: folder, broker: $0.port, isKept: true) }
+            try await withMosquitto {
+                try await walk(in: folder, broker: $0.port, isKept: true, signal: SIGHUP)
+            }
         }
     }
 

@@ -91,8 +91,10 @@ struct StorageTests {
     @Test func `a state folder that was removed is written again, with what was stored meanwhile`()
         async throws
     {
-        try await withHome { home, visitor in
+        try await withHome(file: "log: {level: info}") { home, visitor in
             try FileManager.default.removeItem(atPath: home.state)
+            // The databases are opened again with the configuration that runs, whatever the file says by now.
+            try home.folder.write("no: {such: key}", to: "trilateral.yaml")
             #expect(try await visitor.ask("\(Self.lamp)/set", #"{"color":"green"}"#).outcome == "ok")
             try await visitor.awaits("alert/state-folder") {
                 $0["message"]?.string?.contains("is gone") ?? false

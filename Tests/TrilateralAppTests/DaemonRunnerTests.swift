@@ -23,7 +23,7 @@ struct DaemonRunnerTests {
             (MemoryStoreError.newerVersion(path: "a"), 65),
             (MemoryStoreError.database(path: "a", code: 26, message: "none"), 65),
             (MemoryStoreError.database(path: "a", code: 10, message: "disk I/O error"), 74), (ExitCode(3), 3),
-            (Bug(), 70),
+            (Bug(), 70), (UnexpectedEnd(), 70),
         ] as [(any Error & Sendable, Int32)]
     )
     func `what ends a run has its exit code of sysexits`(error: any Error & Sendable, code: Int32) {
