@@ -21,6 +21,8 @@ final class CheckedInput {
 
     /// Two records of TLS.
     private static let most = 32_768
+    /// Records of TLS that are read in a row: whoever floods us must not keep us from writing and ending.
+    private static let recordsAtOnce = 4
 
     /// - Throws: ``MQTTError/configuration(_:)`` when the process may have no more descriptors.
     init(
@@ -105,7 +107,7 @@ final class CheckedInput {
     }
 
     private func read(_ tls: OpaquePointer) -> Connection.Failure? {
-        while true {
+        for _ in 0..<Self.recordsAtOnce {
             ERR_clear_error()
             errno = 0
             let count = SSL_peek(tls, buffer.baseAddress, Int32(buffer.count))
@@ -117,6 +119,8 @@ final class CheckedInput {
             if let failure = letLibraryRead({ SSL_pending(tls) }) { return failure }
             guard mosquitto_socket(handle) == libraryDescriptor else { return nil }
         }
+        // OpenSSL has no record left: the next one is in the socket, and its turn comes.
+        return nil
     }
 
     private func check(_ bytes: UnsafeRawBufferPointer) -> Connection.Failure? {
@@ -174,7 +178,9 @@ final class CheckedInput {
         case SSL_ERROR_ZERO_RETURN: return .init(MOSQ_ERR_CONN_LOST)
         case SSL_ERROR_SYSCALL where code != 0 && code != ECONNRESET: return .init(MOSQ_ERR_ERRNO, code)
         case SSL_ERROR_SYSCALL: return .init(MOSQ_ERR_CONN_LOST)
-        default: return .init(MOSQ_ERR_TLS, reason: TLSReason.ofQueue())
+        default:
+            return TLSReason.isUnexpectedEnd(ERR_peek_error())
+                ? .init(MOSQ_ERR_CONN_LOST) : .init(MOSQ_ERR_TLS, reason: TLSReason.ofQueue())
         }
     }
 }

@@ -31,6 +31,10 @@ struct EndFacts {
             return isAccepted ? .failed(error) : .unanswered(error)
         }
         if isAccepted { return .failed(.lost(address: address, reason: reason)) }
+        if hasTLS, TLSReason.isUnexpectedEnd(complaints) {
+            let reason = "the other side closed the connection during the TLS handshake"
+            return .unanswered(.lost(address: address, reason: reason))
+        }
         if isTLS {
             return .failed(
                 .tls(

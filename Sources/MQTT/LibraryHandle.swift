@@ -23,6 +23,7 @@ enum LibraryHandle {
             try setUser(handle, configuration)
             if let will = configuration.will { try setWill(handle, will, version) }
             if let tls = configuration.tls { try setTLS(handle, tls) }
+            if version == .v5 { limitPackets(handle) }
         } catch {
             mosquitto_destroy(handle)
             throw error
@@ -48,6 +49,15 @@ enum LibraryHandle {
         }
         // Without it every publication would be written from within, also while another thread writes.
         try check(mosquitto_threaded_set(handle, true), "threads")
+    }
+
+    /// Has CONNECT tell the broker how large a packet may be.
+    ///
+    /// The only call that takes properties of CONNECT also connects, and waits for it. Without a host it does not
+    /// connect, but the library keeps the properties for every later attempt.
+    private static func limitPackets(_ handle: OpaquePointer) {
+        let properties = PropertyList(maximumPacketSize: UInt32(PacketValidator.largestPublish))
+        mosquitto_connect_bind_v5(handle, nil, 1883, 60, nil, properties.list)
     }
 
     private static func setUser(_ handle: OpaquePointer, _ configuration: MQTTConfiguration) throws(MQTTError)

@@ -33,7 +33,7 @@ extension MQTTClient {
         -> MQTTPublishError?
     {
         let handing = link.connection.publish(message, maximumQoS: link.maximumQoS)
-        let completion = state.withLock { state -> MQTTOutbox.Completion? in
+        let (completion, isFirst) = state.withLock { state -> (MQTTOutbox.Completion?, Bool) in
             switch handing {
             case .taken(let messageID):
                 let completion = state.outbox.handed(
@@ -42,7 +42,7 @@ extension MQTTClient {
                     messageID: messageID
                 )
                 state.counters.count(completion)
-                return completion
+                return (completion, state.keepRefusal(of: completion))
             case .later, .never:
                 var error: MQTTPublishError?
                 if case .never(let reason) = handing { error = reason }
@@ -52,10 +52,11 @@ extension MQTTClient {
                 } else if completion != nil {
                     state.counters.refused += 1
                 }
-                return completion
+                return (completion, false)
             }
         }
         completion?.tell()
+        if isFirst { linkEvents.yield(.refused) }
         switch handing {
         case .taken: return nil
         case .later, .never: return completion?.error
@@ -76,13 +77,7 @@ extension MQTTClient {
             state -> (MQTTOutbox.Completion?, Bool, Bool) in
             let completion = state.outbox.acknowledged(messageID, link: number, code: code)
             state.counters.count(completion)
-            var isFirst = false
-            if case .refusedByBroker(let topic, let code, let reason)? = completion?.error {
-                isFirst = state.refusals.isEmpty
-                // As many as may be on their way; the rest is of the same kind.
-                if state.refusals.count < 10_000 { state.refusals[topic] = "\(reason) (code \(code))" }
-            }
-            return (completion, state.outbox.hasDrained(), isFirst)
+            return (completion, state.outbox.hasDrained(), state.keepRefusal(of: completion))
         }
         if let completion {
             if let error = completion.error { logger.debug("\(error)") }
@@ -108,6 +103,21 @@ extension MQTTClient {
                 logger.error("\(lost) messages lost: nobody read \(message.topic) in time")
             }
         }
+    }
+}
+
+extension MQTTClient.State {
+    /// Keeps what the broker has refused for ``MQTTClient/takeRefusals()``.
+    ///
+    /// - Returns: Whether it is the first one, which is to be told.
+    fileprivate mutating func keepRefusal(of completion: MQTTOutbox.Completion?) -> Bool {
+        guard case .refusedByBroker(let topic, let code, let reason)? = completion?.error else {
+            return false
+        }
+        let isFirst = refusals.isEmpty
+        // As many as may be on their way; the rest is of the same kind.
+        if refusals.count < 10_000 { refusals[topic] = "\(reason) (code \(code))" }
+        return isFirst
     }
 }
 

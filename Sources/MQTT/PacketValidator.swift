@@ -20,6 +20,8 @@ package struct PacketValidator: Sendable {
     static let mostProperties = 1000
     /// Bytes of all properties of a packet, and of a packet other than PUBLISH.
     static let largest = 1 << 20
+    /// Bytes of a PUBLISH; with MQTT 5, CONNECT tells it to the broker.
+    package static let largestPublish = 16 << 20
 
     private let isV5: Bool
     private var hasAccepted = false
@@ -132,7 +134,8 @@ package struct PacketValidator: Sendable {
 
     private mutating func beginBody() throws(MalformedPacket) {
         remaining = value
-        if packet != .publish, remaining > Self.largest { throw malformed("\(remaining) bytes") }
+        let limit = packet == .publish ? Self.largestPublish : Self.largest
+        guard remaining <= limit else { throw malformed("\(remaining) bytes; at most \(limit) are allowed") }
         switch packet {
         case .connack: try expect(.connackFlags, 1)
         case .publish: try expect(.topicLength, 2)

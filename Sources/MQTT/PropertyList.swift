@@ -29,6 +29,11 @@ struct PropertyList: ~Copyable {
         mosquitto_property_add_varint(&list, number(MQTT_PROP_SUBSCRIPTION_IDENTIFIER), identifier)
     }
 
+    /// For CONNECT: the largest packet that we take, bytes.
+    init(maximumPacketSize: UInt32) {
+        mosquitto_property_add_int32(&list, number(MQTT_PROP_MAXIMUM_PACKET_SIZE), maximumPacketSize)
+    }
+
     deinit {
         var list = list
         mosquitto_property_free_all(&list)

@@ -2,7 +2,7 @@ import COpenSSL
 import Foundation
 
 /// Why TLS failed, in words that tell what to do.
-enum TLSReason {
+package enum TLSReason {
     /// What OpenSSL's queue of this thread says.
     static func ofQueue() -> String {
         var text: String?
@@ -16,12 +16,21 @@ enum TLSReason {
     }
 
     /// What the lines say that libmosquitto has logged; `nil` when there are none.
-    static func of(_ lines: [String]) -> String? {
-        for line in lines {
-            let digits = line.components(separatedBy: "error:").dropFirst().first?.prefix { $0.isHexDigit }
-            if let digits, let error = UInt(digits, radix: 16), let known = reason(error) { return known }
-        }
+    package static func of(_ lines: [String]) -> String? {
+        if let known = errors(in: lines).lazy.compactMap(reason).first { return known }
         return lines.isEmpty ? nil : lines.joined(separator: "; ")
+    }
+
+    /// Whether the lines say that the connection was closed without a word.
+    static func isUnexpectedEnd(_ lines: [String]) -> Bool {
+        errors(in: lines).contains(where: isUnexpectedEnd)
+    }
+
+    private static func errors(in lines: [String]) -> [UInt] {
+        lines.compactMap { line in
+            let digits = line.components(separatedBy: "error:").dropFirst().first?.prefix { $0.isHexDigit }
+            return digits.flatMap { UInt($0, radix: 16) }
+        }
     }
 
     // MARK: The broker's certificate
@@ -80,9 +89,22 @@ enum TLSReason {
 
     // MARK: What the broker says
 
+    /// Whether an error of OpenSSL means that the connection was closed without a word.
+    static func isUnexpectedEnd(_ error: UInt) -> Bool {
+        number(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING
+    }
+
+    /// What an error of OpenSSL means to TLS; `nil` for one of another part of OpenSSL, whose numbers mean other things.
+    ///
+    /// - Source: openssl/err.h, ERR_GET_LIB and ERR_GET_REASON.
+    private static func number(_ error: UInt) -> Int32? {
+        guard error >> 23 & 0xFF == ERR_LIB_SSL else { return nil }
+        return Int32(truncatingIfNeeded: error & 0x7F_FFFF)
+    }
+
     /// - Parameter error: OpenSSL's code; an alert of the other side is 1000 and its number.
     private static func reason(_ error: UInt) -> String? {
-        switch Int32(truncatingIfNeeded: error & 0x7F_FFFF) {
+        switch number(error) {
         case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
             return
                 "the broker asks for a certificate of ours: set mqtt.tls.certificate_file and mqtt.tls.key_file"

@@ -87,6 +87,21 @@ struct HostileBrokerTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `a broker that never stops sending does not keep the client from ending`(tls: Bool) async throws {
+        try await withBroker(tls: tls) { version, connection in
+            guard connection.send(BrokerPackets.connack(version == 5 ? .v5 : .v311)) else { return }
+            let one = BrokerPackets.packet(0x30, [0, 1, 116] + (version == 5 ? [0] : []) + [7])
+            let many = Array(repeating: one, count: 1000).flatMap(\.self)
+            while connection.send(many) {}
+        } _: { settings in
+            try await withConnectedClient(settings) { client, _ in
+                #expect(await eventually { client.counters.received > 10_000 })
+                await client.stop()
+            }
+        }
+    }
+
     /// The number of damaged packets, over all forms: a hundred thousand with TRILATERAL_FUZZ=100000.
     private static let damaged =
         ProcessInfo.processInfo.environment["TRILATERAL_FUZZ"].flatMap { Int($0) } ?? 4000

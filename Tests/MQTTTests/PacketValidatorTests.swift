@@ -34,7 +34,7 @@ struct PacketValidatorTests {
             ([0x20, 4, 0, 0, 0, 0], "CONNACK with surplus bytes"),
             ([0x20, 1, 0], "CONNACK with a field that is cut off"),
             ([0x20, 0xFF, 0xFF, 0xFF, 0xFF], "CONNACK with a number of more than four bytes"),
-            ([0x20, 0xFF, 0xFF, 0xFF, 0x7F], "CONNACK with 268435455 bytes"),
+            ([0x20, 0xFF, 0xFF, 0xFF, 0x7F], "CONNACK with 268435455 bytes; at most 1048576 are allowed"),
             ([0x20, 5, 0, 0, 2, 0x21, 0], "CONNACK with a property that is cut off"),
             ([0x20, 6, 0, 0, 3, 0x1F, 0, 1], "CONNACK with a property that is cut off"),
             ([0x20, 3, 0, 0, 0x80], "CONNACK with a number that is cut off"),
@@ -53,6 +53,10 @@ struct PacketValidatorTests {
             (.v5, [0x20, 3, 0, 0, 0], "a second CONNACK"),
             (.v5, [0x36, 4, 0, 1, 65, 0], "PUBLISH with the flags 6"),
             (.v5, [0x30, 3, 0, 0, 0], "PUBLISH with no topic"),
+            (
+                .v5, [0x30, 0x81, 0x80, 0x80, 0x08],
+                "PUBLISH with 16777217 bytes; at most 16777216 are allowed"
+            ),
             (.v5, [0x30, 3, 0, 9, 65], "PUBLISH with a field that is cut off"),
             (.v5, [0x32, 6, 0, 1, 65, 0, 0, 0], "PUBLISH with the packet identifier 0"),
             (.v5, [0x30, 7, 0, 1, 65, 3, 0x23, 0, 1], "PUBLISH with the unknown property 0x23"),

@@ -132,6 +132,43 @@ struct StandInTests {
         }
     }
 
+    @Test func `the broker is told how large a packet may be`() async throws {
+        try await withHeardConnect { connect in
+            // MQTT 5.0, 3.1.2.11.4: property 0x27, four bytes.
+            let property: [UInt8] = [0x27, 0x01, 0, 0, 0]
+            #expect(connect.indices.contains { connect[$0...].starts(with: property) }, "\(connect)")
+        }
+    }
+
+    /// Runs the body with the bytes of a CONNECT of version 5.
+    private func withHeardConnect(_ body: ([UInt8]) -> Void) async throws {
+        let listener = try LoopbackSocket.listening()
+        let (heard, port) = AsyncStream.makeStream(of: [UInt8].self)
+        DispatchQueue(label: "stand-in").async {
+            guard let client = try? listener.accept() else { return }
+            port.yield(client.receive())
+        }
+        defer { listener.shut() }
+        try await withClient(configuration(port: listener.port)) { _ in
+            for await connect in heard { return body(connect) }
+        }
+    }
+
+    @Test func `a broker that hangs up during the TLS handshake is a lost connection, not a matter of TLS`()
+        async throws
+    {
+        try await withStandIn { _, _ in
+        } _: { port in
+            try await withClient(configuration(port: port) { $0.tls = MQTTTLS() }) { client in
+                let failure = await client.nextFailure()
+                guard case .lost = failure else {
+                    Issue.record("\(String(describing: failure))")
+                    return
+                }
+            }
+        }
+    }
+
     @Test func `a broker that does not answer subscriptions is connected to all the same`() async throws {
         try await withStandIn { _, client in
             try client.send([0x20, 3, 0, 0, 0])
