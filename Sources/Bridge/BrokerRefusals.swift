@@ -3,7 +3,8 @@ package import MQTT
 
 /// What the broker refuses: the link, publications, subscriptions.
 ///
-/// Each becomes an alert, and one line in the log a cause; what was refused is sent again later.
+/// Each becomes an alert, and one line in the log a cause. Retained topics and announcements that were refused are sent
+/// again later. Other messages, such as events and answers, cannot be: their alert stays until the link ends.
 package struct BrokerRefusals: Sendable {
     /// The identifiers of the alerts.
     package static let link = "broker-link"
@@ -13,6 +14,10 @@ package struct BrokerRefusals: Sendable {
     /// Why each topic was refused since the last retry, and before it.
     private var refused: [String: String] = [:]
     private var before: [String: String] = [:]
+    /// Why topics were refused whose messages are not sent again.
+    private var lost: [String: String] = [:]
+    /// So many of them are remembered: response topics are of others' choice.
+    private static let mostLost = 100
     private var hasLinkAlert = false
     /// Health intervals that the link has lasted.
     private var steadyIntervals = 0
@@ -28,9 +33,12 @@ package struct BrokerRefusals: Sendable {
         steadyIntervals = 0
         refused = [:]
         before = [:]
+        lost = [:]
         var events: [ControllerEvent] = [.alertCleared(Self.publications)]
         switch error {
         case .unreachable, .lost: break
+        // It is busy, or shuts down; it comes back by itself.
+        case .endedByBroker(_, 0x89, _), .endedByBroker(_, 0x8B, _), .endedByBroker(_, 0x98, _): break
         case .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker, .configuration:
             hasLinkAlert = true
             events.append(.alertRaised(Self.link, .error, message: "\(error)"))
@@ -45,7 +53,7 @@ package struct BrokerRefusals: Sendable {
             Self.subscriptions,
             .error,
             message: """
-                The broker does not let us read \(Self.list(session.refusedFilters)): commands there are not heard. \
+                The broker does not let us read \(Self.list(session.refusedFilters)): commands sent there have no effect. \
                 Give this user the rights that `trilateral acl` prints.
                 """
         )
@@ -53,14 +61,22 @@ package struct BrokerRefusals: Sendable {
 
     // MARK: Publications
 
+    /// - Parameter canRepeat: Whether what was published on a topic can be sent again.
     /// - Returns: The causes that are new, each with one of its topics.
-    package mutating func refused(_ topics: [String: String]) -> [String: String] {
+    package mutating func refused(
+        _ topics: [String: String],
+        canRepeat: (_ topic: String) -> Bool
+    ) -> [String: String] {
+        let known = Set([refused, before, lost].flatMap(\.values))
         var causes: [String: String] = [:]
         for (topic, reason) in topics.sorted(by: { $0.key < $1.key }) {
-            let isKnown = refused.values.contains(reason) || before.values.contains(reason)
-            if !isKnown, causes[reason] == nil { causes[reason] = topic }
+            if !known.contains(reason), causes[reason] == nil { causes[reason] = topic }
+            if canRepeat(topic) {
+                refused[topic] = reason
+            } else if lost[topic] != nil || lost.count < Self.mostLost {
+                lost[topic] = reason
+            }
         }
-        refused.merge(topics) { $1 }
         return causes
     }
 
@@ -75,23 +91,31 @@ package struct BrokerRefusals: Sendable {
             events.append(.alertCleared(Self.link))
         }
         // What was sent again an interval ago, and not refused since, is taken.
-        if refused.isEmpty, !before.isEmpty { events.append(.alertCleared(Self.publications)) }
+        if refused.isEmpty, !before.isEmpty { events.append(publicationsEvent) }
         before = refused
         refused = [:]
         return (before.keys.sorted(), events)
     }
 
-    /// The alert for what was refused since the last interval, or its end.
+    /// The alert for what was refused since the last interval, or cannot be sent again; or its end.
     package var publicationsEvent: ControllerEvent {
-        guard let first = refused.min(by: { $0.key < $1.key }) else {
+        let all = refused.merging(lost) { $1 }
+        guard let first = all.min(by: { $0.key < $1.key }) else {
             return .alertCleared(Self.publications)
         }
+        let outlook =
+            switch (refused.isEmpty, lost.isEmpty) {
+            case (false, true): "It is sent again every minute."
+            case (true, _): "It cannot be sent again; this alert ends with the connection."
+            case (false, false):
+                "State and announcements are sent again every minute; events and answers are lost."
+            }
         return .alertRaised(
             Self.publications,
             .error,
             message: """
-                The broker refuses what is published on \(Self.list(refused.keys.sorted())): \(first.value). It is \
-                sent again every minute; give this user the rights that `trilateral acl` prints.
+                The broker refuses what is published on \(Self.list(all.keys.sorted())): \(first.value). \(outlook) \
+                Give this user the rights that `trilateral acl` prints.
                 """
         )
     }

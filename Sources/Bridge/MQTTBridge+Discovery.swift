@@ -99,8 +99,15 @@ extension MQTTBridge {
     }
 
     /// Takes everything back, before the topics are cleared that it speaks of.
-    func withdrawAnnouncements() {
+    ///
+    /// - Returns: Whether the client took all of it; ``withdrawRest()`` goes on.
+    @discardableResult
+    func withdrawAnnouncements() -> Bool {
         publish(discovery.announcer.withdrawAll())
+    }
+
+    func withdrawRest() -> Bool {
+        publish(discovery.announcer.next(.max, at: clock().steadyMilliseconds))
     }
 
     /// What was taken away and is so at the broker needs no thought at the next start.

@@ -1,3 +1,5 @@
+import Controller
+import HomeAssistant
 import Logging
 import MQTT
 
@@ -6,7 +8,8 @@ extension MQTTBridge {
     func noteRefusals() {
         let topics = client.takeRefusals()
         guard !topics.isEmpty else { return }
-        for (reason, topic) in refusals.refused(topics).sorted(by: { $0.key < $1.key }) {
+        for (reason, topic) in refusals.refused(topics, canRepeat: canRepeat).sorted(by: { $0.key < $1.key })
+        {
             logger.warning(
                 "the broker refuses publications",
                 metadata: ["reason": "\(reason)", "topic": "\(topic)"]
@@ -22,5 +25,10 @@ extension MQTTBridge {
         let (topics, events) = refusals.intervalPassed()
         for event in events { send(event) }
         for topic in topics { book.repeatTopic(topic) }
+        if topics.contains(where: discovery.announcer.announces) { send(.announcementWanted) }
+    }
+
+    private func canRepeat(_ topic: String) -> Bool {
+        book.holds(topic) || discovery.announcer.announces(topic)
     }
 }

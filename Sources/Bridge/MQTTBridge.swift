@@ -165,12 +165,17 @@ package actor MQTTBridge {
     package func leave(within limit: Duration = .seconds(5)) async {
         isLeaving = true
         map.end()
-        withdrawAnnouncements()
+        let end = ContinuousClock.now + limit
+        // Devices go before the topics that they speak of. What is more than the client takes at once goes when the
+        // broker has acknowledged some.
+        var isWithdrawn = withdrawAnnouncements()
+        while isConnected, !isWithdrawn, ContinuousClock.now < end {
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+            isWithdrawn = withdrawRest()
+        }
         book.clearAll()
         book.state(offline, rank: .status)
-        let end = ContinuousClock.now + limit
         flush()
-        // What is more than the client takes at once goes when the broker has acknowledged some.
         while isConnected, !book.isSent, ContinuousClock.now < end {
             guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
         }

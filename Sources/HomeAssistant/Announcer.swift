@@ -308,6 +308,11 @@ package struct Announcer: Sendable {
 
     // MARK: What others have to know
 
+    /// Whether a device is announced on a topic.
+    package func announces(_ topic: String) -> Bool {
+        configuration.device(ofTopic: topic).map { held[$0] != nil } ?? false
+    }
+
     /// The topics announced on since this was asked last, with their components: to be remembered.
     package mutating func takeNews() -> [String: String] {
         defer { news.removeAll() }

@@ -31,7 +31,8 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
             "the broker at \(address) refuses the connection: \(reason) (code \(code))"
         case .noAnswer(let address, let seconds):
             "\(address) accepts connections, but does not answer as an MQTT broker within \(seconds) s"
-        case .malformed(let address, let what): "\(address) sent what is not MQTT: \(what)"
+        case .malformed(let address, let what):
+            "the broker at \(address) sent an invalid MQTT packet: \(what)"
         case .lost(let address, let reason): "the link to the broker at \(address) was lost: \(reason)"
         case .endedByBroker(let address, let code, let reason):
             "the broker at \(address) ended the link: \(reason) (code \(code))"

@@ -21,7 +21,10 @@ struct BrokerRefusalsTests {
         )
         let alert = raised(refusals.disconnected(error).last)
         #expect(alert?.id == BrokerRefusals.link)
-        #expect(alert?.message == "broker:1883 sent what is not MQTT: CONNACK with the unknown property 0x7f")
+        #expect(
+            alert?.message
+                == "the broker at broker:1883 sent an invalid MQTT packet: CONNACK with the unknown property 0x7f"
+        )
         #expect(refusals.intervalPassed().events.isEmpty)
         #expect(refusals.intervalPassed().events == [.alertCleared(BrokerRefusals.link)])
         #expect(refusals.intervalPassed().events.isEmpty)
@@ -32,6 +35,9 @@ struct BrokerRefusalsTests {
         for error in [
             MQTTError.unreachable(address: "a", reason: "Connection refused"),
             .lost(address: "a", reason: "x"),
+            .endedByBroker(address: "a", code: 0x89, reason: "Server busy"),
+            .endedByBroker(address: "a", code: 0x8B, reason: "Server shutting down"),
+            .endedByBroker(address: "a", code: 0x98, reason: "Administrative action"),
         ] {
             #expect(refusals.disconnected(error) == [.alertCleared(BrokerRefusals.publications)])
         }
@@ -39,21 +45,50 @@ struct BrokerRefusalsTests {
 
     @Test func `refused publications are one cause each, and sent again until they are taken`() {
         var refusals = BrokerRefusals()
-        #expect(refusals.refused(["b": "Not authorized", "a": "Not authorized"]) == ["Not authorized": "a"])
-        #expect(refusals.refused(["c": "Not authorized", "d": "Quota"]) == ["Quota": "d"])
+        func refuse(_ topics: [String: String]) -> [String: String] {
+            refusals.refused(topics) { _ in true }
+        }
+        #expect(refuse(["b": "Not authorized", "a": "Not authorized"]) == ["Not authorized": "a"])
+        #expect(refuse(["c": "Not authorized", "d": "Quota"]) == ["Quota": "d"])
         let alert = raised(refusals.publicationsEvent)
         #expect(alert?.id == BrokerRefusals.publications)
         #expect(alert?.message.contains("a, b, c and 1 more: Not authorized") == true)
         #expect(refusals.intervalPassed().retry == ["a", "b", "c", "d"])
         // Refused again: the same cause is not told again.
-        #expect(refusals.refused(["a": "Not authorized"]) == [:])
+        #expect(refuse(["a": "Not authorized"]) == [:])
         let second = refusals.intervalPassed()
         #expect(second.retry == ["a"])
         #expect(second.events.isEmpty)
         let third = refusals.intervalPassed()
         #expect(third.retry.isEmpty)
         #expect(third.events == [.alertCleared(BrokerRefusals.publications)])
-        #expect(refusals.refused(["a": "Not authorized"]) == ["Not authorized": "a"])
+        #expect(refuse(["a": "Not authorized"]) == ["Not authorized": "a"])
+    }
+
+    @Test func `what cannot be sent again is an alert until the link ends, and promises nothing`() {
+        var refusals = BrokerRefusals()
+        func refuse(_ topic: String) -> [String: String] {
+            refusals.refused([topic: "Not authorized"]) { !$0.hasPrefix("event/") }
+        }
+        #expect(refuse("event/zone") == ["Not authorized": "event/zone"])
+        #expect(raised(refusals.publicationsEvent)?.message.contains("cannot be sent again") == true)
+        for _ in 0..<3 {
+            let interval = refusals.intervalPassed()
+            #expect(interval.retry.isEmpty)
+            #expect(interval.events.isEmpty)
+        }
+        #expect(refuse("event/zone") == [:])
+        #expect(refuse("state") == [:])
+        #expect(refusals.intervalPassed().retry == ["state"])
+        // The state is taken by now.
+        let left = refusals.intervalPassed().events
+        #expect(raised(left.last)?.message.contains("event/zone: Not authorized") == true)
+        #expect(
+            refusals.disconnected(.lost(address: "a", reason: "x")) == [
+                .alertCleared(BrokerRefusals.publications)
+            ]
+        )
+        #expect(refusals.publicationsEvent == .alertCleared(BrokerRefusals.publications))
     }
 
     @Test func `topics that may not be read are an alert that names them`() {

@@ -131,6 +131,64 @@ struct BridgeLinkTests {
         }
     }
 
+    @Test func `announcements that the broker refuses are sent again until it takes them`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("topic readwrite trilateral/#\ntopic read homeassistant/#\n", to: "acl")
+            var options = MosquittoOptions()
+            options.lines = ["acl_file \(folder.path("acl"))"]
+            try await withMosquitto(options) { broker in
+                try await withBridge(port: broker.port, healthInterval: .milliseconds(500)) {
+                    bridge,
+                    visitor in
+                    let announced = visitor.client.subscribe(["homeassistant/device/#"], qos: .atLeastOnce)
+                    var refusals = 0
+                    for await event in bridge.told {
+                        switch event {
+                        case .announcementWanted: bridge.outputs.yield(.announce(Self.emptyPlace()))
+                        case .alertRaised(BrokerRefusals.publications, _, let message):
+                            refusals += 1
+                            #expect(message.contains("homeassistant/device/"))
+                            guard refusals == 2 else { continue }
+                            try folder.write("topic readwrite #\n", to: "acl")
+                            await broker.reload()
+                        case .alertCleared(BrokerRefusals.publications) where refusals > 0:
+                            try #require(refusals >= 2, "cleared while the broker still refuses")
+                            for await message in announced where !message.payload.isEmpty { return }
+                        default: break
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a bridge that leaves takes back all devices, however few messages may wait`() async throws {
+        let topics = (0..<40).map { "homeassistant/device/trilateral_leaving_lamp-\($0)/config" }
+        try await withMosquitto { broker in
+            try await withVisitor(to: "homeassistant", port: broker.port) { visitor in
+                for topic in topics { visitor.say(absolute: topic, "{}", isRetained: true) }
+                let areThere = try await eventually {
+                    try await retainedMessages(port: broker.port).count == topics.count
+                }
+                #expect(areThere)
+            }
+            try await withBridge(
+                port: broker.port,
+                node: "leaving",
+                announced: Dictionary(uniqueKeysWithValues: topics.map { ($0, "state:sensor") }),
+                maximumQueued: 5
+            ) { bridge, _ in
+                await bridge.bridge.leave()
+                let isCleared = try await eventually {
+                    try await !retainedMessages(port: broker.port).keys.contains {
+                        $0.hasPrefix("homeassistant/")
+                    }
+                }
+                #expect(isCleared)
+            }
+        }
+    }
+
     private static func emptyPlace(slugs: [String: ObjectReference] = [:]) -> ControllerState {
         var book = SlugBook()
         for (slug, object) in slugs { book.restore(slug, for: object) }
@@ -141,6 +199,7 @@ struct BridgeLinkTests {
 
     /// A bridge that runs, and what it tells.
     private struct Running {
+        let bridge: MQTTBridge
         let told: AsyncStream<ControllerEvent>
         let mementos: AsyncStream<ControllerEffect.Memento>
         let events: AsyncStream<ControllerEvent>.Continuation
@@ -167,17 +226,23 @@ struct BridgeLinkTests {
 
     private func withBridge(
         port: Int,
+        node: String = "t\(UInt32.random(in: .min ... .max))",
         kept: [String] = [],
         formerRoots: [String] = [],
         formerEpoch: String? = nil,
+        healthInterval: Duration = .seconds(60),
+        announced: [String: String] = [:],
+        maximumQueued: Int = 10_000,
         _ body: (Running, Visitor) async throws -> Void
     ) async throws {
         var configuration = BridgeConfiguration()
-        configuration.node = "t\(UInt32.random(in: .min ... .max))"
+        configuration.node = node
         configuration.aliveInterval = .milliseconds(50)
+        configuration.healthInterval = healthInterval
         var link = MQTTConfiguration()
         link.host = "127.0.0.1"
         link.port = port
+        link.maximumQueued = maximumQueued
         link.reconnect = MQTTBackoff(minimum: .milliseconds(20), maximum: .milliseconds(200))
         let client = MQTTClient(link, logger: Self.logger)
         let now = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
@@ -191,7 +256,8 @@ struct BridgeLinkTests {
                 epoch: "e",
                 started: now,
                 formerRoots: formerRoots,
-                formerEpoch: formerEpoch
+                formerEpoch: formerEpoch,
+                announced: announced
             ),
             client: client,
             logger: Self.logger,
@@ -217,6 +283,7 @@ struct BridgeLinkTests {
             try await withVisitor(to: configuration.root, port: port) { visitor in
                 try await visitor.awaits("status", "online")
                 let running = Running(
+                    bridge: bridge,
                     told: told,
                     mementos: mementos,
                     events: events,

@@ -74,6 +74,9 @@ package actor Mosquitto {
 
     package func thaw() { child?.signal(SIGCONT) }
 
+    /// Has it read its access lists again.
+    package func reload() { child?.signal(SIGHUP) }
+
     /// Other users and passwords, from now on.
     package func setUsers(_ users: [String: String]) async throws {
         guard let program = ChildProcess.find("mosquitto_passwd") else {
