@@ -30,7 +30,8 @@ enum ProcessResources {
         var held: [Int32] = []
         defer { for descriptor in held { close(descriptor) } }
         while held.count < descriptors {
-            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            // Needs no file: a bare root may have none, not even /dev/null.
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else {
                 let reason = String(cString: strerror(errno))
                 throw ResourceError(
