@@ -35,7 +35,7 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
     private static func advice(_ code: Int32) -> String {
         switch code & 0xFF {
         case 8: "; allow writing to the file and its folder"
-        case 11: "; put back a copy of it, or move it away to begin anew"
+        case 11: "; restore a backup, or move the file away to start with an empty one"
         case 13: "; make space"
         case 14: "; check that the folder is there and may be written"
         case 26: "; move it away or name another file"

@@ -237,8 +237,8 @@ package enum MemoryStoreError: Error, CustomStringConvertible {
     /// What to do about one of SQLite's primary result codes.
     private static func advice(_ code: Int32) -> String {
         switch code {
-        case 11, 26: "put back a copy of it, or move it away to begin anew"
-        default: "check the folder's owner, rights and free space"
+        case 11, 26: "restore a backup, or move the file away to start with an empty one"
+        default: "check the folder's owner, permissions and free space"
         }
     }
 }

@@ -62,7 +62,8 @@ struct NodeCleanup {
                     if isLinked, silences >= (node.isOnline ? Self.patience : 1) { return .success(node) }
                     visit.wake(after: Self.silence)
                 case .deadline: isLate = true
-                case .link(.refused), .link(.drained), .signal: break
+                case .link(.refused): return .failure(.mayNotAsk(topic: node.ping.topic))
+                case .link(.drained), .signal: break
                 }
                 if isLate, !isLinked { break }
             }
@@ -113,6 +114,8 @@ enum NodeCleanupError: Error, CustomStringConvertible {
     case noBroker(String)
     /// Filters that the broker does not let us subscribe.
     case notAllowed([String])
+    /// The broker does not let us publish the question whether a daemon runs there.
+    case mayNotAsk(topic: String)
     /// A daemon answers there: what is cleared would be published again.
     case running(String)
     /// The user has said no.
@@ -124,6 +127,8 @@ enum NodeCleanupError: Error, CustomStringConvertible {
         case .noBroker(let reason): reason
         case .notAllowed(let filters):
             "the broker does not let this user read \(filters.joined(separator: ", "))"
+        case .mayNotAsk(let topic):
+            "the broker does not let this user publish to \(topic), to find out whether a daemon runs there"
         case .running(let root):
             "a daemon runs on \(root), and would publish everything again: stop it first"
         case .declined: "nothing was cleared"
@@ -135,7 +140,7 @@ enum NodeCleanupError: Error, CustomStringConvertible {
     var exitCode: ExitCode {
         switch self {
         case .noBroker: .unavailable
-        case .notAllowed: .noPermission
+        case .notAllowed, .mayNotAsk: .noPermission
         case .running, .declined, .left: .failure
         }
     }

@@ -78,6 +78,6 @@ package struct StateFolderError: Error, CustomStringConvertible {
     package let reason: String
 
     package var description: String {
-        "the state folder \(path) cannot be used: \(reason); name another one with --state, or mend its owner and rights"
+        "the state folder \(path) cannot be used: \(reason); choose another one with --state, or change its owner and permissions"
     }
 }

@@ -39,16 +39,45 @@ struct EndingTests {
     private static let loops =
         ProcessInfo.processInfo.environment["TRILATERAL_LOOPS"].flatMap { Int($0) } ?? 3
 
-    @Test func `SIGTERM while TLS is attempted ends it in good order`() async throws {
+    /// Runs the body with a home whose broker takes connections and answers in its own way, which is not TLS.
+    private func withStandIn(
+        _ answer: @escaping @Sendable (LoopbackSocket) -> Void,
+        _ body: (Home) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
-            // Takes connections and answers with nothing that TLS could use, over and over.
             let listener = try LoopbackSocket.listening()
-            let thread = Thread {
-                while let client = try? listener.accept() { try? client.send(Array("no TLS here".utf8)) }
-            }
+            let thread = Thread { while let client = try? listener.accept() { answer(client) } }
             thread.start()
             defer { listener.shut() }
             let home = Home(in: folder, port: listener.port)
+            do {
+                try await body(home)
+            } catch {
+                await home.kill()
+                throw HomeFailure(error: error, log: await home.log)
+            }
+        }
+    }
+
+    private static let noTLS: @Sendable (LoopbackSocket) -> Void = { try? $0.send(Array("no TLS here".utf8)) }
+
+    @Test func `SIGTERM while the broker is silent in the TLS handshake ends it in good order`() async throws
+    {
+        let (sockets, accepted) = AsyncStream.makeStream(of: LoopbackSocket.self)
+        try await withStandIn({ accepted.yield($0) }) { home in
+            var arrivals = sockets.makeAsyncIterator()
+            for _ in 0..<Self.loops {
+                try await home.start(["mqtt.tls.enabled": "true"])
+                // Held open and not answered: the handshake is under way until the signal ends it.
+                let socket = await arrivals.next()
+                #expect(await home.stop() == 0)
+                socket?.shut()
+            }
+        }
+    }
+
+    @Test func `SIGTERM between attempts at TLS ends it in good order`() async throws {
+        try await withStandIn(Self.noTLS) { home in
             for _ in 0..<Self.loops {
                 try await home.start(["mqtt.tls.enabled": "true"])
                 #expect(await home.logs("no TLS with"))
@@ -60,14 +89,7 @@ struct EndingTests {
     @Test func `a reload while TLS is refused goes on with the new configuration, however often`()
         async throws
     {
-        try await withTemporaryFolder { folder in
-            let listener = try LoopbackSocket.listening()
-            let thread = Thread {
-                while let client = try? listener.accept() { try? client.send(Array("no TLS here".utf8)) }
-            }
-            thread.start()
-            defer { listener.shut() }
-            let home = Home(in: folder, port: listener.port)
+        try await withStandIn(Self.noTLS) { home in
             try await home.start(["mqtt.tls.enabled": "true"])
             for round in 1...(Self.loops * 3) {
                 #expect(await home.logs("Flare server: http://"))
@@ -105,19 +127,24 @@ struct EndingTests {
         }
     }
 
-    @Test(arguments: [["calibrate", "compass"], ["get", "nothing"], ["export", "-"]])
-    func `a verb that fails ends with its code, and nothing else`(verb: [String]) async throws {
+    @Test(
+        arguments: [
+            ("calibrate compass", 69), ("get nothing --mqtt 127.0.0.1:1 --timeout 0.5", 69),
+            ("export -", 66),
+        ] as [(String, Int32)]
+    )
+    func `a verb that fails ends with its code, and nothing else`(words: String, code: Int32) async throws {
         try await withTemporaryFolder { folder in
+            let state = words.hasPrefix("get") ? [] : ["--state", folder.path("state")]
             for _ in 0..<Self.loops {
                 let end = try await Program.run(
-                    verb
-                        + (verb[0] == "get"
-                            ? ["--mqtt", "127.0.0.1:1"] : ["--state", folder.path("state")]),
+                    words.split(separator: " ").map(String.init) + state,
                     in: folder,
                     shell: "exec </dev/null"
                 )
-                #expect([0, 66, 69].contains(end.status), "\(end.output)")
-                #expect(!end.output.contains("free"), "\(end.output)")
+                #expect(end.status == code, "\(end.output)")
+                // The heap of the C library complains with words of its own.
+                #expect(!end.output.contains("free()") && !end.output.contains("corrupt"), "\(end.output)")
             }
         }
     }

@@ -114,6 +114,20 @@ struct ForgetTests {
         }
     }
 
+    @Test func `forget stops where the broker does not let it ask whether a daemon runs`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("topic read #\ntopic write t/node/status\n", to: "acl")
+            var options = MosquittoOptions()
+            options.lines = ["acl_file \(folder.path("acl"))"]
+            try await withMosquitto(options) { broker in
+                let node = ["--mqtt", "127.0.0.1:\(broker.port)", "--node", "node", "--base", "t"]
+                let end = try await Program.run(["forget", "--yes"] + node, in: folder)
+                #expect(end.status == 77)
+                #expect(end.output.contains("t/node/request/ping"), "\(end.output)")
+            }
+        }
+    }
+
     @Test func `a thousand and more topics are cleared`() async throws {
         try await withEmptyHome { home, visitor in
             for number in 0..<1500 { visitor.say("things/t\(number)", "{}", isRetained: true) }

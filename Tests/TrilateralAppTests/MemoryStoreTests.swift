@@ -153,7 +153,7 @@ struct MemoryStoreTests {
             Issue.record("\(error)")
             return
         }
-        #expect("\(error)".contains("check the folder's owner, rights and free space"))
+        #expect("\(error)".contains("check the folder's owner, permissions and free space"))
     }
 
     @Test func `a table that is gone is told with the path`() async throws {

@@ -52,7 +52,7 @@ struct StateFolderTests {
                 }
                 #expect(
                     error?.description
-                        == "the state folder \(path)/ cannot be used: \(reason); name another one with --state, or mend its owner and rights"
+                        == "the state folder \(path)/ cannot be used: \(reason); choose another one with --state, or change its owner and permissions"
                 )
             }
         }
