@@ -3,38 +3,23 @@ import Foundation
 import Logging
 import MQTT
 
-/// How the commands that talk to a running daemon find it.
+/// Which broker the commands talk to, and below which topics.
 ///
 /// User name and password come from the configuration or the environment, never from the command line, where
 /// other users of the machine could read them.
-struct BrokerOptions: ParsableArguments {
+struct BrokerAddress: ParsableArguments {
     @OptionGroup var file: ConfigurationOption
 
     @Option(help: ArgumentHelp("The broker; else that of the configuration.", valueName: "host:port"))
     var mqtt: HostAndPort?
 
-    @Option(help: "The daemon's node; else that of the configuration, else the only one that is online.")
-    var node: String?
-
     @Option(help: "The first levels of all topics; else that of the configuration.")
     var base: String?
 
     func validate() throws {
-        for (name, value) in [("--node", node), ("--base", base)] {
-            guard let value else { continue }
-            let isLegal = !value.isEmpty && value.utf8.count <= 200 && !value.contains { "+#\0".contains($0) }
-            guard isLegal else { throw ValidationError("\(name) must be part of a topic, without + and #.") }
+        if let base, case .failure(let fault) = ConfigurationForm<String>.topic.decode(.scalar(base)) {
+            throw ValidationError("--base \(fault.message).")
         }
-    }
-
-    /// Who to talk to: the link, and `<base>/<node>`.
-    func daemon(for command: String, timeout: Duration) async throws -> (
-        link: MQTTConfiguration, root: String
-    ) {
-        let loaded = try file.load(by: command)
-        let (link, base) = broker(loaded)
-        if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
-        return (link, "\(base)/\(try await findNode(link, base: base, for: command, timeout: timeout))")
     }
 
     /// The link to the broker, and the first levels of all topics.
@@ -42,11 +27,35 @@ struct BrokerOptions: ParsableArguments {
         var link = MQTTConfiguration(loaded.values.mqtt)
         // The daemon's own id would throw the daemon off the broker.
         link.clientID = ""
-        if let mqtt {
-            link.host = mqtt.host
-            link.port = mqtt.port
-        }
+        if let mqtt { (link.host, link.port) = (mqtt.host, mqtt.port) }
         return (link, base ?? loaded.values.mqtt.base)
+    }
+}
+
+/// How the commands that talk to a running daemon find it.
+struct BrokerOptions: ParsableArguments {
+    @OptionGroup var address: BrokerAddress
+
+    @Option(help: "The daemon's node; else that of the configuration, else the only one that is online.")
+    var node: String?
+
+    var file: ConfigurationOption { address.file }
+    var mqtt: HostAndPort? { address.mqtt }
+
+    func validate() throws {
+        guard let node else { return }
+        let isLegal = !node.isEmpty && node.utf8.count <= 200 && !node.contains { "+#\0".contains($0) }
+        guard isLegal else { throw ValidationError("--node must be part of a topic, without + and #.") }
+    }
+
+    /// Who to talk to: the link, and `<base>/<node>`.
+    func daemon(for command: String, timeout: Duration) async throws -> (
+        link: MQTTConfiguration, root: String
+    ) {
+        let loaded = try file.load(by: command)
+        let (link, base) = address.broker(loaded)
+        if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
+        return (link, "\(base)/\(try await findNode(link, base: base, for: command, timeout: timeout))")
     }
 
     private func findNode(

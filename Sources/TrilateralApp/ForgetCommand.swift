@@ -14,16 +14,10 @@ struct ForgetCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var file: ConfigurationOption
-
-    @Option(help: ArgumentHelp("The broker; else that of the configuration.", valueName: "host:port"))
-    var mqtt: HostAndPort?
+    @OptionGroup var broker: BrokerAddress
 
     @Option(help: "The node; else that of the configuration, else made of the host's name.")
     var node: String?
-
-    @Option(help: "The first levels of all topics; else that of the configuration.")
-    var base: String?
 
     @Option(help: ArgumentHelp("How long to wait for the broker.", valueName: "seconds"))
     var timeout = 5.0
@@ -35,9 +29,6 @@ struct ForgetCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let base, case .failure(let fault) = ConfigurationForm<String>.topic.decode(.scalar(base)) {
-            throw ValidationError("--base \(fault.message).")
-        }
         if let node, case .failure(let fault) = ConfigurationForm<String>.slug.decode(.scalar(node)) {
             throw ValidationError("--node \(fault.message).")
         }
@@ -50,15 +41,12 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let values = try file.load(by: "forget").values
-        var link = MQTTConfiguration(values.mqtt)
-        // The daemon's own id would throw the daemon off the broker.
-        link.clientID = ""
-        if let mqtt { (link.host, link.port) = (mqtt.host, mqtt.port) }
-        let own = BrokerPlace(values.mqtt, .ofThisMachine())
+        let loaded = try broker.file.load(by: "forget")
+        let values = loaded.values
+        let (link, base) = broker.broker(loaded)
         let cleanup = NodeCleanup(
             link: link,
-            root: "\(base ?? own.base)/\(node ?? own.node)",
+            root: "\(base)/\(node ?? BrokerPlace(values.mqtt, .ofThisMachine()).node)",
             discoveryPrefix: values.discovery.prefix,
             limit: .milliseconds(Int64(timeout * 1000))
         )

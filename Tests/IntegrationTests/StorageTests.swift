@@ -82,6 +82,41 @@ struct StorageTests {
         #expect(await home.stop() == 0)
     }
 
+    @Test
+    func `a database that cannot grow is one alert, until it can; that small files fit does not end it`()
+        async throws
+    {
+        try await withEmptyHome { home, visitor in
+            try await home.take()
+            // In kilobytes: more than the test of the folder writes, and less than the database needs.
+            try await visitor.whileStarting { try await home.start(shell: "ulimit -S -f 400") }
+            let text = String(repeating: "x", count: 20_000)
+            func grow(_ number: Int) async throws -> String {
+                try await visitor.ask("things/television/set", #"{"source":"\#(number)\#(text)"}"#).outcome
+            }
+            var number = 0
+            let isRefused = try await eventually {
+                number += 1
+                return try await grow(number) != "ok"
+            }
+            #expect(isRefused)
+            try await visitor.awaits("alert/state-folder") {
+                $0["message"]?.string?.contains("disk I/O") ?? false
+            }
+            // Two inspections, which come every 5 s, and their tests.
+            let end = ContinuousClock.now + .seconds(11)
+            while ContinuousClock.now < end { #expect(try await grow(0) == "server_rejected") }
+            #expect(await lines(home, "nothing can be stored") == 1)
+            #expect(await lines(home, "can be written again") == 0)
+            let process = try #require(await home.processID)
+            try await ChildProcess.run("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=unlimited"])
+            try await visitor.awaits("alert/state-folder", "")
+            #expect(try await grow(1) == "ok")
+            #expect(await lines(home, "can be written again") == 1)
+            #expect(await home.stop() == 0)
+        }
+    }
+
     /// The outcome of a change that takes some space.
     private func set(_ visitor: Visitor, _ number: Int) async throws -> String {
         let text = "\(number)" + String(repeating: "x", count: 1000)
