@@ -4,7 +4,8 @@ import Things
 ///
 /// Two daemons whose things are each other's lamps can change places for ever: each takes over what the other was. From the
 /// second return to an earlier state on each waits for a time that the other does not share, longer with every turn, and
-/// whoever is later finds both equal. A person who presses a switch again and again waits a third of a second at first.
+/// whoever is later finds both equal. A person who presses a switch again and again waits a third of a second at first,
+/// and 2.4 seconds at most.
 struct Contest: Sendable {
     private struct Step: Sendable {
         let thing: LampState
@@ -14,6 +15,8 @@ struct Contest: Sendable {
     private static let memory: Int64 = 3000
     private static let capacity = 8
     private static let shortest: UInt64 = 300
+    /// How often the longest wait is doubled.
+    private static let doublings = 3
 
     /// The last steps, each soon after the one before.
     private var steps: [Step] = []
@@ -52,6 +55,6 @@ struct Contest: Sendable {
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
         word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
         word ^= word >> 31
-        return Int64(word % (Self.shortest << UInt64(min(turns - 1, 5))))
+        return Int64(word % (Self.shortest << UInt64(min(turns - 1, Self.doublings))))
     }
 }
