@@ -181,7 +181,7 @@ let package = Package(
         tests("MQTTTests", ["MQTT", "TestSupport", "SeededRandom", "COpenSSL", log]),
         tests(
             "BridgeTests",
-            ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Flare", "MQTT"]
+            ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT", log]
         ),
         tests(
             "TrilateralAppTests",

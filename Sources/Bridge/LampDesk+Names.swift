@@ -7,7 +7,12 @@ import Things
 extension LampDesk {
     /// Whether a thing is new, gone, or called otherwise than before.
     func haveNamesChanged(_ changes: Set<Facet>, in state: ControllerState) -> Bool {
-        guard state.isPlaceKnown else { return false }
+        guard state.isPlaceKnown else {
+            // The place was left: the same one may come back.
+            namedEnvironment = nil
+            names = [:]
+            return false
+        }
         guard state.environmentID == namedEnvironment else {
             namedEnvironment = state.environmentID
             names = state.things.mapValues(\.name)
