@@ -132,13 +132,13 @@ enum LampPayload {
         )
     }
 
-    /// A colour temperature in mired, or in kelvin.
+    /// A colour temperature in mired, or in kelvin; `nil` for null, 0 and an empty text, which mean that there is none.
     static func temperature(
         _ value: JSONValue,
         named name: String,
         isKelvin: Bool
     ) throws(LampComplaint) -> ColourTemperature? {
-        if value.isNull { return nil }
+        if value.isNull || value == 0 || value == "" { return nil }
         let number = value.number ?? value.string.flatMap(Double.init)
         guard let number, (1...100_000).contains(number),
             let temperature = isKelvin ? ColourTemperature(kelvin: number) : ColourTemperature(mired: number)
@@ -163,11 +163,10 @@ enum LampPayload {
         let isOn = try isOn(members["state"] ?? .null, named: "state")
         let level = try level(members["brightness"] ?? .null, named: "brightness", scale: scale)
         let mode = members["color_mode"]?.string
-        let temperature = try temperature(
-            members["color_temp"] ?? .null,
-            named: "color_temp",
-            isKelvin: isKelvin
-        )
+        // In another mode it is the one of the last white light, or anything.
+        let temperature =
+            mode == nil || mode == "color_temp"
+            ? try temperature(members["color_temp"] ?? .null, named: "color_temp", isKelvin: isKelvin) : nil
         // Both may be told; without a mode the colour counts.
         let isWhite = mode == "color_temp" && temperature != nil
         let colour = isWhite ? nil : try colour(members["color"] ?? .null, mode: mode)

@@ -42,6 +42,13 @@ struct ZigbeeLampTests {
             LampState(colour: Paint.blue)
         ),
         (#"{"state":"ON","color":{}}"#, LampState(isOn: true)),
+        (#"{"state":"ON","color_temp":0}"#, LampState(isOn: true)),
+        (#"{"state":"ON","color_temp":""}"#, LampState(isOn: true)),
+        (#"{"state":"ON","color_mode":"color_temp","color_temp":null}"#, LampState(isOn: true)),
+        (
+            #"{"color":{"h":240,"s":100},"color_temp":"warm","color_mode":"hs"}"#,
+            LampState(colour: Paint.blue)
+        ),
     ])
     func `a state is read`(text: String, expected: LampState) {
         #expect(lamp.state("zigbee2mqtt/hall/desk", text) == expected)
@@ -81,7 +88,7 @@ struct ZigbeeLampTests {
         (#"{"state":"ON","brightness":1e300}"#, "brightness must be a number of 0 to 254 (is 1e+300)"),
         (#"{"color":{"x":2,"y":0}}"#, #"the colour is not understood (is {"x":2,"y":0})"#),
         (#"{"color_temp":"warm"}"#, #"color_temp must be a number of mired (is "warm")"#),
-        (#"{"color_temp":0}"#, "color_temp must be a number of mired (is 0)"),
+        (#"{"color_temp":-1}"#, "color_temp must be a number of mired (is -1)"),
         (#"{"color":7}"#, "the colour is not understood (is 7)"),
     ])
     func `what is wrong is said`(text: String, complaint: String) {
