@@ -32,9 +32,9 @@ package struct ThingAppearance: Sendable, Hashable {
         isLight = profile.isLight
         hasState = profile.hasState
         let data = ThingProfile.driven(thing.data)
-        isOn = hasState && Self.isOn(data)
-        brightness = Self.brightness(of: data)
-        temperature = Self.temperature(of: data)
+        isOn = hasState && Self.isOn(thing.data)
+        brightness = Self.brightness(of: thing.data)
+        temperature = Self.temperature(of: thing.data)
         rgb = temperature?.rgb ?? (profile.hasColour ? Self.drawn(data["color"]) : nil)
         colourName = data["color"]?.string
         colourMode =
@@ -54,9 +54,11 @@ package struct ThingAppearance: Sendable, Hashable {
 
     /// Whether a light with this data is on: from `on`, if there is one; never with a brightness of 0.
     ///
-    /// Numbers and texts count as a form of the origin's web pages would have sent them.
+    /// Numbers and texts count as a form of the origin's web pages would have sent them. What is only reported does
+    /// not count, here and below.
     package static func isOn(_ data: [String: JSONValue]) -> Bool {
         if level(of: data) == 0 { return false }
+        guard ThingProfile.has("on", in: data) else { return true }
         switch data["on"] {
         case .bool(let flag)?: return flag
         case .number(let number)?: return number != 0
@@ -68,7 +70,8 @@ package struct ThingAppearance: Sendable, Hashable {
 
     /// The brightness of the data, 0…1; numeric text counts, what lies outside is clamped.
     package static func level(of data: [String: JSONValue]) -> Double? {
-        JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
+        guard ThingProfile.has("brightness", in: data) else { return nil }
+        return JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
     }
 
     /// The brightness of the data, 0…255; what is above 0 is shown as 1 at least.
@@ -88,7 +91,14 @@ package struct ThingAppearance: Sendable, Hashable {
 
     /// The colour temperature in the data, shown or not.
     package static func storedTemperature(of data: [String: JSONValue]) -> ColourTemperature? {
-        data["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
+        guard ThingProfile.has("colorTemperature", in: data) else { return nil }
+        return data["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
+    }
+
+    /// The colour that the data sets; `nil` when it has none, or one that nobody knows.
+    package static func colour(of data: [String: JSONValue]) -> RGBColour? {
+        guard ThingProfile.has("color", in: data), let value = data["color"] else { return nil }
+        return (try? ColourValue(parsing: value))?.rgb
     }
 
     /// The colour in which a stored value is drawn; `nil` for what is no known colour.

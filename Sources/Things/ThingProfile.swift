@@ -124,7 +124,7 @@ package struct ThingProfile: Sendable, Hashable {
     /// Whether data is that of something that is on or off, a light or not.
     package static func hasState(_ data: [String: JSONValue]) -> Bool {
         has("on", in: data) || has("brightness", in: data) || has("color", in: data)
-            || ThingAppearance.storedTemperature(of: driven(data)) != nil
+            || ThingAppearance.storedTemperature(of: data) != nil
     }
 
     /// Whether it is on or off, a light or not.

@@ -13,6 +13,8 @@ struct ThingAppearanceTests {
             (["brightness": 0], false), (["brightness": 0.2], true), (["brightness": "0"], false),
             (["color": "red"], true),
             (["on": .null, "brightness": 0], false),
+            (["on": true, "brightness": 0, "readonly": ["brightness"]], true),
+            (["on": false, "color": "red", "readonly": ["on"]], true),
         ] as [([String: JSONValue], Bool)]
     )
     func `a light is on from on, and never with a brightness of 0`(data: [String: JSONValue], isOn: Bool) {

@@ -89,6 +89,7 @@ struct ThingRequestTests {
             (["on": false, "brightness": 0], .value(true), nil, ["on": true, "brightness": 1]),
             (["on": false, "brightness": 0], .value(true), 0.4, ["on": true, "brightness": 0.4]),
             (["on": true, "brightness": 0], .toggle, 0.4, ["on": true, "brightness": 0.4]),
+            (["on": true, "brightness": 0, "readonly": ["brightness"]], .toggle, nil, ["on": false]),
             (["brightness": 0], .toggle, nil, ["on": true, "brightness": 1]),
             (["on": true, "brightness": 0.1], .toggle, 0.4, ["on": false, "brightness": 0.4]),
             (["on": true, "brightness": 0], .value(false), nil, ["on": false]),
