@@ -151,7 +151,10 @@ extension DeviceController {
     private mutating func store(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
         switch job.work {
         case .write:
-            if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
+            guard case .setData(_, let values, _)? = request else { return }
+            merge(values, into: object, cause: job.cause)
+            // It is stored now, whether that was a change or not.
+            if let level = ThingAppearance.level(of: values), level > 0 { restingLevels[object.id] = nil }
         case .step(let values, let isLast):
             stepped(object, values: values, isLast: isLast, cause: job.cause)
         case .action(let name):

@@ -140,7 +140,12 @@ extension DeviceController {
         state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
         holdBackTransitions(oldThings)
         for (id, thing) in state.things {
-            if let old = oldThings[id] { recordLevel(of: id, before: old.data, after: thing.data) }
+            guard let old = oldThings[id] else { continue }
+            // What went off with a transition and has not got its brightness back is almost dark at the server.
+            let isOff = !ThingAppearance.isOn(old.data) && !ThingAppearance.isOn(thing.data)
+            if !isOff || restingLevels[id] == nil {
+                recordLevel(of: id, before: old.data, after: thing.data)
+            }
         }
         state.isPlaceKnown = true
         noteDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)

@@ -83,7 +83,8 @@ extension DeviceController {
             forgetGoal(of: object.id)
             touch(object)
             hideWay(of: transition)
-            restingLevels[object.id] = nil
+            // The brightness of what has gone off comes back with a write of its own, which may fail.
+            restingLevels[object.id] = values["on"] == false ? transition.resting : nil
         }
         merge(values, into: object, cause: cause)
     }

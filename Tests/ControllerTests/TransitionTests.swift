@@ -106,6 +106,57 @@ import Things
         #expect(rig.server.things.first { $0.id == House.lamp }?.data["brightness"] == 0.5)
     }
 
+    @Test func `a light that lost its brightness on the way to dark comes back with it`() {
+        var rig = Rig.atHome()
+        rig.set(["state": "OFF"], over: 1)
+        rig.serve()
+        rig.happens(.timerFired(step), after: 900)
+        rig.serve()
+        rig.happens(.timerFired(step), after: 100)
+        rig.serveOne()
+        // The brightness is on its way when the link is lost.
+        #expect(values(rig.asked.map { .flare($0) }) == [["brightness": 0.5]])
+        rig.lose()
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.lamp("on") == false && rig.lamp("brightness") == 0.05)
+        #expect(values(rig.set(["state": "ON"])) == [["on": true, "brightness": 0.5]])
+        rig.serve()
+        rig.set(["state": "OFF"])
+        rig.serve()
+        rig.set(["state": "ON"])
+        rig.serve()
+        #expect(rig.lamp("brightness") == 0.5)
+    }
+
+    @Test func `a brightness that is set where a transition was stopped is the one that counts`() {
+        var rig = Rig.atHome()
+        rig.set(["state": "OFF"], over: 1)
+        rig.serve()
+        rig.happens(.timerFired(step), after: 500)
+        rig.serve()
+        #expect(rig.lamp("brightness") == 0.25)
+        rig.set(["level": 0.25])
+        rig.serve()
+        rig.set(["state": "OFF"])
+        rig.serve()
+        rig.set(["state": "ON"])
+        rig.serve()
+        #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.25)
+    }
+
+    @Test func `a transition leaves alone what is only reported`() {
+        var server = HouseServer()
+        server.things[0].data["readonly"] = ["brightness", "color"]
+        var rig = Rig.atHome(server: server)
+        rig.set(["state": "OFF"], over: 1)
+        rig.serve()
+        #expect(rig.state.goals == [House.lamp: ["on": false]])
+        #expect(values(rig.happens(.timerFired(step), after: 1000)) == [["on": false]])
+        rig.serve()
+        #expect(rig.lamp("on") == false && rig.lamp("brightness") == 0.5)
+    }
+
     @Test func `what has no brightness is off at the end`() {
         var server = HouseServer()
         server.things[0].data["brightness"] = nil
