@@ -65,9 +65,9 @@ extension DeviceController {
 
     /// What means the same for all lights: `TOGGLE` is off when any is on, a brightness of 0 is off for all.
     private func definite(_ request: ThingRequest, _ lights: [FlareThing]) -> ThingRequest {
-        if request.attributes["state"] == nil,
-            let name = ["brightness", "level"].first(where: { isZero(request.attributes[$0]) })
-        {
+        if let name = ["brightness", "level"].first(where: { isZero(request.attributes[$0]) }) {
+            // With a state it is for each light to say whether the two go together.
+            guard request.attributes["state"] == nil else { return request }
             var request = request
             request.attributes[name] = nil
             request.attributes["state"] = "OFF"

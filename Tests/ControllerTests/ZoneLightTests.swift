@@ -71,6 +71,18 @@ import Things
         #expect(rig.state.things[House.lamp]?.data["brightness"] == 0.5)
     }
 
+    @Test(arguments: ["ON", "TOGGLE"] as [JSONValue], ["brightness", "level"])
+    func `a brightness of 0 contradicts a zone's light as it contradicts one light`(
+        state: JSONValue,
+        name: String
+    ) {
+        var rig = rig()
+        let one = rig.set(["state": state, name: 0]).answers.first?.refusal
+        let all = set(&rig, ["state": state, name: 0]).answers.first?.refusal
+        #expect(all?.code == .invalidValue && all?.code == one?.code)
+        #expect(all?.message == one?.message)
+    }
+
     @Test func `a toggle is one for all: off when any is on`() {
         var rig = rig()
         set(&rig, ["state": "TOGGLE"])
