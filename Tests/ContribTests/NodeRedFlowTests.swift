@@ -215,6 +215,21 @@ struct NodeRedFlowTests {
         #expect(turn.contains("has no actions") && turn.contains("nothing is near"))
     }
 
+    @Test func `an event with a text for what it became shows no single letters`() throws {
+        let events = try #require(nodes.first { text($0, "name") == "events" }.map { text($0, "func") })
+        let selected = ChangeEvent(
+            topic: .environment,
+            type: "selected",
+            sequence: 1,
+            at: Moment(wallMilliseconds: 0, steadyMilliseconds: 0),
+            after: "0123456789abcdef01234567",
+            cause: ChangeEvent.Cause("command")
+        ).json(epoch: "e")
+        #expect(selected["after"]?.string != nil, "this is what it has to cope with")
+        #expect(events.contains(#"typeof event.after === "object""#))
+        #expect(!events.contains("Object.entries(event.after"))
+    }
+
     @Test func `errors of all nodes are caught, and only what went wrong fills the debug sidebar`() throws {
         let catcher = try #require(nodes.first { text($0, "type") == "catch" })
         #expect(catcher["scope"] == .null)
