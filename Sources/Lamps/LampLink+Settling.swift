@@ -58,7 +58,7 @@ extension LampLink {
             ]
             switch wish {
             case .thing where adoption == nil:
-                dues.append(max(orderPace.due ?? 0, contest.waitUntil ?? 0, order?.lightsFrom ?? 0))
+                dues.append(max(orderPace.due ?? 0, contest.waitUntil ?? 0, waitsForLight ?? 0))
             case .lamp where adoption == nil && order == nil:
                 dues.append(max(retryAt, adoptionPace.due ?? 0, contest.waitUntil ?? 0))
             default: break
@@ -69,6 +69,18 @@ extension LampLink {
     }
 
     // MARK: To the lamp
+
+    /// Whether the lamp says all that the thing wants, whether because of an order or not.
+    private var isAsWanted: Bool {
+        guard isHeard, let goal = thing?.wanted else { return false }
+        return goal.isSaid(by: lamp) && goal.isShown(by: lamp)
+    }
+
+    /// Until when a wish waits because the lamp, with another order under way, is as wanted already.
+    private var waitsForLight: Int64? {
+        guard let order, order.goal != thing?.wanted, isAsWanted else { return nil }
+        return order.lightsFrom
+    }
 
     private mutating func lookAtOrder(_ thing: LinkedThing, at now: Int64, _ actions: inout [Action]) {
         guard let order else { return }
@@ -88,13 +100,16 @@ extension LampLink {
         at now: Int64,
         _ actions: inout [Action]
     ) {
-        if isHeard, order.goal.isSaid(by: lamp), order.goal.isShown(by: lamp) {
-            // It was so already, and has no reason to say it again.
+        if silence == .none, isHeard, order.goal.isSaid(by: lamp), order.goal.isShown(by: lamp) {
+            // It was so already, and has no reason to say it again. A silent lamp still has to show that it is back.
             self.order = nil
             return
         }
         let isNear = thing.wanted.isShown(by: lamp, within: .nature)
-        if order.isHeard, order.isRepeated || !isNear && !order.before.isShown(by: lamp) {
+        let hasIgnoredWhite = order.hasIgnoredWhite(lamp)
+        if order.isHeard,
+            order.isRepeated || !isNear && !hasIgnoredWhite && !order.before.isShown(by: lamp)
+        {
             // It lives, and does something else: as its nature is, or because somebody wanted that meanwhile.
             self.order = nil
             guard wish == .nobody, !isAgreed else { return }
@@ -105,12 +120,13 @@ extension LampLink {
         var next = order
         next.tries += 1
         next.isRepeated = order.isHeard
+        if hasIgnoredWhite { next.messages = dialect.order(order.goal.asColour, from: lamp, over: nil) }
         let pause = Self.answerMilliseconds << Int64(order.isHeard ? 0 : min(order.tries - 1, 5))
         next.answerBy = now + min(pause, Self.longestAnswerMilliseconds)
         next.quietAt = now + Self.quietMilliseconds
         next.quietAtLast = now + Self.longestQuiet
         self.order = next
-        actions.append(.publish(order.messages))
+        actions.append(.publish(next.messages))
     }
 
     private mutating func send(
@@ -122,12 +138,11 @@ extension LampLink {
         // What the thing takes over now may be what the wish is about.
         guard adoption == nil else { return }
         let goal = thing.wanted
-        let isKnown = isHeard && goal.isSaid(by: lamp)
-        var isTold = order.map { $0.goal == goal } ?? (isKnown && isAgreed)
-        if !isTold, let order, isKnown, goal.isShown(by: lamp) {
-            // It says so already: of before the order that is under way, or it was asked by somebody else.
-            guard now >= order.lightsFrom else { return }
-            if order.isHeard {
+        var isTold = order.map { $0.goal == goal } ?? (isHeard && goal.isSaid(by: lamp) && isAgreed)
+        if let due = waitsForLight {
+            // What it says is of before the order that is under way, or somebody else has asked for it.
+            guard now >= due else { return }
+            if order?.isHeard == true {
                 self.order = nil
                 isTold = true
             }

@@ -58,6 +58,12 @@ package struct LampLink: Sendable {
         func isBroken(by lamp: LampState, at now: Int64) -> Bool {
             goal.isOn != false && lamp.isOn == false && hasLit && now >= lightsFrom && now < quietAt
         }
+
+        /// Whether a lamp has answered an order for white light with the colour that it had: it may have only colours.
+        func hasIgnoredWhite(_ lamp: LampState) -> Bool {
+            isHeard && goal.temperature != nil && before.temperature == nil && lamp.colour != nil
+                && before.isColourShown(by: lamp) && !goal.isColourShown(by: lamp)
+        }
     }
 
     /// A change over a time that the lamp cannot do by itself.

@@ -36,9 +36,9 @@ package struct LampState: Sendable, Hashable {
     /// What a thing with this data wants its lamp to be.
     package init(data: [String: JSONValue]) {
         let level = ThingAppearance.level(of: data)
-        let colour = data["color"].flatMap { try? ColourValue(parsing: $0) }?.rgb
         let temperature = ThingAppearance.temperature(of: data)
-        self.init(level: level, colour: temperature == nil ? colour : nil, temperature: temperature)
+        let colour = temperature == nil ? ThingAppearance.colour(of: data) : nil
+        self.init(level: level, colour: colour, temperature: temperature)
         isOn = isOn ?? ThingAppearance.isOn(data)
     }
 
@@ -46,6 +46,13 @@ package struct LampState: Sendable, Hashable {
 
     /// The colour, or that of the white light.
     package var shownColour: RGBColour? { colour ?? temperature?.rgb }
+
+    /// The same with white light as a colour, for a lamp that has only colours.
+    var asColour: LampState {
+        var state = self
+        state.colour = shownColour
+        return state
+    }
 
     /// Takes over what another one says.
     package mutating func merge(_ news: LampState) {

@@ -18,6 +18,10 @@ struct LampStateTests {
             (["color": "blue"], LampState(isOn: true, colour: Paint.blue)),
             (["on": true, "color": "black"], LampState(isOn: false)),
             (["on": true, "color": "warm white"], LampState(isOn: true)),
+            (
+                ["on": true, "brightness": 0, "color": "red", "readonly": ["brightness", "color"]],
+                LampState(isOn: true)
+            ),
         ] as [([String: JSONValue], LampState)]
     )
     func `a thing's data is what its lamp shall be`(data: [String: JSONValue], expected: LampState) {

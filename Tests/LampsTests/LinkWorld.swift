@@ -36,6 +36,8 @@ struct LinkWorld {
     var isDeaf = false
     /// Whether it knows percents, whole degrees of hue and nothing below 5 %.
     var isCoarse = false
+    /// Whether it has no white light.
+    var hasOnlyColours = false
     /// Whether it tells what it is like on its way.
     var isGradual = false
     var isMute = false
@@ -60,7 +62,7 @@ struct LinkWorld {
         lamp: [String: JSONValue] = ["state": "OFF", "brightness": 127, "color": ["r": 255, "g": 0, "b": 0]]
     ) {
         generator = SplitMix64(seed: seed)
-        link = LampLink(ZigbeeLamp(topic: Self.topic))
+        link = LampLink(ZigbeeLamp(topic: Self.topic), seed: seed)
         thing = FlareThing(id: FlareID(high: 1, low: 1))
         thing.data = data
         self.lamp = lamp
@@ -181,7 +183,8 @@ struct LinkWorld {
     }
 
     private mutating func obey(_ message: LampMessage) {
-        guard !isDeaf, !isCut, let members = try? JSONValue(parsing: message.payload).object else { return }
+        guard !isDeaf, !isCut, var members = try? JSONValue(parsing: message.payload).object else { return }
+        if hasOnlyColours { members["color_temp"] = nil }
         if message.topic.hasSuffix("/set") {
             let before = lamp["brightness"]?.number ?? 0
             for key in ["state", "brightness", "color", "color_temp"] {

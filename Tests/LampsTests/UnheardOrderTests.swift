@@ -35,6 +35,35 @@ struct UnheardOrderTests {
         #expect(world.conditions == [silent, LampLink.Condition()])
     }
 
+    @Test func `a lamp without power that is switched on and off again is still noticed when it is back`() {
+        var world = LinkWorld(thing: ["on": false], lamp: ["state": "OFF"])
+        world.start()
+        world.forget()
+        world.isDeaf = true
+        world.setThing(["on": true])
+        world.pass(10_000)
+        #expect(world.conditions.last?.isSilent == true)
+        // As it was before: nothing that it says could be different.
+        world.setThing(["on": false])
+        world.pass(600_000)
+        #expect(world.conditions.last?.isSilent == true)
+        world.isDeaf = false
+        world.settle()
+        #expect(world.conditions.last == LampLink.Condition())
+        #expect(world.thing.data["on"] == false && world.isEqual)
+    }
+
+    @Test func `the last value of a slider does not wait for what the lamp says about the first ones`() {
+        var world = world()
+        world.delays.report = 5000...5000
+        for step in 1...20 {
+            world.setThing(["brightness": .number(Double(step) / 100)])
+            world.pass(20)
+        }
+        world.pass(400)
+        #expect(world.sets.last?.payload.contains(#""brightness":51,"#) == true, "\(world.sets)")
+    }
+
     @Test(arguments: [500, 4000, 30_000] as [Int64])
     func `a lamp that was not there when it was told is told again`(milliseconds: Int64) {
         var world = world()

@@ -1,0 +1,83 @@
+import Flare
+import Lamps
+import Testing
+import Things
+
+/// Colours and white light between a thing and its lamp.
+struct LampLinkColourTests {
+    /// A thing and a lamp that agree, with nothing said yet.
+    private func world(
+        thing: [String: JSONValue],
+        lamp: [String: JSONValue] = [
+            "state": "ON", "brightness": 127, "color": ["r": 255, "g": 165, "b": 0],
+        ],
+        _ change: (inout LinkWorld) -> Void = { _ in }
+    ) -> LinkWorld {
+        var world = LinkWorld(thing: thing, lamp: lamp)
+        change(&world)
+        world.start()
+        world.forget()
+        return world
+    }
+
+    @Test func `white light goes both ways, and a colour ends it`() {
+        var world = world(
+            thing: ["on": true, "color": "red", "colorTemperature": 4000],
+            lamp: ["state": "ON", "color": ["r": 255, "g": 0, "b": 0]]
+        )
+        world.setThing(["colorTemperature": 2700, "color": "#ffa657"])
+        world.settle()
+        #expect(world.lamp["color_temp"] == 370 && world.requests.isEmpty)
+        world.pressLamp(["color_temp": 250, "color_mode": "color_temp"])
+        world.settle()
+        #expect(world.thing.data["colorTemperature"] == 4000)
+        #expect(ThingAppearance(thing: world.thing).colourMode == .temperature)
+        world.pressLamp(["color": ["hue": 240, "saturation": 100], "color_mode": "hs"])
+        world.settle()
+        #expect(world.thing.data["color"] == "blue")
+        #expect(ThingAppearance(thing: world.thing).colourMode == .rgb)
+        #expect(world.sets.count == 1)
+    }
+
+    @Test(arguments: [[:], ["brightness": 1]] as [[String: JSONValue]])
+    func `a lamp that has only colours gets white light as a colour`(alsoChanged: [String: JSONValue]) {
+        var world = world(
+            thing: ["on": true, "brightness": 0.5, "color": "red", "colorTemperature": 4000],
+            lamp: ["state": "ON", "brightness": 127, "color": ["r": 255, "g": 0, "b": 0]]
+        ) { $0.hasOnlyColours = true }
+        world.setThing(
+            alsoChanged.merging(["colorTemperature": 2700, "color": "#ffa657"]) { $1 }
+        )
+        world.settle()
+        #expect(world.sets.count == 2 && world.requests.isEmpty)
+        #expect(world.isEqual && world.lamp["color"]?["x"] != nil && world.lamp["color_temp"] == nil)
+        #expect(ThingAppearance(thing: world.thing).temperature?.kelvin == 2700)
+    }
+
+    @Test func `orange goes through xy and back, and what the lamp shows is what the thing shows`() {
+        var world = world(
+            thing: ["on": true, "color": "red"],
+            lamp: ["state": "ON", "color": ["x": 0.7006, "y": 0.2993], "color_mode": "xy"]
+        )
+        world.setThing(["color": "orange"])
+        world.settle()
+        #expect(world.ends.lamp.colour == RGBColour(hex: 0xFFA500))
+        #expect(world.thing.data["color"] == "orange")
+        world.pressLamp(["color": ["x": 0.3, "y": 0.4]])
+        world.settle()
+        #expect(world.ends.thing.colour == world.ends.lamp.colour)
+    }
+
+    @Test func `a lamp's own colour gets a name only if it is exactly that`() {
+        var world = world(thing: ["on": true, "color": "red", "options": ["red", "green", "blue"]])
+        world.pressLamp(["color": ["hue": 239, "saturation": 99]])
+        world.settle()
+        #expect(world.thing.data["color"] == "#0307ff")
+        world.pressLamp(["color": ["hue": 0, "saturation": 100]])
+        world.settle()
+        #expect(world.thing.data["color"] == "red")
+        world.pressLamp(["color": ["hue": 60, "saturation": 100]])
+        world.settle()
+        #expect(world.thing.data["color"] == "yellow", "CSS has a name for it")
+    }
+}
