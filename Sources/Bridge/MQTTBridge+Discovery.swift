@@ -58,11 +58,12 @@ extension MQTTBridge {
             discovery.resendsStates = true
             return send(.announcementWanted)
         }
-        discovery.hasForeignIDs = false
         withdrawAnnouncements()
         Task {
             try? await Task.sleep(for: Self.removalTime)
+            // Without a link Home Assistant may not have seen it: once more after the next connect.
             guard isConnected, !isLeaving else { return }
+            discovery.hasForeignIDs = false
             discovery.resendsStates = true
             send(.announcementWanted)
         }

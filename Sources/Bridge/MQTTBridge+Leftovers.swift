@@ -53,6 +53,8 @@ extension MQTTBridge {
             hasSweptSinceTick = true
             return
         }
+        // A rival that went together with our link has not come back with it.
+        if discovery.hasForeignIDs, rivals.isEmpty { announceAfterRivals() }
         guard !takeAwayLeftovers(isAlone: true) else { return }
         guard renderer.isSettled, rivals.isEmpty, book.isSent, client.counters.queued == 0 else { return }
         endSweep()

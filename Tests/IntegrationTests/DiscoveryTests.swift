@@ -332,6 +332,37 @@ struct DiscoveryTests {
         }
     }
 
+    @Test
+    func `what a second daemon of our node has announced is replaced when it goes while the broker is away`()
+        async throws
+    {
+        var options = MosquittoOptions()
+        options.hasStore = true
+        try await withMosquitto(options) { broker in
+            try await withAnnouncedHome(port: broker.port) { home, visitor in
+                try await awaits(home, visitor, Self.slugs)
+                let lamp = tail(home, "table-lamp")
+                try await withTemporaryFolder { folder in
+                    let second = Home(in: folder, port: broker.port)
+                    try await second.take()
+                    try await second.start(["mqtt.node": home.node].merging(prefix(home)) { $1 })
+                    try await visitor.awaits("alert/duplicate-node")
+                    await visitor.forget()
+                    visitor.say("ha/status", "online")
+                    #expect(await eventually { await visitor.objects(on: lamp).count >= 2 })
+                    await broker.stop()
+                    #expect(await home.logs("the link to the broker"))
+                    await second.kill()
+                    await visitor.forget()
+                    try await broker.start()
+                    // First ours, as after each connect; then nothing, so that Home Assistant forgets the other's.
+                    try await visitor.awaits(lamp, "")
+                    try await awaits(home, visitor, Self.slugs)
+                }
+            }
+        }
+    }
+
     @Test func `the lights of a zone are driven as one`() async throws {
         try await withAnnouncedHome { _, visitor in
             try await visitor.awaits("zones/living-room/lights") { $0["state"] == "ON" && $0["on"] == 1 }
