@@ -179,12 +179,14 @@ struct SensorTests {
                 visitor.say("sensors/beacons/raw", "[[[[[[[[")
             }
             try await visitor.awaits("alert/sensor-readings") {
-                $0["message"]?.string?.contains("more senders") == true
+                $0["message"]?.string?.contains("other sender") == true
             }
-            visitor.say("sensors/compass/raw", "45")
+            for _ in 0..<3 {
+                visitor.say("sensors/compass/raw", "45")
+                visitor.say("sensors/gps/raw", #"{"_type":"lwt"}"#)
+                visitor.say("sensors/beacons/raw", "[]")
+            }
             try await visitor.awaits("device/angle", "45")
-            visitor.say("sensors/gps/raw", #"{"_type":"lwt"}"#)
-            visitor.say("sensors/beacons/raw", "[]")
             try await visitor.awaits("alert/sensor-readings", "")
             try await visitor.awaits("health") {
                 $0["status"] == "ok" && $0["counters"]?["readings_refused"] == 20

@@ -21,10 +21,10 @@ import Testing
             readings.refused("compass", "north", at: Double(time))
             readings.refused("gps", "south", at: Double(time))
         }
-        #expect(readings.problem == "Sensor readings are refused: north (and of 1 more senders)")
-        readings.taken("compass")
+        #expect(readings.problem == "Sensor readings are refused: north (and from 1 other sender)")
+        for _ in 0..<3 { readings.taken("compass") }
         #expect(readings.problem == "Sensor readings are refused: south")
-        readings.taken("gps")
+        for _ in 0..<3 { readings.taken("gps") }
         #expect(readings.problem == nil && readings.count == 6)
     }
 
@@ -32,8 +32,25 @@ import Testing
         var readings = RefusedReadings()
         for time in 0..<10 {
             readings.refused("gps", "south", at: Double(time))
+            readings.taken("gps")
+        }
+        #expect(readings.problem == nil)
+    }
+
+    @Test func `a program that sends good readings does not hide another that sends bad ones`() {
+        var readings = RefusedReadings()
+        for time in 0..<30 {
+            readings.refused("gps", "south", at: Double(time))
             if time % 2 == 1 { readings.taken("gps") }
         }
+        #expect(readings.problem == "Sensor readings are refused: south")
+        // The alert does not come and go.
+        for time in 30..<60 {
+            readings.taken("gps")
+            #expect(readings.problem != nil)
+            readings.refused("gps", "south", at: Double(time))
+        }
+        for _ in 0..<3 { readings.taken("gps") }
         #expect(readings.problem == nil)
     }
 
@@ -52,6 +69,8 @@ import Testing
             for time in 0..<3 { readings.refused("node\(sender)", "rssi is missing", at: Double(time)) }
         }
         #expect(readings.count == 3000)
-        #expect(readings.problem == "Sensor readings are refused: rssi is missing (and of 99 more senders)")
+        #expect(
+            readings.problem == "Sensor readings are refused: rssi is missing (and from 99 other senders)"
+        )
     }
 }
