@@ -34,16 +34,16 @@ extension LampDesk {
             let name = seats[index].pair.thing
             switch state.match(name, .thing) {
             case .one(let id) where seatsByThing[id] != nil:
-                seats[index].fault = "has a link to another lamp already"
+                seats[index].fault = "already has a link to another lamp"
             case .one(let id):
                 seats[index].label = state.slugs[.thing, id] ?? "\(id)"
                 seats[index].id = id
                 seatsByThing[id] = index
                 see(Sight(id, in: state), for: index)
             case .several(let slugs):
-                seats[index].fault = "is the name of several things: \(Quotation.list(slugs))"
+                seats[index].fault = "is the name of several things; use one of \(Quotation.list(slugs))"
             case .none:
-                if !isElsewhere(name, state) { seats[index].fault = "is no thing of this environment" }
+                if !isElsewhere(name, state) { seats[index].fault = "is not a thing in this environment" }
             }
         }
     }
@@ -65,7 +65,7 @@ extension LampDesk {
         toldFaults = faults
         guard !faults.isEmpty else { return send(.alertCleared("links")) }
         let more = faults.count > 5 ? "; and \(faults.count - 5) more" : ""
-        let message = "Links that do nothing: \(faults.prefix(5).joined(separator: "; "))\(more)."
+        let message = "Lamp links without effect: \(faults.prefix(5).joined(separator: "; "))\(more)."
         logger.warning("links without a thing", metadata: ["why": "\(message)"])
         send(.alertRaised("links", .warning, message: message))
     }

@@ -208,7 +208,8 @@ package actor LampDesk {
     func see(_ sight: Sight?, for index: Int) {
         let linked = sight.flatMap { LinkedThing($0.thing, goal: $0.goal, seconds: $0.seconds) }
         seats[index].fault =
-            sight != nil && linked == nil ? "is no light: it has neither on, brightness nor color" : nil
+            sight != nil && linked == nil
+            ? "cannot be switched: its data has none of on, brightness, color, colorTemperature" : nil
         perform(seats[index].link.thingSeen(linked, at: now), for: index)
         guard linked == nil, let id = seats[index].id else { return }
         if sight == nil {

@@ -86,12 +86,16 @@ extension ThingRequest {
         for name in ["brightness", "level"] {
             guard case .level(let level, _)? = values[name] else { continue }
             if state == .off, level > 0 {
-                problems += both(stateName, name, "contradict each other: OFF, and a brightness above 0")
+                problems += both(
+                    stateName,
+                    name,
+                    "contradict each other: OFF with a brightness above 0; send one of them"
+                )
             } else if state != .off, level == 0 {
                 problems += both(
                     stateName,
                     name,
-                    "contradict each other: \(state.rawValue), and a brightness of 0"
+                    "contradict each other: a brightness of 0 means OFF; send one of them"
                 )
             }
         }

@@ -188,9 +188,9 @@ struct LampTests {
                     await other.press(isOn: true)
                     let alert = try await visitor.awaits("alert/links")
                     let message = alert["message"]?.string ?? ""
-                    #expect(message.contains("\"\(Place.tableLamp)\" has a link to another lamp already"))
-                    #expect(message.contains("\"Fridge\" is no light"))
-                    #expect(message.contains("\"tabel-lamp\" is no thing of this environment"))
+                    #expect(message.contains("\"\(Place.tableLamp)\" already has a link to another lamp"))
+                    #expect(message.contains("\"Fridge\" cannot be switched"))
+                    #expect(message.contains("\"tabel-lamp\" is not a thing in this environment"))
                     #expect(await home.logs("tabel-lamp"))
                     #expect(try await visitor.ask("request/ping").outcome == "ok")
                     #expect(await visitor.json("things/table-lamp")?["state"] == "OFF")
@@ -208,7 +208,7 @@ struct LampTests {
                 let alert = try await visitor.awaits("alert/links")
                 #expect(
                     alert["message"]
-                        == "Links that do nothing: \"Reading lamp\" is no thing of this environment."
+                        == "Lamp links without effect: \"Reading lamp\" is not a thing in this environment."
                 )
                 let things = "/environments/\(Place.flat)/zones/\(Place.living)/things"
                 try await home.rest("POST", things, #"{"name":"reading LAMP","data":{"on":true}}"#)
@@ -220,7 +220,8 @@ struct LampTests {
                 try await visitor.awaits("things/reading-lamp-2")
                 #expect(try await visitor.ask("request/reload").outcome == "ok")
                 try await visitor.awaits("alert/links") {
-                    $0["message"]?.string?.contains("several things: reading-lamp, reading-lamp-2") == true
+                    $0["message"]?.string?.contains("several things; use one of reading-lamp, reading-lamp-2")
+                        == true
                 }
             }
         }
