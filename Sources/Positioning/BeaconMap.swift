@@ -216,7 +216,10 @@ package struct BeaconMap: Sendable, Hashable {
     }
 
     private mutating func power(of thing: FlareThing, _ label: String) -> Double? {
-        guard let value = thing.data["power"], !value.isNull else { return nil }
+        // What a thing only reports is the power that it consumes, in watts.
+        guard let value = thing.data["power"], !value.isNull,
+            thing.data["readonly"]?.array?.contains("power") != true
+        else { return nil }
         if let power = JSONValue.object(thing.data).flareNumber("power"), (-127 ... -1).contains(power) {
             return power
         }

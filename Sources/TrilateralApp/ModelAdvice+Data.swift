@@ -10,9 +10,12 @@ extension ModelAdvice {
             return warn(place, "must be an object (is \(data.shortText))")
         }
         let keys = ModelDataKey.all(of: kind)
+        // A thing that only reports a power reports watts, and no beacon's power.
+        let reported =
+            kind == .thing ? ThingProfile.reportedKeys(in: members).subtracting(ThingProfile.fixedKeys) : []
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where !value.isNull {
             if let key = keys[name] {
-                if let problem = key.problem(with: value) {
+                if !reported.contains(name), let problem = key.problem(with: value) {
                     warn("\(place).\(name)", "\(problem) (is \(value.shortText))")
                 }
             } else if name == "actions" {

@@ -88,6 +88,12 @@ import Testing
         #expect(map.problems.count == 1)
     }
 
+    @Test func `a power that a thing only reports is not its beacon's`() {
+        let map = place([["minor": 1, "power": 12, "readonly": ["power"]]])
+        #expect(map.beacons.map(\.powerAtOneMetre) == [nil])
+        #expect(map.problems.isEmpty)
+    }
+
     @Test func `a zone without a major is a problem of its beacons only`() {
         let map = place(major: nil, [["minor": 1], ["color": "red"]])
         #expect(map.beacons.isEmpty)

@@ -43,6 +43,11 @@ struct ModelAdviceTests {
     private static let room = "environments[0].zones[0]"
     private static let thing = "environments[0].zones[0].things[0]"
 
+    @Test func `a value that a thing only reports may be any`() throws {
+        let data = #""data":{"on":true,"power":12,"readonly":["power"]}"#
+        #expect(try warnings(thing: "\(Self.lamp),\(data)") == [])
+    }
+
     @Test func `a model that is meant as it stands gets no warning`() throws {
         let data = #""data":{"minor":1,"brightness":0.5,"color":"red","on":true,"volume":3,"door":false}"#
         #expect(try warnings(thing: #"\#(Self.lamp),"actions":["on"],\#(data)"#) == [])
