@@ -1,10 +1,11 @@
 package import Flare
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// What the command line asks of the daemon that holds the database: import, export and tidying up as one step each.
 ///
-/// Only programs on this machine are answered.
+/// Only programs on this machine are answered, and only when they name the database that this server has open.
 package struct LocalRoutes {
     static let prefix = "/.trilateral/"
     /// `GET` exports, `POST` imports.
@@ -18,13 +19,21 @@ package struct LocalRoutes {
         to request: Request,
         _ path: Substring,
         query: Substring?,
-        from peer: String?
+        on channel: any Channel
     ) async throws -> RESTAnswer {
-        guard peer.map(Self.isLoopback) == true else {
+        let (peer, own) = (channel.remoteAddress?.ipAddress, channel.localAddress?.ipAddress)
+        guard Self.isOwnMachine(peer, connectedTo: own) else {
             return .problem(.forbidden, "only programs on the server's own machine may ask this")
         }
         let parameters = Dictionary((try? RESTForm.pairs(query ?? "")) ?? []) { first, _ in first }
-        if let database = parameters["database"], database != hub.databaseID {
+        let (meant, database) = (parameters["database"], hub.databaseID)
+        guard meant != nil || database == nil else {
+            return .problem(
+                .badRequest,
+                "the parameter \"database\" is missing: it must name this server's database"
+            )
+        }
+        guard meant == nil || meant == database else {
             return .problem(.conflict, "this server has another database")
         }
         switch (path, request.method) {
@@ -76,6 +85,13 @@ package struct LocalRoutes {
         } catch let error as FlareHubError {
             return .problem(.serviceUnavailable, "nothing was imported: \(error)")
         }
+    }
+
+    /// Whether a peer is a program on this machine: it has a loopback address, or the very address that it is
+    /// connected to, as a server that listens on one address of a network only is reached.
+    package static func isOwnMachine(_ peer: String?, connectedTo own: String?) -> Bool {
+        guard let peer else { return false }
+        return isLoopback(peer) || peer == own
     }
 
     private static func isLoopback(_ address: String) -> Bool {

@@ -43,7 +43,7 @@ struct RESTRoutes: HTTPResponder {
                 to: request,
                 target.path,
                 query: target.query,
-                from: context.channel.remoteAddress?.ipAddress
+                on: context.channel
             )
             return answer.response(to: request.head, method: method)
         }

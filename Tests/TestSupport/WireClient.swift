@@ -21,16 +21,17 @@ package final class WireClient {
     private let socket: Int32
     private var received: [UInt8] = []
 
-    package init(port: Int) throws {
+    /// - Parameter address: IPv4, in four numbers.
+    package init(_ address: String = "127.0.0.1", port: Int) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = in_port_t(port).bigEndian
+        name.sin_addr.s_addr = inet_addr(address)
+        let result = withUnsafePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
@@ -143,13 +144,14 @@ package func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws ->
 package func request(
     _ method: String,
     _ path: String,
+    address: String = "127.0.0.1",
     port: Int,
     host: String? = "localhost",
     headers: [String] = [],
     body: String = ""
 ) async throws -> WireClient.Reply {
     try await onThread {
-        let client = try WireClient(port: port)
+        let client = try WireClient(address, port: port)
         var head = ["\(method) \(path) HTTP/1.1", "Connection: close"] + headers
         if let host { head.append("Host: \(host)") }
         if !body.isEmpty { head.append("Content-Length: \(body.utf8.count)") }
