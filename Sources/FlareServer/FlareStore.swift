@@ -101,7 +101,9 @@ package final class FlareStore: Sendable {
     package func writeBackIfGone() throws(FlareStoreError) {
         guard path.hasPrefix("/"), access(path, F_OK) != 0 else { return }
         try Self.translating(path) {
-            try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+            try DatabaseFile.make(path) {
+                try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+            }
         }
     }
 

@@ -30,7 +30,7 @@ final class IdleConnections: Sendable {
     }
 
     /// Whether another connection may be taken; one more than the maximum, as it pushes an idle one out.
-    var hasRoom: Bool { state.withLockedValue { $0.open <= maximum } }
+    var hasRoom: Bool { state.withLockedValue { $0.open - $0.closing <= maximum } }
 
     func opened() {
         state.withLockedValue { $0.open += 1 }
@@ -38,10 +38,7 @@ final class IdleConnections: Sendable {
     }
 
     func closed() {
-        state.withLockedValue { state in
-            state.open -= 1
-            state.closing = max(0, state.closing - 1)
-        }
+        state.withLockedValue { $0.open -= 1 }
     }
 
     /// A connection waits for a request, its first or another.
@@ -60,12 +57,17 @@ final class IdleConnections: Sendable {
         let surplus = state.withLockedValue { state in
             state.open - state.closing > maximum ? state.removeOldest(butNot: spared) : nil
         }
-        surplus?.close(promise: nil)
+        if let surplus { close(surplus) }
     }
 
     /// Closes those that are idle for longest.
     func closeOldest(_ count: Int) {
-        for _ in 0..<count { state.withLockedValue { $0.removeOldest() }?.close(promise: nil) }
+        for _ in 0..<count { state.withLockedValue { $0.removeOldest() }.map(close) }
+    }
+
+    private func close(_ channel: any Channel) {
+        channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.closing -= 1 } }
+        channel.close(promise: nil)
     }
 }
 

@@ -78,7 +78,11 @@ package final class MemoryStore: Sendable {
     package func writeBackIfGone() throws(MemoryStoreError) {
         guard access(path, F_OK) != 0 else { return }
         try Self.telling(path) {
-            try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+            try DatabaseFile.make(path) {
+                try database.writeWithoutTransaction {
+                    try $0.execute(sql: "VACUUM INTO ?", arguments: [path])
+                }
+            }
         }
     }
 

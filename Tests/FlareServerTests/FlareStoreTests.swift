@@ -53,6 +53,52 @@ import Testing
         }
     }
 
+    @Test func `a database that is written again after its file was removed can be read by its owner only`()
+        async throws
+    {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            let store = try FlareStore(file: file)
+            try await FlareHub(store).insert(Hall.records)
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+            }
+            try store.writeBackIfGone()
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            try store.close()
+            let again = try FlareHub(FlareStore(file: file))
+            #expect(await !again.records(.thing).isEmpty)
+        }
+    }
+
+    @Test func `what stands beside a database and is none of its files keeps its rights`() async throws {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            let other = folder.path + "/other"
+            try Data("x".utf8).write(to: URL(filePath: other))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other)
+            try FileManager.default.createSymbolicLink(atPath: file + "-wal", withDestinationPath: other)
+            DatabaseFile.makePrivate(file)
+            let attributes = try FileManager.default.attributesOfItem(atPath: other)
+            #expect(attributes[.posixPermissions] as? Int == 0o644)
+        }
+    }
+
+    @Test func `a new database that cannot be written leaves nothing, and somebody else's file stays`()
+        async throws
+    {
+        struct Failure: Error {}
+        try await withFolder { folder in
+            let file = folder.path + "/new.db"
+            #expect(throws: Failure.self) { try DatabaseFile.make(file) { throw Failure() } }
+            #expect(!FileManager.default.fileExists(atPath: file))
+            try Data("x".utf8).write(to: URL(filePath: file))
+            #expect(throws: Failure.self) { try DatabaseFile.make(file) { throw Failure() } }
+            #expect(FileManager.default.contents(atPath: file) == Data("x".utf8))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `when the disk is full nothing has changed and reading goes on`(kind: StoreKind) async throws {
         try await withFolder { folder in

@@ -167,6 +167,21 @@ struct MemoryStoreTests {
         }
     }
 
+    @Test func `a memory that is written again after its file was removed can be read by its owner only`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let store = try MemoryStore(folder: folder.url)
+            let id = try store.installationID()
+            for suffix in ["", "-wal", "-shm"] { unlink(store.path + suffix) }
+            try store.writeBackIfGone()
+            let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            store.close()
+            #expect(try MemoryStore(folder: folder.url).installationID() == id)
+        }
+    }
+
     @Test func `a receiver's error outlives a restart`() async throws {
         try await withTemporaryFolder { folder in
             do {
