@@ -199,7 +199,9 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         if json {
             print(JSONValue.array(results.map(Self.json)).text)
         } else {
-            for result in results { print("\(result.beacon.name)\t\(result.measured.power)") }
+            for result in results {
+                print("\(TerminalText.visible(result.beacon.name))\t\(result.measured.power)")
+            }
         }
         guard yes || wantsToStore(results.count) else {
             return StandardError.print("trilateral calibrate: nothing is changed")

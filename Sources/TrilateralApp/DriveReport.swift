@@ -18,6 +18,7 @@ package struct DriveReport {
         read: [String: JSONValue] = [:],
         time: LocalTime = .ofThisMachine
     ) {
+        defer { complaints = complaints.map(Self.visible) }
         switch outcome {
         case .noBroker(let reason), .noDaemon(let reason):
             complaints = [reason]
@@ -43,15 +44,14 @@ package struct DriveReport {
         guard exitCode == .success, target?["kind"] == "thing", let slug = target?["slug"]?.string,
             read["things/\(slug)/availability"] == "offline"
         else { return }
-        let name = Self.visible(slug)
-        complaints.append("warning: \(name) is offline: the change is stored, but its lamp has not followed")
+        complaints.append("warning: \(slug) is offline: the change is stored, but its lamp has not followed")
     }
 
     private mutating func take(_ answer: JSONValue, asJSON: Bool) {
         if asJSON { output = [answer.text] }
         guard answer["status"]?.string == "ok" else {
             let code = answer["error"]?["code"]?.string ?? "no code"
-            complaints = [Self.plain(answer["error"]?["message"] ?? .string("refused (\(code))"))]
+            complaints = [answer["error"]?["message"]?.string ?? "refused (\(code))"]
             exitCode = .failure
             return
         }

@@ -99,7 +99,8 @@ extension DriveTarget {
         let all = objects.keys.map { String($0.dropFirst(kind.count + 1)) }.sorted()
         let hint = NearestName.hint(for: word, among: all)
         let rest = all.isEmpty ? "; there is none" : "; there are: \(all.prefix(20).joined(separator: ", "))"
-        return .unknown("there is no \(noun) \(Quotation.of(word))" + (hint.isEmpty ? rest : hint))
+        let reason = "there is no \(noun) \(Quotation.of(word))" + (hint.isEmpty ? rest : hint)
+        return .unknown(TerminalText.visible(reason))
     }
 }
 

@@ -21,7 +21,13 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Only look for problems.")
     var check = false
 
-    @Flag(help: "Replace objects that are there already, instead of refusing them.")
+    @Flag(
+        help:
+            """
+            Replace objects that are there already, instead of refusing them; values of theirs that the file does not have \
+            are lost.
+            """
+    )
     var replace = false
 
     @Flag(help: "Add objects that are there already a second time.")
@@ -48,18 +54,25 @@ struct ImportCommand: AsyncParsableCommand {
         var report = check ? try file.examine() : nil
         let contents = try check ? report?.contents : file.read()
         if let contents {
-            try await folder.withModel(
-                command: "import",
-                configuration: { try self.file.load(by: "import", environment: environment).values }
-            ) { backend in
-                guard check else {
-                    return try await file.importInto(backend, contents, mode, environment)
+            do {
+                try await folder.withModel(
+                    command: "import",
+                    configuration: { try self.file.load(by: "import", environment: environment).values }
+                ) { backend in
+                    guard check else {
+                        return try await file.importInto(backend, contents, mode, environment)
+                    }
+                    do {
+                        report?.add(warnings: try await backend.importModel(contents, mode, isCheck: true))
+                    } catch let problems as ModelProblems {
+                        report?.add(errors: problems.problems)
+                    }
                 }
-                do {
-                    report?.add(warnings: try await backend.importModel(contents, mode, isCheck: true))
-                } catch let problems as ModelProblems {
-                    report?.add(errors: problems.problems)
-                }
+            } catch {
+                guard let report else { throw error }
+                StandardError.print("trilateral import: only the file was checked, not what is there already")
+                file.show(report)
+                throw error
             }
         }
         if let report { try file.conclude(report) }

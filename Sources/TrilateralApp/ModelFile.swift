@@ -43,13 +43,18 @@ package struct ModelFile: Sendable {
         }
     }
 
-    /// Reports every problem, and last how many there are.
+    /// As ``show(_:)``.
     ///
     /// - Throws: An exit code when there are errors; warnings are none.
     func conclude(_ report: ModelReport) throws {
+        show(report)
+        if report.hasErrors { throw ExitCode.dataError }
+    }
+
+    /// Reports every problem, and last how many there are.
+    func show(_ report: ModelReport) {
         for line in report.lines() { StandardError.print(line) }
         print(report.summary)
-        if report.hasErrors { throw ExitCode.dataError }
     }
 
     /// Imports the file; asks on a terminal when objects are there already and nothing was said about them.
@@ -72,7 +77,7 @@ package struct ModelFile: Sendable {
             let count = problems.problems.count == 1 ? "1 object" : "\(problems.problems.count) objects"
             let question = """
                 \(path): \(count) of \(contents.tree.records.count) are there already. \
-                [r]eplace them, [a]dd them a second time, or [c]ancel?
+                [r]eplace them (values that the file does not have are lost), [a]dd them a second time, or [c]ancel?
                 """
             StandardError.write(question + " ")
             switch readLine()?.lowercased().first {
@@ -80,7 +85,7 @@ package struct ModelFile: Sendable {
             case "a": return try await importInto(backend, contents, .add, environment)
             default:
                 StandardError.print("trilateral \(command): nothing was changed")
-                throw ExitCode.dataError
+                throw ExitCode.failure
             }
         }
         StandardError.write(bar.withLock { $0.finish("\(contents.tree.records.count) objects") })
@@ -128,14 +133,18 @@ package struct ModelFile: Sendable {
         let wrong = Self.first(1000, of: problems.problems.filter { !$0.isReplaceable })
         let rest = problems.areAll ? [] : ["  … and more: the file was not read on"]
         guard !replaceable.isEmpty else { return [heading] + wrong + rest }
-        let advice =
-            "trilateral \(command): --replace puts the file's objects in the place of those that are there, "
-            + "--add adds them a second time"
-        return [heading] + wrong + Self.first(Self.mostRemarks, of: replaceable) + rest + [advice]
+        let advice = ["trilateral \(command): \(Self.advice)"]
+        return [heading] + wrong + Self.first(Self.mostRemarks, of: replaceable) + rest + advice
     }
+
+    /// How objects that are there already can be imported.
+    package static let advice =
+        "--replace puts the file's objects in the place of those that are there, and values that the file does not "
+        + "have are lost; --add adds them a second time"
 
     private static func first(_ most: Int, of problems: [ModelProblem]) -> [String] {
         let more = problems.count - most
-        return problems.prefix(most).map { "  \($0)" } + (more > 0 ? ["  … and \(more) more"] : [])
+        return problems.prefix(most).map { "  " + TerminalText.visible("\($0)") }
+            + (more > 0 ? ["  … and \(more) more"] : [])
     }
 }

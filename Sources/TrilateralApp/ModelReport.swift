@@ -60,17 +60,15 @@ package struct ModelReport {
         let places = [Array(wrong), Array(taken.prefix(20)), Array(hints)].joined().map(\.place)
         let lines = source.map { JSONLines.find(places, in: $0) } ?? [:]
         func text(_ problem: ModelProblem, _ word: String) -> String {
-            "\(path)\(lines[problem.place].map { ":\($0)" } ?? ""): \(word): \(problem)"
+            let line = lines[problem.place].map { ":\($0)" } ?? ""
+            return "\(path)\(line): \(word): " + TerminalText.visible("\(problem)")
         }
         var result = wrong.map { text($0, "error") }
         if !areAll { result.append("\(path): error: there are more: the file was not read on") }
         result += taken.prefix(20).map { text($0, "error") }
         if taken.count > 20 { result.append("\(path): error: … and \(taken.count - 20) more of these") }
         if !taken.isEmpty {
-            result.append(
-                "\(path): --replace puts the file's objects in the place of those that are there, "
-                    + "--add adds them a second time"
-            )
+            result.append("\(path): \(ModelFile.advice)")
         }
         result += hints.map { text($0, "warning") }
         if warningCount > hints.count {

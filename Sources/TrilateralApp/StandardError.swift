@@ -1,6 +1,10 @@
 /// Standard error, as a command uses it to talk to a person.
 enum StandardError {
-    static func print(_ line: String) { write(line + "\n") }
+    /// Prints a line, or several: whatever it quotes from elsewhere cannot command the terminal.
+    static func print(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n") + "\n")
+    }
 
     static func write(_ text: String) { Terminal.error.write(text) }
 }

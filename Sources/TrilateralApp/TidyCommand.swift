@@ -35,7 +35,9 @@ struct TidyCommand: AsyncParsableCommand {
                 print("nothing to tidy: every object belongs to an environment")
                 return
             }
-            for orphan in orphans { print("\(orphan.kind.rawValue) \(orphan.id) \(orphan.name)") }
+            for orphan in orphans {
+                print("\(orphan.kind.rawValue) \(orphan.id) \(TerminalText.visible(orphan.name))")
+            }
             let count = orphans.count == 1 ? "1 object" : "\(orphans.count) objects"
             guard yes || confirms("remove \(count)?") else {
                 StandardError.print("trilateral tidy: nothing was removed; --yes removes \(count)")

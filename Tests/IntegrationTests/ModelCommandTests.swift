@@ -64,6 +64,67 @@ struct ModelCommandTests {
                 end.output.contains("127.0.0.1:\(port)") && end.output.contains("--config"),
                 "\(end.output)"
             )
+            try home.folder.write(#"{"environments":[{"name":"Cabin","colour":1}]}"#, to: "cabin.json")
+            let check = try await Program.run(
+                ["import", home.folder.path("cabin.json"), "--check", "--state", home.state],
+                in: home.folder,
+                keys: ["flare.server.listen": "127.0.0.1:\(port)"]
+            )
+            #expect(check.status == 69)
+            #expect(check.output.contains("colour"), "the file's own warnings: \(check.output)")
+            #expect(check.output.contains("only the file was checked"), "\(check.output)")
+        }
+    }
+}
+
+/// What a person is asked, on a terminal, and what reaches it.
+@Suite(.timeLimit(.minutes(1)))
+struct ModelQuestionTests {
+    /// Runs a command on a terminal of its own, where somebody types a line.
+    private func type(_ line: String, to words: [String], in folder: TemporaryFolder) async throws
+        -> Program.End
+    {
+        try await Program.run(
+            words + ["--state", folder.path("state")],
+            in: folder,
+            shell: #"script -qec "$(printf '%q ' "$0" "$@")" /dev/null <<< '\#(line)'; exit $?"#
+        )
+    }
+
+    private static let model = #"{"environments":[{"name":"Cabin","zones":[{"name":"Loft"}]}]}"#
+
+    @Test(.enabled(if: ChildProcess.find("script") != nil))
+    func `who is asked about objects that are there learns what replacing loses, and may cancel with 1`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            try folder.write(Self.model, to: "cabin.json")
+            let file = folder.path("cabin.json")
+            let first = try await type("", to: ["import", file], in: folder)
+            #expect(first.status == 0, "\(first.output)")
+            let cancelled = try await type("c", to: ["import", file], in: folder)
+            #expect(cancelled.status == 1, "\(cancelled.output)")
+            #expect(
+                cancelled.output.contains("values that the file does not have are lost"),
+                "\(cancelled.output)"
+            )
+            #expect(cancelled.output.contains("nothing was changed"), "\(cancelled.output)")
+            let replaced = try await type("r", to: ["import", file], in: folder)
+            #expect(replaced.status == 0, "\(replaced.output)")
+        }
+    }
+
+    @Test func `names of the place cannot command the terminal`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = #"{"environments":[{"name":"\u001b[2JCabin","zones":[{"name":"\u009b2JLoft"}]}]}"#
+            try folder.write(store, to: "cabin.json")
+            for _ in 0..<2 {
+                let end = try await Program.run(
+                    ["import", folder.path("cabin.json"), "--state", folder.path("state")],
+                    in: folder
+                )
+                #expect(!end.output.contains("\u{1b}") && !end.output.contains("\u{9b}"), "\(end.output)")
+            }
         }
     }
 }

@@ -279,6 +279,19 @@ struct DriveReportTests {
         #expect(DriveReport(.state([]), asJSON: false).output == ["none"])
     }
 
+    @Test func `what is quoted from the broker cannot command the terminal`() {
+        let outcomes: [DriveExchange.Outcome] = [
+            .noDaemon("its status is \"\u{1b}[2J\""), .unknown("\u{1b}[2J"), .noBroker("\u{1b}[2J"),
+            .answer(["status": "error", "error": ["message": "\u{1b}[2J"]]),
+            .answer(["status": "ok", "rejected": ["\u{1b}": "\u{1b}[2J"]]),
+        ]
+        for outcome in outcomes {
+            let complaints = DriveReport(outcome, asJSON: false).complaints
+            #expect(complaints.count == 1)
+            #expect(!complaints.joined().contains("\u{1b}"), "\(complaints)")
+        }
+    }
+
     @Test func `nobody there ends with 69, not allowed with 77`() {
         #expect(DriveReport(.noBroker("a"), asJSON: false).exitStatus == 69)
         #expect(DriveReport(.noDaemon("a"), asJSON: false).exitStatus == 69)

@@ -77,6 +77,18 @@ struct GetTests {
         )
     }
 
+    @Test
+    func `a word that names no zone cannot command the terminal, nor can the names of those that are there`()
+        throws
+    {
+        let zones: [String: JSONValue] = ["zones/hall\u{1b}[2J": ["id": "1"]]
+        let outcome = try #require(DriveTarget("zones/x")).completed(.answer(["status": "ok"]), with: zones)
+        guard case .unknown(let reason) = outcome else { throw UnexpectedOutcome() }
+        #expect(reason.contains(#"there are: hall\u{1b}[2J"#), "\(reason)")
+    }
+
+    private struct UnexpectedOutcome: Error {}
+
     @Test(arguments: ["zones/study", "zones/5", "zones/the study"])
     func `a zone is found by short name, id or name, and told with its lights`(word: String) throws {
         #expect(

@@ -27,6 +27,22 @@ struct ModelFileTests {
         #expect(lines.last == "  … and more: the file was not read on")
     }
 
+    @Test func `the advice on objects that are there says what replacing them loses`() {
+        #expect(ModelFile.advice.contains("values that the file does not have are lost"))
+    }
+
+    @Test func `a name in a problem cannot command the terminal`() {
+        let problem = ModelProblem(
+            place: "things[0]",
+            message: "a second \u{1b}[2J\u{9b}2J",
+            isReplaceable: false
+        )
+        #expect(
+            file.lines(ModelProblems(problems: [problem])).last
+                == "  things[0]: a second \\u{1b}[2J\\u{9b}2J"
+        )
+    }
+
     @Test func `of very many objects that are there twenty are told, and how to replace them`() async throws {
         let store = try FlareStore()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -43,8 +59,7 @@ struct ModelFileTests {
         #expect(
             Array(lines.suffix(2)) == [
                 "  … and 983 more",
-                "trilateral import: --replace puts the file's objects in the place of those that are there, "
-                    + "--add adds them a second time",
+                "trilateral import: \(ModelFile.advice)",
             ]
         )
         try store.close()

@@ -34,6 +34,12 @@ struct ModelReportTests {
         #expect(report.hasErrors && report.tree == nil)
     }
 
+    @Test func `a member's name cannot command the terminal`() {
+        let lines = report("{\"environments\": [{\"name\": \"Home\", \"\u{9b}2J\": 1}]}").lines()
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains(#"environments[0].\u{9b}2J"#) == true, "\(lines)")
+    }
+
     @Test func `warnings are no errors`() {
         let report = report(#"{"environments": [{"name": "Home", "colour": 1}]}"#)
         #expect(!report.hasErrors && report.tree?.records.count == 1)
@@ -62,8 +68,7 @@ struct ModelReportTests {
         #expect(
             report.lines() == [
                 "home.json:2: error: environments[0]._id: is there",
-                "home.json: --replace puts the file's objects in the place of those that are there, "
-                    + "--add adds them a second time",
+                "home.json: \(ModelFile.advice)",
                 "home.json:2: warning: environments[0]: a second one",
             ]
         )
