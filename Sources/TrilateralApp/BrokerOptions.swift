@@ -49,26 +49,32 @@ struct BrokerOptions: ParsableArguments {
     }
 
     /// Who to talk to: the link, and `<base>/<node>`.
-    func daemon(for command: String, timeout: Duration) async throws -> (
+    ///
+    /// - Parameter output: What the command writes to: it ends with success when nobody reads that any more.
+    func daemon(for command: String, timeout: Duration, output: Terminal? = nil) async throws -> (
         link: MQTTConfiguration, root: String
     ) {
         let loaded = try file.load(by: command)
         let (link, base) = address.broker(loaded)
         if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
-        return (link, "\(base)/\(try await findNode(link, base: base, for: command, timeout: timeout))")
+        let found = try await findNode(link, base: base, for: command, timeout: timeout, output: output)
+        return (link, "\(base)/\(found)")
     }
 
     private func findNode(
         _ link: MQTTConfiguration,
         base: String,
         for command: String,
-        timeout: Duration
+        timeout: Duration,
+        output: Terminal?
     ) async throws -> String {
         let broker = BrokerSession(link)
         var finder = NodeFinder(base: base)
         var lastError: MQTTError?
         var isLinked = false
-        let finding = await broker.run(filters: [finder.filter], timeout: timeout) { session in
+        var isUnread = false
+        let finding = await broker.run(filters: [finder.filter], timeout: timeout, output: output) {
+            session in
             for await event in session.events {
                 switch event {
                 case .link(.connected):
@@ -79,7 +85,10 @@ struct BrokerOptions: ParsableArguments {
                     isLinked = false
                     lastError = error
                     if error.isFinal { return NodeFinder.Finding?.none }
-                case .link(.refused), .link(.drained), .signal: break
+                case .link(.refused), .link(.drained): break
+                case .signal:
+                    isUnread = true
+                    return nil
                 case .message(let message): finder.heard(topic: message.topic, payload: message.payload)
                 case .woken:
                     if isLinked, let finding = finder.finding { return finding }
@@ -89,6 +98,7 @@ struct BrokerOptions: ParsableArguments {
             }
             return nil
         }
+        if isUnread { throw ExitCode.success }
         switch finding {
         case .one(let node)?:
             return node

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import MQTT
 
@@ -58,21 +59,22 @@ struct BrokerSession {
     /// Runs the body with a link that is kept up, and ends the link when the body returns.
     ///
     /// - Parameters:
-    ///   - filters: Subscribed at every connect, before ``Event/link(_:)`` tells of it.
-    ///   - qos: That of the subscriptions. With QoS 0 a broker hands over any number of retained messages; with the
-    ///     others some drop what is more than their queue holds.
+    ///   - filters: Subscribed at every connect, before ``Event/link(_:)`` tells of it. With QoS 0: so a broker hands
+    ///     over any number of retained messages; with the others some drop what is more than their queue holds, a
+    ///     thousand for mosquitto.
     ///   - timeout: When ``Event/deadline`` comes; `nil` never.
     ///   - signals: Taken from the system and told as ``Event/signal(_:)``.
+    ///   - output: What is written to; that nobody reads it any more is told as ``Event/signal(_:)`` with SIGPIPE.
     func run<Result: Sendable>(
         filters: [String],
-        qos: MQTTQoS = .atLeastOnce,
         timeout: Duration?,
         signals: [Int32] = [],
+        output: Terminal? = nil,
         body: (Visit) async -> Result
     ) async -> Result {
         let (events, feed) = AsyncStream<Event>.makeStream()
         let (alarms, alarm) = AsyncStream<Duration>.makeStream()
-        let messages = client.subscribe(filters, qos: qos)
+        let messages = client.subscribe(filters, qos: .atMostOnce)
         return await withTaskGroup(of: Void.self) { group in
             group.addTask { [client] in await client.run() }
             group.addTask { [client] in for await link in client.links { feed.yield(.link(link)) } }
@@ -85,6 +87,9 @@ struct BrokerSession {
             }
             let signalStream = SignalStream(signals)
             group.addTask { for await number in signalStream.numbers { feed.yield(.signal(number)) } }
+            if let output {
+                group.addTask { if await output.readerLeaves() { feed.yield(.signal(SIGPIPE)) } }
+            }
             if let timeout {
                 group.addTask {
                     do { try await Task.sleep(for: timeout) } catch { return }

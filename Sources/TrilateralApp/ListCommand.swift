@@ -40,15 +40,20 @@ struct ListCommand: AsyncParsableCommand {
         let result = await BrokerSession(link).run(filters: filters, timeout: limit) {
             visit -> Result<[String: JSONValue], DriveExchange.Failure> in
             var read: [String: JSONValue] = [:]
+            var isBusy = false
             var reason = "the broker at \(link.address) did not answer within \(limit.inSeconds)"
             for await event in visit.events {
                 switch event {
-                // What is retained comes at once; nothing says when that was all.
+                // What is retained comes at once; nothing says when that was all, so a silence has to.
                 case .link(.connected): visit.wake(after: .milliseconds(400))
+                case .woken where isBusy:
+                    isBusy = false
+                    visit.wake(after: .milliseconds(200))
                 case .link(.disconnected(let error)) where error.isFinal:
                     return .failure(.init(outcome: .noLink("\(error)", status: ExitCode(error).rawValue)))
                 case .link(.disconnected(let error)): reason = "\(error)"
                 case .message(let message):
+                    isBusy = true
                     let text = String(decoding: message.payload, as: UTF8.self)
                     read[String(message.topic.dropFirst(base.count + 1))] =
                         text.isEmpty ? nil : (try? JSONValue(parsing: text)) ?? .string(text)

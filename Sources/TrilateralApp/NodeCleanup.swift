@@ -31,7 +31,7 @@ struct NodeCleanup {
             mark: "forget-" + UUID().uuidString.lowercased()
         )
         let limit = limit
-        let result = await BrokerSession(link).run(filters: node.filters, qos: .atMostOnce, timeout: limit) {
+        let result = await BrokerSession(link).run(filters: node.filters, timeout: limit) {
             visit -> Result<RetainedNode, NodeCleanupError> in
             var node = node
             var isBusy = false

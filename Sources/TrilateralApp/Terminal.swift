@@ -23,11 +23,34 @@ struct Terminal {
 
     func write(_ text: String) { write(Array(text.utf8)) }
 
-    /// Whether somebody still reads: false once the other end of a pipe is closed, or the terminal gone.
-    var hasReader: Bool {
-        var wanted = pollfd(fd: descriptor, events: 0, revents: 0)
-        guard poll(&wanted, 1, 0) == 1 else { return true }
-        return wanted.revents & Int16(POLLERR | POLLHUP | POLLNVAL) == 0
+    /// Waits until nobody reads any more: the other end of a pipe is closed, or the terminal gone.
+    ///
+    /// A file never ends so. Nothing but waiting for it tells, when nothing is written: a thread of its own does.
+    ///
+    /// - Returns: False when the task was cancelled, or no descriptor was left to wait with.
+    func readerLeaves() async -> Bool {
+        var bell: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &bell) == 0 else { return false }
+        let (rung, ring) = (bell[0], bell[1])
+        defer { for end in bell { close(end) } }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { [descriptor] in
+                    var waited = [
+                        pollfd(fd: descriptor, events: 0, revents: 0),
+                        pollfd(fd: rung, events: Int16(POLLIN), revents: 0),
+                    ]
+                    var count: Int32
+                    repeat {
+                        count = poll(&waited, nfds_t(waited.count), -1)
+                    } while count < 0 && errno == EINTR
+                    continuation.resume(returning: waited[0].revents != 0)
+                }
+            }
+        } onCancel: {
+            send(ring, "\n", 1, Int32(MSG_NOSIGNAL))
+        }
     }
 
     /// Writes everything, however slow the reader is; gives up when there is none.

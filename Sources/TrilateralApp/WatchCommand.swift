@@ -33,13 +33,24 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let daemon = try await broker.daemon(for: "watch", timeout: .milliseconds(Int64(timeout * 1000)))
         let environment = ProcessInfo.processInfo.environment
         let isLive = !json && Terminal.output.isCapable(environment: environment)
+        // On a terminal a signal tells that it is gone.
+        let output = isLive ? nil : Terminal.output
+        let daemon = try await broker.daemon(
+            for: "watch",
+            timeout: .milliseconds(Int64(timeout * 1000)),
+            output: output
+        )
         let session = BrokerSession(daemon.link)
         let filters = WatchModel.filters.map { "\(daemon.root)/\($0)" }
         let signals = isLive ? [SIGINT, SIGTERM, SIGHUP, SIGWINCH] : []
-        let failure = await session.run(filters: filters, timeout: nil, signals: signals) { visit in
+        let failure = await session.run(
+            filters: filters,
+            timeout: nil,
+            signals: signals,
+            output: output
+        ) { visit in
             var loop = WatchLoop(root: daemon.root)
             return isLive ? await loop.runLive(visit) : await loop.runLines(visit, asJSON: json)
         }
@@ -54,9 +65,6 @@ struct WatchCommand: AsyncParsableCommand {
 private struct WatchLoop {
     private let root: String
     private var model = WatchModel(time: .ofThisMachine)
-
-    /// How often a pipe is looked at for its reader: nothing is told of its end when nothing is written.
-    private static let readerInterval = Duration.milliseconds(200)
 
     init(root: String) { self.root = root }
 
@@ -99,9 +107,9 @@ private struct WatchLoop {
 
     /// - Returns: Why it ended; `nil` when nobody reads what is written any more.
     mutating func runLines(_ visit: BrokerSession.Visit, asJSON: Bool) async -> MQTTError? {
-        visit.wake(after: Self.readerInterval)
         for await event in visit.events {
             switch event {
+            case .signal: return nil
             case .link(.disconnected(let error)) where error.isFinal: return error
             case .link(.disconnected(let error)): StandardError.print("trilateral watch: \(error)")
             case .message(let message):
@@ -116,10 +124,8 @@ private struct WatchLoop {
                 } else if let line {
                     Terminal.output.write(line + "\n")
                 }
-            case .woken: visit.wake(after: Self.readerInterval)
-            case .link(.connected), .link(.refused), .link(.drained), .deadline, .signal: break
+            case .link(.connected), .link(.refused), .link(.drained), .deadline, .woken: break
             }
-            guard Terminal.output.hasReader else { return nil }
         }
         return nil
     }

@@ -79,6 +79,54 @@ struct CommandLineTests {
         }
     }
 
+    @Test(arguments: [["--node", "nobody"], ["--timeout", "600"]])
+    func `watch ends when nobody reads it any more, also without a broker`(options: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            let port = try LoopbackSocket.freePort()
+            let end = try await Program.run(
+                ["watch", "--mqtt", "127.0.0.1:\(port)"] + options,
+                in: folder,
+                shell: "exec > >(exec sleep 0.3)",
+                within: .seconds(20)
+            )
+            #expect(end.status == 0, "\(end.output)")
+        }
+    }
+
+    @Test func `more than a thousand retained topics are all read`() async throws {
+        let things = (0..<1200).map { #"{"name":"T\#($0)","data":{"on":false}}"# }.joined(separator: ",")
+        try await withEmptyHome { home, visitor in
+            try await home.take(
+                #"{"environments":[{"name":"Hall","zones":[{"name":"Room","things":[\#(things)]}]}]}"#
+            )
+            try await visitor.whileStarting { try await home.start(["discovery.enabled": "false"]) }
+            let port = try SharedMosquitto.broker.port
+            let isThere = try await eventually(within: .seconds(20)) {
+                try await retainedMessages(port: port).keys.count { $0.hasPrefix("\(home.root)/things/") }
+                    >= 3600
+            }
+            #expect(isThere)
+            let list = try await run("list things --json", home)
+            let listed = try JSONValue(parsing: list.output).array ?? []
+            #expect(listed.count == 1200, "\(listed.count)")
+            #expect(listed.allSatisfy { $0["availability"] == "online" })
+            for number in [0, 1199] {
+                let thing = try await run("get t\(number) --json", home)
+                #expect(try JSONValue(parsing: thing.output)["data"] == ["on": false], "\(thing.output)")
+            }
+            for number in 0..<1500 {
+                visitor.say(absolute: "many\(home.node)/n\(number)/status", "offline", isRetained: true)
+            }
+            let areThere = try await eventually(within: .seconds(20)) {
+                try await retainedMessages(port: port).keys.count { $0.hasPrefix("many\(home.node)/") }
+                    == 1500
+            }
+            #expect(areThere)
+            let nodes = try await run("list nodes --json --base many\(home.node)", home)
+            #expect(try JSONValue(parsing: nodes.output).array?.count == 1500)
+        }
+    }
+
     @Test(arguments: [
         ("set nearby color=red", "nearby"), ("set tabel-lamp color=red", "table-lamp"),
         ("set table-lamp color=rde", "rde"), ("action table-lamp dance", "dance"),
