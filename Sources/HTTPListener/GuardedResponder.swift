@@ -45,7 +45,11 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             return RequestProblem.bodyTooLarge("\(length)", limit: limit).response(to: head)
         }
         do {
-            return try await inner.respond(to: request, context: context.inner)
+            let response = try await inner.respond(to: request, context: context.inner)
+            // A router says no more than the status.
+            let isMute = response.status.code >= 400 && response.body.contentLength == 0
+            guard isMute, head.method != .head else { return response }
+            return RequestProblem(response.status, for: head).response(to: head)
         } catch let error as NIOTooManyBytesError {
             let limit = error.maxBytes ?? limit
             return RequestProblem.bodyTooLarge("more than \(limit)", limit: limit).response(to: head)

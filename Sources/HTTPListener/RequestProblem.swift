@@ -23,6 +23,15 @@ struct RequestProblem: Sendable {
         self.init(status: status, contentType: "application/json; charset=utf-8", text: text)
     }
 
+    /// What is said of a status alone.
+    init(_ status: HTTPResponse.Status, for head: HTTPRequest) {
+        let target = "\(head.method) \((head.path ?? "/").prefix(200))"
+        switch status {
+        case .notFound: self.init(.notFound, "not_found", "nothing answers \(target) here")
+        default: self.init(status, "failed", "\(target): \(status.reasonPhrase)")
+        }
+    }
+
     init(_ refusal: AccessRefusal) {
         self.init(.forbidden, "forbidden", refusal.message, key: refusal.key)
     }

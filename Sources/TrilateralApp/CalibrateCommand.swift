@@ -40,7 +40,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as JSON.")
     var json = false
 
-    @OptionGroup var file: ConfigurationOption
+    @OptionGroup var broker: BrokerOptions
     @OptionGroup var state: StateOption
 
     func validate() throws {
@@ -58,14 +58,9 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let configuration = try file.load(by: "calibrate", environment: environment).values
+        let loaded = try broker.file.load(by: "calibrate", environment: environment)
+        let configuration = loaded.values
         let folder = try state.folder(environment)
-        if access(folder.path + "trilateral.db", F_OK) != 0 {
-            StandardError.print(
-                "trilateral calibrate: no daemon has used \(folder.path) yet; for the system service add "
-                    + "--state /var/lib/trilateral"
-            )
-        }
         let memory: MemoryStore
         do throws(MemoryStoreError) {
             memory = try MemoryStore(folder: folder.url)
@@ -73,6 +68,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             throw failure("\(error)", .ioError)
         }
         defer { memory.close() }
+        StandardError.print("trilateral calibrate: \(await reader(of: memory, in: folder, loaded))")
         let log = LogOutput(
             level: .warning,
             form: LogForm(configuration.log.format, environment: environment)
@@ -119,6 +115,20 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             let hint = flat ? "" : "; a device that cannot be tumbled: --flat"
             throw failure("\(device) is not calibrated: \(refusal)\(hint)", .dataError)
         }
+    }
+
+    /// Which daemon will read the result.
+    private func reader(
+        of memory: MemoryStore,
+        in folder: StateFolder,
+        _ loaded: LoadedConfiguration
+    ) async -> CalibrationReader {
+        let (link, base) = broker.address.broker(loaded)
+        let root = "\(base)/\(broker.node ?? BrokerPlace(loaded.values.mqtt, .ofThisMachine()).node)"
+        let (outcome, _) = await DriveExchange.Question.state(topic: "info")
+            .ask((link, root), reading: [], within: .seconds(2), isPatient: false)
+        let epoch = (try? memory.epoch()) ?? nil
+        return CalibrationReader(outcome, epoch: epoch, folder: folder.path, root: root)
     }
 
     /// Gathers samples until there are enough, or somebody ends it.

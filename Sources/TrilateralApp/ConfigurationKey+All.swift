@@ -211,7 +211,7 @@ extension ConfigurationKey {
             "flare.server.allowed_origins",
             \.flare.allowedOrigins,
             .list(.origin),
-            "Web pages that may drive it, as https://name[:port]; none else may."
+            "Pages of other origins that may drive it, as https://name[:port]; other ports of this machine are others too."
         ),
         .init(
             "flare.server.synchronous",

@@ -19,7 +19,10 @@ struct DemoCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .customLong("mqtt"), help: ArgumentHelp("The broker to use.", valueName: "host:port"))
+    @Option(
+        name: .customLong("mqtt"),
+        help: ArgumentHelp("The broker to use; it must answer.", valueName: "host:port")
+    )
     var broker: HostAndPort?
 
     @Option(help: "The name of this device in the topics.")
@@ -86,8 +89,9 @@ struct DemoCommand: AsyncParsableCommand {
     /// The broker that was named, else the one on this machine if it takes us, else a private one.
     private func findBroker(_ folder: StateFolder) async throws -> (HostAndPort, PrivateBroker?) {
         if let broker {
-            guard await BrokerProbe.answers(host: broker.host, port: broker.port, within: .seconds(5)) else {
-                throw PrivateBrokerError.absent(broker)
+            let limit = Duration.seconds(5)
+            if let reason = await BrokerProbe.refusal(of: broker.host, port: broker.port, within: limit) {
+                throw PrivateBrokerError.unusable(reason: reason)
             }
             return (broker, nil)
         }
@@ -95,7 +99,8 @@ struct DemoCommand: AsyncParsableCommand {
         var probe = MQTTConfiguration()
         probe.host = usual.host
         probe.port = usual.port
-        if await BrokerProbe.answers(probe, within: .seconds(3), isPatient: false) { return (usual, nil) }
+        let refusal = await BrokerProbe.refusal(by: probe, within: .seconds(3), isPatient: false)
+        if refusal == nil { return (usual, nil) }
         let started = try await PrivateBroker.start(in: folder)
         return (HostAndPort(host: "127.0.0.1", port: started.port), started)
     }

@@ -136,10 +136,13 @@ extension BrokerOptions {
 
 extension DriveExchange.Question {
     /// Asks a daemon, over a link of its own.
-    fileprivate func ask(
+    ///
+    /// - Parameter isPatient: Whether the broker is tried again when it cannot be reached.
+    func ask(
         _ daemon: (link: MQTTConfiguration, root: String),
         reading: [String],
-        within limit: Duration
+        within limit: Duration,
+        isPatient: Bool = true
     ) async -> (outcome: DriveExchange.Outcome, read: [String: JSONValue]) {
         let exchange = DriveExchange(
             root: daemon.root,
@@ -157,6 +160,7 @@ extension DriveExchange.Question {
                 case .link(.connected(let link)): input = .linked(refusedFilters: link.refusedFilters)
                 case .link(.disconnected(let error)) where error.isFinal:
                     return (.noLink("\(error)", status: ExitCode(error).rawValue), [:])
+                case .link(.disconnected(let error)) where !isPatient: return (.noBroker("\(error)"), [:])
                 case .link(.disconnected(let error)): input = .unlinked(reason: "\(error)")
                 case .message(let message): input = .message(topic: message.topic, payload: message.payload)
                 case .deadline: input = .deadline

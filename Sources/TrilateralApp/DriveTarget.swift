@@ -9,7 +9,7 @@ package enum DriveTarget: Sendable, Hashable {
     case sensor(String)
     /// By slug or identifier.
     case thing(String)
-    /// By slug, identifier or name.
+    /// By slug or identifier; `get` takes their names, too.
     case namedZone(String), namedEnvironment(String)
 
     /// From a word of the command line; `nil` for what cannot stand in a topic.

@@ -14,9 +14,8 @@ final class PrivateBroker: Sendable {
         guard let program = find("mosquitto") else { throw .missing }
         for _ in 0..<5 {
             let broker = try PrivateBroker(program: program, folder: folder)
-            if await BrokerProbe.answers(host: "127.0.0.1", port: broker.port, within: .seconds(5)) {
-                return broker
-            }
+            let reason = await BrokerProbe.refusal(of: "127.0.0.1", port: broker.port, within: .seconds(5))
+            if reason == nil { return broker }
             broker.stop()
         }
         throw .silent(program)
@@ -87,14 +86,15 @@ final class PrivateBroker: Sendable {
 /// Why no broker could be started.
 enum PrivateBrokerError: Error, CustomStringConvertible {
     case missing
-    /// Nobody answers where the user said that a broker is.
-    case absent(HostAndPort)
+    /// The broker that the user named cannot be used.
+    case unusable(reason: String)
     case silent(String)
     case failed(String)
 
     var description: String {
         switch self {
-        case .absent(let address): "no broker that takes us answers at \(address)"
+        case .unusable(let reason):
+            "\(reason); name another broker with --mqtt, or leave that out: where none answers on localhost:1883 the demo brings its own"
         case .missing:
             "no broker answers on localhost:1883, and mosquitto is not installed; install it (apt install mosquitto), or name a broker with --mqtt HOST:PORT"
         case .silent(let program): "\(program) was started, but does not answer"
@@ -103,33 +103,40 @@ enum PrivateBrokerError: Error, CustomStringConvertible {
     }
 }
 
-/// Whether an MQTT broker takes us.
+/// Whether an MQTT broker accepts a connection.
 enum BrokerProbe {
-    static func answers(host: String, port: Int, within limit: Duration) async -> Bool {
+    /// - Returns: Why it does not; `nil` when it does.
+    static func refusal(of host: String, port: Int, within limit: Duration) async -> String? {
         var configuration = MQTTConfiguration()
         configuration.host = host
         configuration.port = port
         configuration.reconnect = MQTTBackoff(minimum: .milliseconds(50), maximum: .milliseconds(200))
-        return await answers(configuration, within: limit)
+        return await refusal(by: configuration, within: limit)
     }
 
-    /// Tries until the broker takes us or the time is over; a refusal ends it at once when `isPatient` is false.
-    static func answers(
-        _ configuration: MQTTConfiguration,
+    /// Tries until the broker accepts a connection or the time is over.
+    ///
+    /// The first failure ends it when `isPatient` is false, and in any case one that would only happen again.
+    ///
+    /// - Returns: Why it does not; `nil` when it does.
+    static func refusal(
+        by configuration: MQTTConfiguration,
         within limit: Duration,
         isPatient: Bool = true
-    ) async -> Bool {
+    ) async -> String? {
         await BrokerSession(configuration).run(filters: [], timeout: limit) { visit in
+            var reason = "the broker at \(configuration.address) did not answer within \(limit.inSeconds)"
             for await event in visit.events {
                 switch event {
-                case .link(.connected): return true
-                case .link(.disconnected):
-                    guard isPatient else { return false }
-                case .deadline: return false
+                case .link(.connected): return nil
+                case .link(.disconnected(let error)):
+                    reason = "\(error)"
+                    guard isPatient, !error.isFinal else { return reason }
+                case .deadline: return reason
                 case .link(.refused), .link(.drained), .message, .woken, .signal: continue
                 }
             }
-            return false
+            return reason
         }
     }
 }

@@ -28,6 +28,8 @@ struct WebListenerTests {
                 #expect(root.body.contains("kiosk"))
                 let missing = try await request("GET", "/nothing", port: port)
                 #expect(missing.status == 404)
+                #expect(missing.headers["content-type"] == "application/json; charset=utf-8")
+                #expect(missing.body.contains("nothing answers GET /nothing here"), "\(missing)")
                 let foreign = try await request("GET", "/healthz", port: port, host: "evil.example")
                 #expect(foreign.status == 403)
                 let head = try await request("HEAD", "/healthz", port: port, host: "evil.example")

@@ -57,8 +57,12 @@ struct CompassTests {
     }
 
     private func calibrate(_ words: [String], _ home: Home) async throws -> Program.End {
-        try await Program.run(
-            ["calibrate", "compass", "--state", home.state] + words,
+        let port = try SharedMosquitto.broker.port
+        return try await Program.run(
+            [
+                "calibrate", "compass", "--state", home.state, "--mqtt", "127.0.0.1:\(port)", "--node",
+                home.node,
+            ] + words,
             in: home.folder,
             keys: ["sensors.compass.rate_hz": "200"],
             within: .seconds(50)
@@ -79,6 +83,7 @@ struct CompassTests {
 
             let end = try await magnetometer.tumbling { try await calibrate(["--json"], home) }
             #expect(end.status == 0, "\(end.output)")
+            #expect(end.output.contains("it uses the result within seconds"), "\(end.output)")
             #expect(end.output.contains("chip: turn it slowly about all its axes"))
             #expect(end.output.contains("coverage 10 %") || end.output.contains("coverage 1"))
             let result = try #require(end.output.split(separator: "\n").first { $0.hasPrefix("{") })

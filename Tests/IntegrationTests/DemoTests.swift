@@ -26,6 +26,21 @@ struct DemoTests {
         try await withTemporaryFolder { try await walk(in: $0, broker: nil) }
     }
 
+    @Test func `a broker that was named and does not answer is told, with what else can be done`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let port = try LoopbackSocket.freePort()
+            let end = try await Program.run(
+                ["demo", "--mqtt", "127.0.0.1:\(port)", "--state", folder.path("state")],
+                in: folder
+            )
+            #expect(end.status == 69)
+            #expect(end.output.contains("cannot reach the broker at 127.0.0.1:\(port): "), "\(end.output)")
+            #expect(end.output.contains("--mqtt"))
+        }
+    }
+
     private func walk(
         in folder: TemporaryFolder,
         broker: Int?,

@@ -1,0 +1,29 @@
+import Flare
+import Testing
+import TrilateralApp
+
+struct CalibrationReaderTests {
+    private func reader(_ outcome: DriveExchange.Outcome, epoch: String?) -> String {
+        CalibrationReader(outcome, epoch: epoch, folder: "/state/", root: "trilateral/a").description
+    }
+
+    @Test func `the daemon that keeps its state in the folder is told to use the result`() {
+        let text = reader(.state(["epoch": "5"]), epoch: "5")
+        #expect(
+            text == "the daemon at trilateral/a keeps its state in /state/: it uses the result within seconds"
+        )
+    }
+
+    @Test(arguments: ["4", nil])
+    func `a daemon that keeps its state elsewhere is told not to see the result`(epoch: String?) {
+        let text = reader(.state(["epoch": "5"]), epoch: epoch)
+        #expect(text.contains("will not see the result") && text.contains("--state"), "\(text)")
+    }
+
+    @Test func `without a daemon it is told why, and where the result is kept`() {
+        let text = reader(.noBroker("no broker"), epoch: "5")
+        #expect(text == "no broker; the result is kept in /state/ for the next start")
+        let unused = reader(.noDaemon("none"), epoch: nil)
+        #expect(unused.contains("which no daemon has used yet") && unused.contains("--state"), "\(unused)")
+    }
+}
