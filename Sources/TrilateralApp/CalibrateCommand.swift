@@ -61,6 +61,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         let loaded = try broker.file.load(by: "calibrate", environment: environment)
         let configuration = loaded.values
         let folder = try state.folder(environment)
+        let isUsed = access(folder.path + "trilateral.db", F_OK) == 0
         let memory: MemoryStore
         do throws(MemoryStoreError) {
             memory = try MemoryStore(folder: folder.url)
@@ -68,7 +69,9 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             throw failure("\(error)", .ioError)
         }
         defer { memory.close() }
-        StandardError.print("trilateral calibrate: \(await reader(of: memory, in: folder, loaded))")
+        StandardError.print(
+            "trilateral calibrate: \(await reader(of: memory, in: folder, isUsed: isUsed, loaded))"
+        )
         let log = LogOutput(
             level: .warning,
             form: LogForm(configuration.log.format, environment: environment)
@@ -121,6 +124,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
     private func reader(
         of memory: MemoryStore,
         in folder: StateFolder,
+        isUsed: Bool,
         _ loaded: LoadedConfiguration
     ) async -> CalibrationReader {
         let (link, base) = broker.address.broker(loaded)
@@ -128,7 +132,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         let (outcome, _) = await DriveExchange.Question.state(topic: "info")
             .ask((link, root), reading: [], within: .seconds(2), isPatient: false)
         let epoch = (try? memory.epoch()) ?? nil
-        return CalibrationReader(outcome, epoch: epoch, folder: folder.path, root: root)
+        return CalibrationReader(outcome, epoch: epoch, folder: folder.path, isUsed: isUsed, root: root)
     }
 
     /// Gathers samples until there are enough, or somebody ends it.

@@ -11,9 +11,17 @@ package enum CalibrationReader: Hashable, CustomStringConvertible {
 
     /// - Parameters:
     ///   - outcome: What became of the question for the daemon's `info`.
-    ///   - epoch: That of the daemon that used the folder last; `nil` when none has.
+    ///   - epoch: That of the daemon that used the folder last and had a broker; `nil` when none has.
+    ///   - folder: The state folder.
+    ///   - isUsed: Whether a daemon has ever run with it.
     ///   - root: `<base>/<node>` of the daemon.
-    package init(_ outcome: DriveExchange.Outcome, epoch: String?, folder: String, root: String) {
+    package init(
+        _ outcome: DriveExchange.Outcome,
+        epoch: String?,
+        folder: String,
+        isUsed: Bool,
+        root: String
+    ) {
         switch outcome {
         case .state(let info) where epoch != nil && info["epoch"]?.string == epoch:
             self = .running(root: root, folder: folder)
@@ -21,7 +29,7 @@ package enum CalibrationReader: Hashable, CustomStringConvertible {
             self = .elsewhere(root: root, folder: folder)
         case .noBroker(let reason), .notAllowed(let reason), .noLink(let reason, _), .noDaemon(let reason),
             .unknown(let reason):
-            self = .none(reason: reason, folder: folder, isUsed: epoch != nil)
+            self = .none(reason: reason, folder: folder, isUsed: isUsed)
         }
     }
 

@@ -34,7 +34,7 @@ package enum DemoPlace {
             try Data(walk).write(to: file, options: .atomic)
         } catch {
             throw DemoPlaceError(
-                what: "\(file.path(percentEncoded: false)) cannot be written: \(error.localizedDescription)"
+                what: "\(file.path(percentEncoded: false)) cannot be written: \(systemMessage(of: error))"
             )
         }
         return file.path(percentEncoded: false)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Flare
 import Foundation
 import MQTT
+import Things
 
 /// `trilateral set`: changes the nearby thing, or any other, and waits for the answer.
 struct SetCommand: AsyncParsableCommand {
@@ -24,7 +25,14 @@ struct SetCommand: AsyncParsableCommand {
 
     @OptionGroup var drive: DriveOptions
 
+    func validate() throws { _ = try request() }
+
     func run() async throws {
+        let (topic, members) = try request()
+        try await drive.command(topic, members, by: "set")
+    }
+
+    private func request() throws -> (topic: String, members: [String: JSONValue]) {
         let target = try drive.target(target)
         guard let topic = target.setTopic else {
             throw ValidationError(
@@ -32,10 +40,8 @@ struct SetCommand: AsyncParsableCommand {
             )
         }
         switch target.members(values) {
-        case .success(let members):
-            try await drive.command(topic, members, by: "set")
-        case .failure(let fault):
-            throw ValidationError(fault.message)
+        case .success(let members): return (topic, members)
+        case .failure(let fault): throw ValidationError(fault.message)
         }
     }
 }
@@ -56,12 +62,20 @@ struct ActionCommand: AsyncParsableCommand {
 
     @OptionGroup var drive: DriveOptions
 
+    func validate() throws { _ = try topic() }
+
     func run() async throws {
-        guard let topic = try drive.target(target).actionTopic else {
-            throw ValidationError("\(target) has no actions; only things have.")
-        }
         let members: [String: JSONValue] = ["action": .string(action)]
-        try await drive.command(topic, members, by: "action")
+        try await drive.command(topic(), members, by: "action")
+    }
+
+    private func topic() throws -> String {
+        guard let topic = try drive.target(target).actionTopic else {
+            throw ValidationError(
+                "\(target) has no actions: name a thing by its short name or id, or nearby."
+            )
+        }
+        return topic
     }
 }
 
@@ -87,7 +101,7 @@ struct DriveOptions: ParsableArguments {
 
     func target(_ text: String) throws -> DriveTarget {
         guard let target = DriveTarget(text) else {
-            throw ValidationError("\"\(text)\" names no target: a name without /, + and # is expected.")
+            throw ValidationError("\(Quotation.of(text)) names nothing. There are: \(DriveTarget.all).")
         }
         return target
     }

@@ -73,6 +73,12 @@ package enum DriveTarget: Sendable, Hashable {
         }
     }
 
+    /// What `get` takes, for a person.
+    package static let all = """
+        nearby, environment, zone, device, state, health, alerts, info, sensors/<sensor>, zones/<zone>, \
+        environments/<environment>, or a thing by its short name or id
+        """
+
     /// What `set` takes, for a person.
     package static let settable =
         "nearby, a thing by its short name or id, zones/<zone>, device, environment, or sensors/<sensor>"

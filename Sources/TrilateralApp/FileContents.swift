@@ -69,6 +69,12 @@ func systemMessage(_ number: Int32) -> String {
     String(cString: strerror(number))
 }
 
+/// What the system says of a file that could not be written.
+func systemMessage(of error: any Error) -> String {
+    let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? any Error
+    return (cause as? POSIXError).map { systemMessage($0.code.rawValue) } ?? error.localizedDescription
+}
+
 extension Secret {
     /// The text of a password file, without the line break at its end.
     static func load(_ path: String) -> Result<(secret: Secret, warning: String?), FileFault> {

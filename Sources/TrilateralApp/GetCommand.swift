@@ -13,15 +13,12 @@ struct GetCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(
-        help: """
-            nearby, environment, zone, device, state, health, alerts, info, sensors/<sensor>, zones/<zone>, \
-            environments/<environment>, or a thing by its short name or id.
-            """
-    )
+    @Argument(help: "\(DriveTarget.all).")
     var target: String
 
     @OptionGroup var drive: DriveOptions
+
+    func validate() throws { _ = try drive.target(target) }
 
     func run() async throws {
         let target = try drive.target(target)

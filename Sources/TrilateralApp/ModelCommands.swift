@@ -132,7 +132,7 @@ struct ExportCommand: AsyncParsableCommand {
                 try Data(export.bytes).write(to: URL(filePath: model), options: .atomic)
             } catch {
                 StandardError.print(
-                    "trilateral export: \(model) cannot be written: \(error.localizedDescription)"
+                    "trilateral export: \(model) cannot be written: \(systemMessage(of: error))"
                 )
                 throw ExitCode.cannotCreate
             }

@@ -147,6 +147,24 @@ struct CommandLineTests {
         }
     }
 
+    @Test(arguments: [
+        ("get foo/bar", "zones/<zone>", "trilateral get <target>"),
+        ("set foo/bar on", "zones/<zone>", "trilateral set <target>"),
+        ("set lamp =5", "a name must stand before =", "trilateral set <target>"),
+        ("action zones/kitchen nextColor", "zones/kitchen has no actions", "trilateral action <target>"),
+    ])
+    func `words that make no sense are told with what is legal and how the verb is used`(
+        words: String,
+        told: String,
+        usage: String
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await Program.run(words.split(separator: " ").map(String.init), in: folder)
+            #expect(end.status == 64)
+            #expect(end.output.contains(told) && end.output.contains(usage), "\(end.output)")
+        }
+    }
+
     @Test(arguments: ["zone", "state"])
     func `what only follows cannot be set, and what can be is told`(word: String) async throws {
         try await withTemporaryFolder { folder in

@@ -114,6 +114,20 @@ struct ModelQuestionTests {
         }
     }
 
+    @Test func `an export that cannot be written says why`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(Self.model, to: "cabin.json")
+            let state = ["--state", folder.path("state")]
+            _ = try await Program.run(["import", folder.path("cabin.json")] + state, in: folder)
+            let end = try await Program.run(["export", folder.path("none/out.json")] + state, in: folder)
+            #expect(end.status == 73)
+            #expect(
+                end.output.contains("out.json cannot be written: No such file or directory"),
+                "\(end.output)"
+            )
+        }
+    }
+
     @Test func `names of the place cannot command the terminal`() async throws {
         try await withTemporaryFolder { folder in
             let store = #"{"environments":[{"name":"\u001b[2JCabin","zones":[{"name":"\u009b2JLoft"}]}]}"#

@@ -3,8 +3,9 @@ import Testing
 import TrilateralApp
 
 struct CalibrationReaderTests {
-    private func reader(_ outcome: DriveExchange.Outcome, epoch: String?) -> String {
-        CalibrationReader(outcome, epoch: epoch, folder: "/state/", root: "trilateral/a").description
+    private func reader(_ outcome: DriveExchange.Outcome, epoch: String?, isUsed: Bool = true) -> String {
+        CalibrationReader(outcome, epoch: epoch, folder: "/state/", isUsed: isUsed, root: "trilateral/a")
+            .description
     }
 
     @Test func `the daemon that keeps its state in the folder is told to use the result`() {
@@ -22,8 +23,9 @@ struct CalibrationReaderTests {
 
     @Test func `without a daemon it is told why, and where the result is kept`() {
         let text = reader(.noBroker("no broker"), epoch: "5")
+        #expect(reader(.noBroker("no broker"), epoch: nil) == text)
         #expect(text == "no broker; the result is kept in /state/ for the next start")
-        let unused = reader(.noDaemon("none"), epoch: nil)
+        let unused = reader(.noDaemon("none"), epoch: nil, isUsed: false)
         #expect(unused.contains("which no daemon has used yet") && unused.contains("--state"), "\(unused)")
     }
 }

@@ -56,6 +56,15 @@ struct DemoPlaceTests {
         return stays
     }
 
+    @Test func `what a thing only tells cannot be set`() {
+        let tellers = things.filter { $0.description.hasPrefix("Tells") }
+        #expect(tellers.count == 2)
+        for thing in tellers {
+            let values = Set(thing.data.keys).subtracting(["kind", "on", "minor", "readonly"])
+            #expect(Set(thing.data["readonly"]?.array?.compactMap(\.string) ?? []) == values, "\(thing.name)")
+        }
+    }
+
     @Test func `the place is a legal model with lamps to drive`() throws {
         #expect(try !ModelTree.read(DemoPlace.model).records.isEmpty)
         #expect(lamps.count >= 3)
