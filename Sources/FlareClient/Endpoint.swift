@@ -72,6 +72,15 @@ struct Endpoint: Sendable {
         (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
+    /// What the system says of a connection; `nil` for what is none of its errors.
+    static func systemReason(_ error: any Error) -> String? {
+        switch error {
+        case let error as NIOConnectionError: error.connectionErrors.first.flatMap { systemReason($0.error) }
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        default: nil
+        }
+    }
+
     /// What went wrong with a connection, in words.
     func words(_ error: any Error) -> String {
         let place = configuration.authority
@@ -80,7 +89,7 @@ struct Endpoint: Sendable {
         case let error as NIOConnectionError:
             if let first = error.connectionErrors.first { return words(first.error) }
             return "the name \(configuration.host) is not known"
-        case let error as IOError: return "\(place): \(String(cString: strerror(error.errnoCode)))"
+        case let error as IOError: return "\(place): \(Self.systemReason(error) ?? "\(error)")"
         case ChannelError.connectTimeout:
             return "\(place): no connection within \(configuration.connectSeconds) s"
         case let error as NIOSSLError: return "\(place): TLS: \(error)"

@@ -4,16 +4,37 @@ import NIOPosix
 
 /// One HTTP request to a server on this machine, over a connection of its own.
 package enum SingleRequest {
+    /// Why there was no answer.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        init(_ error: any Error) { description = Endpoint.systemReason(error) ?? "\(error)" }
+    }
+
     /// - Parameters:
     ///   - body: `nil` for a GET, else what is POSTed as JSON.
     ///   - seconds: How long the answer may take.
-    /// - Throws: What the connection or the answer failed of.
+    /// - Throws: What the connection or the answer failed of, in words.
     package static func send(
         _ target: String,
         body: [UInt8]? = nil,
         host: String,
         port: Int,
         seconds: Int = 120
+    ) async throws(Failure) -> (status: Int, body: [UInt8]) {
+        do {
+            return try await answer(to: target, body: body, host: host, port: port, seconds: seconds)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private static func answer(
+        to target: String,
+        body: [UInt8]?,
+        host: String,
+        port: Int,
+        seconds: Int
     ) async throws -> (status: Int, body: [UInt8]) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

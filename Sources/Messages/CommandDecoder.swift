@@ -190,13 +190,7 @@ package struct CommandDecoder: Sendable {
 
     private func sensorSwitch(_ sensor: String, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
         guard let kind = SensorKind(rawValue: sensor) else {
-            let names = SensorKind.allCases.map(\.rawValue)
-            let hint = NearestName.hint(for: sensor, among: names)
-            throw Refusal(
-                .unknownKey,
-                "no sensor is called \(Quotation.of(sensor))\(hint.isEmpty ? ";" : hint) there are "
-                    + names.joined(separator: ", ")
-            )
+            throw Refusal(.unknownKey, SensorKind.absence(of: sensor))
         }
         var members = payload
         if case .object(var object) = payload, let flag = object["state"]?.bool {
@@ -222,5 +216,15 @@ extension CommandTopic {
             .environmentSet, .sensorSet, .request:
             true
         }
+    }
+}
+
+extension SensorKind {
+    /// What is said of a name that no sensor has.
+    package static func absence(of name: String) -> String {
+        let names = allCases.map(\.rawValue)
+        let hint = NearestName.hint(for: name, among: names)
+        return "no sensor is called \(Quotation.of(name))\(hint.isEmpty ? ";" : hint) there are "
+            + names.joined(separator: ", ")
     }
 }

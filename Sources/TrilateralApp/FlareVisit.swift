@@ -83,7 +83,9 @@ struct FlareVisit {
         let found =
             name.map { PlaceWord($0).choice(of: environments, id: \.id, name: \.name) } ?? environments
         guard found.count == 1, let environment = found.first else {
-            let names = environments.map(\.name).sorted().joined(separator: ", ")
+            let names = environments.map { $0.name.isEmpty ? "\($0.id)" : $0.name }.sorted().joined(
+                separator: ", "
+            )
             throw Failure(
                 description: environments.isEmpty
                     ? "the Flare server has no environment"

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Controller
 package import Flare
+import Messages
 import Things
 
 /// `trilateral get`: what the daemon knows of something.
@@ -22,6 +24,9 @@ struct GetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try drive.target(target)
+        if let outcome = target.knownOutcome {
+            return try drive.report(DriveReport(outcome, asJSON: drive.json), by: "get")
+        }
         let (outcome, read) = try await drive.ask(target.question, reading: target.reading, by: "get")
         let report = DriveReport(target.completed(outcome, with: read), asJSON: drive.json)
         try drive.report(report, by: "get")
@@ -35,6 +40,12 @@ extension DriveTarget {
         case .thing(let name): .command(topic: "things/\(name)/get", members: [:], subject: "get")
         default: stateTopic.map { self == .nearby ? .ping : .state(topic: $0) } ?? .ping
         }
+    }
+
+    /// What comes of it without asking anybody.
+    package var knownOutcome: DriveExchange.Outcome? {
+        guard case .sensor(let name) = self, SensorKind(rawValue: name) == nil else { return nil }
+        return .unknown(SensorKind.absence(of: name))
     }
 
     /// What is read besides.

@@ -61,7 +61,8 @@ struct ModelCommandTests {
             )
             #expect(end.status == 69)
             #expect(
-                end.output.contains("127.0.0.1:\(port)") && end.output.contains("--config"),
+                end.output.contains("127.0.0.1:\(port) does not answer (Connection refused)")
+                    && end.output.contains("--config"),
                 "\(end.output)"
             )
             try home.folder.write(#"{"environments":[{"name":"Cabin","colour":1}]}"#, to: "cabin.json")

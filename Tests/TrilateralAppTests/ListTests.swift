@@ -70,6 +70,16 @@ struct GetTests {
         try #require(DriveTarget(word)).completed(outcome, with: read)
     }
 
+    @Test func `a sensor that there is not is known without asking`() throws {
+        let radar = try #require(DriveTarget("sensors/radar"))
+        #expect(
+            radar.knownOutcome
+                == .unknown("no sensor is called \"radar\"; there are gps, beacons, cmx, compass")
+        )
+        #expect(DriveTarget("sensors/compass")?.knownOutcome == nil)
+        #expect(DriveTarget("lamp")?.knownOutcome == nil)
+    }
+
     @Test func `a thing is told with its data and its availability`() throws {
         #expect(
             try got("lamp", .state(["slug": "lamp"]))
