@@ -35,7 +35,12 @@ struct WillTests {
     func `stop delivers the last message and leaves no will`(version: MQTTProtocolChoice) async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { watcher, _ in
             let heard = watcher.subscribe([status], qos: .atLeastOnce)
-            let last = MQTTMessage(topic: status, payload: bytes("stopped"), qos: .atLeastOnce)
+            let last = MQTTMessage(
+                topic: status,
+                payload: bytes("stopped"),
+                qos: .atLeastOnce,
+                isRetained: true
+            )
             try await withConnectedClient(try settings(version)) { client, _ in
                 let messages = client.subscribe(["\(status)/other"], qos: .atLeastOnce)
                 await client.stop(last: last)
@@ -51,7 +56,12 @@ struct WillTests {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { watcher, _ in
             let heard = watcher.subscribe([status], qos: .atLeastOnce)
             try await withConnectedClient(try settings(.v5)) { client, _ in
-                let last = MQTTMessage(topic: status, payload: bytes("stopped"), qos: .atLeastOnce)
+                let last = MQTTMessage(
+                    topic: status,
+                    payload: bytes("stopped"),
+                    qos: .atLeastOnce,
+                    isRetained: true
+                )
                 let stopping = Task { await client.stop(last: last) }
                 stopping.cancel()
                 await stopping.value
