@@ -5,17 +5,34 @@ import Testing
 import TrilateralApp
 
 struct OutputQueueTests {
+    /// The reading end of a pipe; reading never waits, so that it holds up no other test.
+    private struct Reader {
+        let file: FileHandle
+
+        /// What has been written since the last call.
+        func next() -> String {
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(file.fileDescriptor, &chunk, chunk.count)
+                guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+                bytes += chunk.prefix(count)
+            }
+        }
+    }
+
     /// A queue that writes into a pipe, as long as the body runs.
     private func withPipe(
         capacity: Int,
-        _ body: (OutputQueue, _ reader: FileHandle) async throws -> Void
+        _ body: (OutputQueue, Reader) async throws -> Void
     ) async throws {
         let pipe = Pipe()
-        let output = pipe.fileHandleForWriting
+        let (reader, output) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+        #expect(fcntl(reader.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
         let queue = OutputQueue(capacity: capacity, report: { "\($0) dropped\n" }) { bytes in
             try? output.write(contentsOf: bytes)
         }
-        try await body(queue, pipe.fileHandleForReading)
+        try await body(queue, Reader(file: reader))
     }
 
     @Test func `a pipe that nobody reads holds up nobody, and each text comes out whole or is counted`()
@@ -33,7 +50,7 @@ struct OutputQueueTests {
             var whole = 0
             var reported = 0
             let isComplete = await eventually {
-                read += String(decoding: reader.availableData, as: UTF8.self)
+                read += reader.next()
                 let lines = read.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
                 whole = lines.filter { $0 == text.dropLast() }.count
                 let reports = lines.compactMap { $0.hasSuffix(" dropped") ? Int($0.dropLast(8)) : nil }
@@ -44,7 +61,12 @@ struct OutputQueueTests {
             #expect(reported == queue.dropped)
 
             queue.append("after\n")
-            #expect(String(decoding: reader.availableData, as: UTF8.self) == "after\n")
+            read = ""
+            _ = await eventually {
+                read += reader.next()
+                return !read.isEmpty
+            }
+            #expect(read == "after\n")
         }
     }
 
@@ -52,8 +74,12 @@ struct OutputQueueTests {
         try await withPipe(capacity: 10) { queue, reader in
             queue.append("longer than that")
             queue.append("short\n")
-            queue.flush(within: 10)
-            #expect(String(decoding: reader.availableData, as: UTF8.self) == "short\n1 dropped\n")
+            var read = ""
+            _ = await eventually {
+                read += reader.next()
+                return read.contains("dropped\n")
+            }
+            #expect(read == "short\n1 dropped\n")
             #expect(queue.dropped == 1)
         }
     }
