@@ -7,7 +7,7 @@ import Messages
 package struct BridgeIdentity: Sendable {
     /// Names this run.
     package let epoch: String
-    package let started: Moment
+    package let started: Instant
     /// The roots of the topics of earlier runs: what they have left there is cleared.
     let formerRoots: [String]
     /// The name of the last run that spoke; `nil` when that is not known.
@@ -19,7 +19,7 @@ package struct BridgeIdentity: Sendable {
 
     package init(
         epoch: String,
-        started: Moment,
+        started: Instant,
         formerRoots: [String] = [],
         formerEpoch: String? = nil,
         installation: String = "",
@@ -50,7 +50,7 @@ package struct BridgeIdentity: Sendable {
     ///   - alerts: How many are open.
     ///   - counters: What others have counted.
     func health(
-        at now: Moment,
+        at now: Instant,
         links: [String: Bool],
         alerts: Int,
         broker: MQTTCounters,

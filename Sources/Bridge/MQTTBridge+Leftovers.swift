@@ -15,8 +15,8 @@ extension MQTTBridge {
         sweeping?.cancel()
         if isOurs { hasSwept = true }
         hasSweptSinceTick = false
-        leftovers = isOurs ? [Leftovers(topics, isKnown: isKnown)] : []
-        leftovers += formerRoots.map { Leftovers(Topics(root: $0)) }
+        leftovers = isOurs ? [StaleTopics(topics, isKnown: isKnown)] : []
+        leftovers += formerRoots.map { StaleTopics(Topics(root: $0)) }
         // Our status and info are heard anyway, and ours by now. With QoS 0 all is handed over at once.
         let filters = leftovers.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
         let kept = client.subscribe(filters, qos: .atMostOnce)

@@ -26,17 +26,17 @@ package actor MQTTBridge {
     let identity: BridgeIdentity
     let topics: Topics
     let client: MQTTClient
-    let clock: @Sendable () -> Moment
+    let clock: @Sendable () -> Instant
     let send: @Sendable (ControllerEvent) -> Void
     /// What others have counted, for the health message.
     private let counters: @Sendable () -> [String: Int]
     let logger: Logger
 
-    var book = PublicationBook()
+    var book = RetainedTopicStore()
     private(set) var renderer: StateRenderer
-    private var map: MapPage
+    private var map: MapPublisher
     private var inbox: CommandInbox
-    var discovery: DiscoveryDesk
+    var discovery: DiscoverySchedule
     var isConnected = false
     private var (hasSpoken, isFull) = (false, false)
     /// Links of the daemon beside that to the broker, by name.
@@ -49,9 +49,9 @@ package actor MQTTBridge {
     private var toldSequence = 0
     private var retainedCommands = RetainedCommands()
     var refusals = BrokerRefusals()
-    var rivals = NodeRivals()
+    var rivals = DuplicateNodeDetector()
     /// What the broker keeps from before, while that is asked for.
-    var leftovers: [Leftovers] = []
+    var leftovers: [StaleTopics] = []
     var sweeping: Task<Void, Never>?
     var hasSwept = false
     var hasSweptSinceTick = false
@@ -72,10 +72,10 @@ package actor MQTTBridge {
         identity: BridgeIdentity,
         client: MQTTClient,
         logger: Logger,
-        clock: @escaping @Sendable () -> Moment,
+        clock: @escaping @Sendable () -> Instant,
         seconds: @escaping @Sendable () -> Double,
         counters: @escaping @Sendable () -> [String: Int] = { [:] },
-        remember: @escaping @Sendable (ControllerEffect.Memento) -> Void = { _ in },
+        remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.configuration = configuration
@@ -93,12 +93,12 @@ package actor MQTTBridge {
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration)
         formerRoots = identity.formerRoots.filter { $0 != configuration.root }
-        map = MapPage(
+        map = MapPublisher(
             topic: topics.map,
             interval: configuration.mapInterval,
             style: configuration.mapStyle
         )
-        discovery = DiscoveryDesk(
+        discovery = DiscoverySchedule(
             configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
             remembered: identity.announced,
             remember: remember

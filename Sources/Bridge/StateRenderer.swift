@@ -17,9 +17,9 @@ package struct StateRenderer: Sendable {
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
-    private var headingAt: Moment?
+    private var headingAt: Instant?
     /// Changes of the view from before the place was read for the first time; `nil` from then on.
-    private var held: Set<Facet>? = []
+    private var held: Set<StateChange>? = []
     /// The device and the nearby thing as they were told last, but for where they are.
     private var toldDevice: [String: JSONValue]?
     private var toldNearby: [String: JSONValue]?
@@ -30,7 +30,7 @@ package struct StateRenderer: Sendable {
     }
 
     /// The topics that are repeated while their sensor is alive.
-    package func aliveTopics(at now: Moment) -> [String] {
+    package func aliveTopics(at now: Instant) -> [String] {
         let isCompassAlive = headingAt.map { now.milliseconds(since: $0) < Self.compassLife } ?? false
         return (isSensing && hasPosition ? [topics.devicePosition] : [])
             + (isCompassAlive && hasAngle ? [topics.deviceAngle] : [])
@@ -40,18 +40,18 @@ package struct StateRenderer: Sendable {
     private static let compassLife: Int64 = 15_000
 
     /// Puts what a snapshot changed into the book: first ``model(_:in:)``, then ``rest(_:in:)``.
-    package mutating func state(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
+    package mutating func state(_ snapshot: StateSnapshot, in book: inout RetainedTopicStore) {
         model(snapshot, in: &book)
         rest(snapshot, in: &book)
     }
 
     /// Puts the changed objects into the book, which a command waits for.
-    mutating func model(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
+    mutating func model(_ snapshot: StateSnapshot, in book: inout RetainedTopicStore) {
         for case .object(let object) in snapshot.changes { self.object(object, snapshot.state, in: &book) }
     }
 
     /// Puts everything else that changed into the book: what is made of the objects, and the view.
-    mutating func rest(_ snapshot: StateSnapshot, in book: inout PublicationBook) {
+    mutating func rest(_ snapshot: StateSnapshot, in book: inout RetainedTopicStore) {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var zones: Set<FlareID> = []
         for case .object(let object) in changes {
@@ -87,7 +87,7 @@ package struct StateRenderer: Sendable {
     }
 
     /// A server without any environment is known as well: nothing that earlier runs told of is there.
-    private mutating func settle(_ state: ControllerState, in book: inout PublicationBook) {
+    private mutating func settle(_ state: ControllerState, in book: inout RetainedTopicStore) {
         guard state.isPlaceKnown || state.alerts["no-environment"] != nil else { return }
         isSettled = true
         // Short names from earlier runs are of what may be no more.
@@ -104,7 +104,7 @@ package struct StateRenderer: Sendable {
     ///
     /// While the place is read for the first time nothing is known of it: telling "no environment" then would
     /// overwrite what an earlier run told, for a moment.
-    private mutating func viewChanges(_ snapshot: StateSnapshot) -> Set<Facet>? {
+    private mutating func viewChanges(_ snapshot: StateSnapshot) -> Set<StateChange>? {
         guard let held else { return snapshot.changes }
         let state = snapshot.state
         let isReading =
@@ -119,7 +119,7 @@ package struct StateRenderer: Sendable {
     private mutating func object(
         _ object: ObjectReference,
         _ state: ControllerState,
-        in book: inout PublicationBook
+        in book: inout RetainedTopicStore
     ) {
         guard let slug = state.slugs[object.kind, object.id] else { return }
         if !state.holds(object) { cleared.insert(ObjectName(object.kind, slug)) }
@@ -134,13 +134,13 @@ package struct StateRenderer: Sendable {
         }
     }
 
-    private func data(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+    private func data(of id: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
         guard let slug = state.slugs[.thing, id] else { return }
         put(topics.data(thing: slug), .json(state.thingDataJSON(id)), rank: .model, in: &book)
     }
 
     /// How the beacon of a thing was heard: a figure that may be lost.
-    private func beacon(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+    private func beacon(of id: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
         guard let slug = state.slugs[.thing, id] else { return }
         let json = state.thingBeaconJSON(id)
         guard json != nil || book.holds(topics.beacon(thing: slug)) else { return }
@@ -148,14 +148,14 @@ package struct StateRenderer: Sendable {
     }
 
     /// The lights of a zone as one.
-    private func lights(of zone: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+    private func lights(of zone: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
         guard let slug = state.slugs[.zone, zone] else { return }
         let json = state.zones[zone].flatMap { _ in zoneLights.json(of: zone, isLinkUp: state.isLinkUp) }
         guard json != nil || book.holds(topics.lights(zone: slug)) else { return }
         put(topics.lights(zone: slug), .json(json), rank: .model, every: 10, in: &book)
     }
 
-    private func availability(of id: FlareID, _ state: ControllerState, in book: inout PublicationBook) {
+    private func availability(of id: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
         guard let slug = state.slugs[.thing, id] else { return }
         let content: Content = state.things[id] == nil ? .nothing : .text(state.thingAvailability(id))
         put(topics.availability(thing: slug), content, rank: .model, in: &book)
@@ -171,8 +171,8 @@ package struct StateRenderer: Sendable {
 
     private mutating func view(
         _ state: ControllerState,
-        _ changes: Set<Facet>,
-        in book: inout PublicationBook
+        _ changes: Set<StateChange>,
+        in book: inout RetainedTopicStore
     ) {
         let hasNews = hasNews(state, changes)
         if changes.contains(.environment) { put(topics.environment, .json(state.environmentJSON), in: &book) }
@@ -189,8 +189,8 @@ package struct StateRenderer: Sendable {
         if changes.contains(.location), configuration.publishesLocation {
             put(topics.deviceLocation, .json(state.locationJSON), in: &book)
         }
-        let urgent: Set<Facet> = [.environment, .zone]
-        let moving: Set<Facet> = [.nearby, .device, .position, .angle]
+        let urgent: Set<StateChange> = [.environment, .zone]
+        let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
         if hasNews || !changes.isDisjoint(with: urgent) {
             feed(state, in: &book)
         } else if !changes.isDisjoint(with: moving) {
@@ -199,7 +199,7 @@ package struct StateRenderer: Sendable {
     }
 
     /// Whether the device or the nearby thing changed otherwise than by a step or a turn, whose copies may wait.
-    private mutating func hasNews(_ state: ControllerState, _ changes: Set<Facet>) -> Bool {
+    private mutating func hasNews(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
         let before = (device: toldDevice, nearby: toldNearby)
         if changes.contains(.device) {
             toldDevice = state.deviceJSON.object?.filter {
@@ -213,14 +213,14 @@ package struct StateRenderer: Sendable {
     }
 
     /// Puts the state feed into the book, to be sent at once if it differs.
-    func feed(_ state: ControllerState, in book: inout PublicationBook) {
+    func feed(_ state: ControllerState, in book: inout RetainedTopicStore) {
         put(topics.state, .json(state.feedJSON()), in: &book)
     }
 
     private mutating func device(
         _ state: ControllerState,
         hasNews: Bool,
-        in book: inout PublicationBook
+        in book: inout RetainedTopicStore
     ) {
         // What an earlier run left with the server is no reading; it is told with the first one.
         let position = state.fix == nil ? nil : state.positionJSON
@@ -263,9 +263,9 @@ package struct StateRenderer: Sendable {
         _ topic: String,
         _ content: Content,
         qos: MQTTQoS = .atLeastOnce,
-        rank: PublicationBook.Rank = .view,
+        rank: RetainedTopicStore.Rank = .view,
         every perSecond: Double = .infinity,
-        in book: inout PublicationBook
+        in book: inout RetainedTopicStore
     ) {
         let payload: [UInt8] =
             switch content {
@@ -278,7 +278,7 @@ package struct StateRenderer: Sendable {
     }
 }
 
-extension Facet {
+extension StateChange {
     fileprivate var isAlert: Bool {
         if case .alert = self { true } else { false }
     }

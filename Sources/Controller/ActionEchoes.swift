@@ -16,7 +16,7 @@ struct ActionEchoes: Sendable {
         let object: ObjectReference
         let part: Part
         let cause: ChangeEvent.Cause
-        let since: Moment
+        let since: Instant
     }
 
     /// How long one is waited for, milliseconds.
@@ -32,7 +32,7 @@ struct ActionEchoes: Sendable {
         position: Point3D?,
         data: [String: JSONValue],
         cause: ChangeEvent.Cause,
-        at now: Moment
+        at now: Instant
     ) {
         awaited.removeAll { now.milliseconds(since: $0.since) > Self.patience }
         let part: Part
@@ -46,7 +46,7 @@ struct ActionEchoes: Sendable {
     }
 
     /// The cause of a change that came back to us; `nil` when no action of ours is known for it.
-    mutating func take(_ part: Part, of object: ObjectReference, at now: Moment) -> ChangeEvent.Cause? {
+    mutating func take(_ part: Part, of object: ObjectReference, at now: Instant) -> ChangeEvent.Cause? {
         awaited.removeAll { now.milliseconds(since: $0.since) > Self.patience }
         guard let index = awaited.firstIndex(where: { $0.object == object && $0.part == part }) else {
             return nil

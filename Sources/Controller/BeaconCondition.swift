@@ -22,9 +22,9 @@ package struct BeaconCondition: Sendable, Hashable {
     package var rssi: Int?
     /// As it was told last.
     package var batteryVolts: Double?
-    package var seenAt: Moment
+    package var seenAt: Instant
 
-    package init(rssi: Int? = nil, batteryVolts: Double? = nil, seenAt: Moment) {
+    package init(rssi: Int? = nil, batteryVolts: Double? = nil, seenAt: Instant) {
         self.rssi = rssi
         self.batteryVolts = batteryVolts
         self.seenAt = seenAt

@@ -11,7 +11,7 @@ package struct ChangeEvent: Sendable, Hashable {
     package var type: String
     /// Counted within one epoch, from 1.
     package var sequence: Int
-    package var at: Moment
+    package var at: Instant
     package var id: FlareID?
     package var slug: String?
     /// What the object is called; `nil` for what has no name, or is not known any more.
@@ -29,7 +29,7 @@ package struct ChangeEvent: Sendable, Hashable {
         topic: Topic,
         type: String,
         sequence: Int,
-        at: Moment,
+        at: Instant,
         id: FlareID? = nil,
         slug: String? = nil,
         name: String? = nil,

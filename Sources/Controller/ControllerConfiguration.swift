@@ -32,11 +32,11 @@ package struct ControllerConfiguration: Sendable, Hashable {
 }
 
 /// What earlier runs left: read once at start.
-package struct ControllerMemory: Sendable, Hashable {
+package struct PersistedState: Sendable, Hashable {
     package var environment: FlareID?
     /// The own device of each environment.
     package var devices: [FlareID: FlareID] = [:]
-    package var slugs = SlugBook()
+    package var slugs = SlugRegistry()
     package var sensors: [SensorKind: Bool] = [:]
 
     package init() {}

@@ -91,7 +91,7 @@ package enum ControllerEffect: Sendable, Hashable {
     /// One firing; starting a timer that runs replaces it.
     case startTimer(ControllerTimer, milliseconds: Int64)
     case stopTimer(ControllerTimer)
-    case remember(Memento)
+    case remember(PersistedRecord)
     case answer(Answer)
     case tell(ChangeEvent)
     /// Send the state feed again, changed or not.
@@ -107,7 +107,7 @@ package enum ControllerEffect: Sendable, Hashable {
     case setLogLevel(String)
 
     /// What outlives a restart.
-    package enum Memento: Sendable, Hashable {
+    package enum PersistedRecord: Sendable, Hashable {
         case environment(FlareID)
         case device(FlareID, environment: FlareID)
         /// A short name, and the environment in which its object is; `nil` for an environment.

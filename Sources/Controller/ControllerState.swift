@@ -18,16 +18,16 @@ package struct ControllerState: Sendable, Hashable {
     package var isPlaceKnown = false
 
     package var zoneID: FlareID?
-    package var zoneSince: Moment?
+    package var zoneSince: Instant?
     package var nearbyID: FlareID?
-    package var nearbySince: Moment?
+    package var nearbySince: Instant?
 
     /// This device in the current environment; its position and `data.angle` are the current ones.
     package var device: FlareDevice?
     /// How good the device's position is; `nil` before the first one.
     package var fix: PositionFix?
     /// When the compass was heard last, changed or not.
-    package var headingAt: Moment?
+    package var headingAt: Instant?
     /// What the compass says now, degrees; `nil` when it is off, or somebody else has turned the device since.
     package var measuredAngle: Double?
     /// Where on the earth we are, when a GPS told.
@@ -36,7 +36,7 @@ package struct ControllerState: Sendable, Hashable {
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
     /// When each thing, zone, environment or the device last changed here.
-    package var changedAt: [ObjectReference: Moment] = [:]
+    package var changedAt: [ObjectReference: Instant] = [:]
     /// What a running transition leads to, by thing: Flare data values.
     package var goals: [FlareID: [String: JSONValue]] = [:]
     /// How long those transitions take as a whole, seconds.
@@ -46,11 +46,11 @@ package struct ControllerState: Sendable, Hashable {
     /// How the beacons of the place were heard, by their thing.
     package var beacons: [FlareID: BeaconCondition] = [:]
     /// The short names of environments, zones and things.
-    package var slugs: SlugBook
+    package var slugs: SlugRegistry
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
 
-    package init(epoch: String, slugs: SlugBook = SlugBook()) {
+    package init(epoch: String, slugs: SlugRegistry = SlugRegistry()) {
         self.epoch = epoch
         self.slugs = slugs
     }
@@ -96,7 +96,7 @@ package struct PositionFix: Sendable, Hashable {
     /// `beacons`, `cmx`, `server`, `command`.
     package var source: String
     package var isMoving: Bool
-    package var at: Moment
+    package var at: Instant
     /// When the packet or the second that made it due came, on the steady clock; `nil` for one that is only held.
     package var heardAt: Double?
 
@@ -105,7 +105,7 @@ package struct PositionFix: Sendable, Hashable {
         quality: Quality,
         source: String,
         isMoving: Bool = false,
-        at: Moment,
+        at: Instant,
         heardAt: Double? = nil
     ) {
         self.heardAt = heardAt
@@ -137,9 +137,9 @@ package struct Alert: Sendable, Hashable {
     package var severity: Severity
     /// What is wrong and what to do.
     package var message: String
-    package var since: Moment
+    package var since: Instant
 
-    package init(severity: Severity, message: String, since: Moment) {
+    package init(severity: Severity, message: String, since: Instant) {
         self.severity = severity
         self.message = message
         self.since = since

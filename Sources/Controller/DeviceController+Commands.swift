@@ -237,7 +237,7 @@ extension DeviceController {
                     .set,
                     Refusal(
                         .invalidValue,
-                        "several environments are called \(Quotation.of(name)); choose one by its short name: "
+                        "several environments are called \(QuotedValue.of(name)); choose one by its short name: "
                             + slugs.prefix(20).joined(separator: ", "),
                         field: "environment"
                     )

@@ -5,18 +5,18 @@ import Things
 extension DeviceController {
     /// Puts a job behind those that wait for the object, and overtakes what it makes pointless.
     mutating func enqueue(_ job: Job, on object: ObjectReference) {
-        var lane = lanes.removeValue(forKey: object) ?? Lane(object)
+        var lane = lanes.removeValue(forKey: object) ?? ObjectQueue(object)
         for overtaken in lane.removeOvertaken(by: job) {
             refuse(overtaken.command, Refusal(.superseded, "a newer command for the same field came in time"))
         }
-        if lane.waiting.count < Lane.capacity {
+        if lane.waiting.count < ObjectQueue.capacity {
             lane.waiting.append(job)
         } else {
             refuse(
                 job.command,
                 Refusal(
                     .rateLimited,
-                    "\(Lane.capacity) commands for this \(object.kind.rawValue) are waiting already"
+                    "\(ObjectQueue.capacity) commands for this \(object.kind.rawValue) are waiting already"
                 )
             )
         }
@@ -24,13 +24,13 @@ extension DeviceController {
     }
 
     /// Begins the next job, if none is with the server.
-    private mutating func advance(_ lane: Lane) {
+    private mutating func advance(_ lane: ObjectQueue) {
         var lane = lane
         while lane.running == nil, !lane.waiting.isEmpty { begin(lane.waiting.removeFirst(), in: &lane) }
         lanes[lane.object] = lane.running == nil ? nil : lane
     }
 
-    private mutating func begin(_ job: Job, in lane: inout Lane) {
+    private mutating func begin(_ job: Job, in lane: inout ObjectQueue) {
         var job = job
         guard let request = request(for: &job, on: lane.object) else {
             return finish(job, on: lane.object, nil)

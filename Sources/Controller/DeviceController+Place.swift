@@ -169,7 +169,7 @@ extension DeviceController {
     }
 
     /// Gives short names to what is new, marks what differs, and tells it unless it is the first reading.
-    private mutating func noteDifferences<Object: Hashable & Comparing>(
+    private mutating func noteDifferences<Object: Hashable & FieldComparable>(
         _ kind: FlareClass,
         before: [FlareID: Object],
         after: [FlareID: Object],

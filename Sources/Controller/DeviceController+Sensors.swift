@@ -67,7 +67,7 @@ extension DeviceController {
     }
 
     /// Takes over what is known of a position beside its coordinates.
-    private mutating func note(_ estimate: ControllerEvent.PositionEstimated, at time: Moment) {
+    private mutating func note(_ estimate: ControllerEvent.PositionEstimated, at time: Instant) {
         guard let device = state.device else { return }
         let before = state.fix?.quality
         state.fix = PositionFix(
@@ -260,5 +260,5 @@ extension DeviceController {
 /// An estimate of the own position, and when it was made.
 struct PositionReading: Sendable {
     let estimate: ControllerEvent.PositionEstimated
-    let at: Moment
+    let at: Instant
 }

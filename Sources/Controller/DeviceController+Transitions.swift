@@ -11,13 +11,13 @@ struct Transition: Sendable {
     let moving: Set<String>
     /// How bright the light is when it is on, if it goes on or off; 0…1.
     let resting: Double?
-    let began: Moment
+    let began: Instant
     let milliseconds: Double
     let cause: ChangeEvent.Cause
     /// What the server was last told.
     var current: [String: JSONValue]
     /// When a value on the way was last shown.
-    var shownAt: Moment?
+    var shownAt: Instant?
 }
 
 /// Changes over a time: the server is told ten values a second, readers are shown three or four of them, and the whole

@@ -57,8 +57,8 @@ extension DeviceController {
         return .failure(
             Refusal(
                 .unknownThing,
-                "no zone \(Quotation.of(name)) in this environment\(hint.isEmpty ? ";" : hint) there are "
-                    + Quotation.list(known)
+                "no zone \(QuotedValue.of(name)) in this environment\(hint.isEmpty ? ";" : hint) there are "
+                    + QuotedValue.list(known)
             )
         )
     }
@@ -111,11 +111,11 @@ extension DeviceController {
         let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
         guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
             let settable = Set(lights.flatMap { ThingProfile(thing: $0).settable }).sorted()
-            let what = unknown.first.map { "no light of this zone has \(Quotation.of($0))" }
+            let what = unknown.first.map { "no light of this zone has \(QuotedValue.of($0))" }
             return .failure(
                 Refusal(
                     unknown.isEmpty ? .invalidValue : .unknownAttribute,
-                    "\(what ?? "no attribute to set was given"); they have \(Quotation.list(settable))",
+                    "\(what ?? "no attribute to set was given"); they have \(QuotedValue.list(settable))",
                     field: unknown.first
                 )
             )

@@ -7,12 +7,12 @@ import Flare
 package struct DeviceController: Sendable {
     package internal(set) var state: ControllerState
     let configuration: ControllerConfiguration
-    var memory: ControllerMemory
+    var memory: PersistedState
 
     /// What the running call of ``apply(_:at:)`` has found to do.
     var effects: [ControllerEffect] = []
-    var changes: Set<Facet> = []
-    var now = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
+    var changes: Set<StateChange> = []
+    var now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
 
     /// Loads that are under way, and those wanted again when they end.
     var loading: Set<FlareRequest> = []
@@ -37,7 +37,7 @@ package struct DeviceController: Sendable {
     /// Whether the start was told: the first time that the broker hears us.
     var isStartTold = false
 
-    var lanes: [ObjectReference: Lane] = [:]
+    var lanes: [ObjectReference: ObjectQueue] = [:]
     var transitions: [FlareID: Transition] = [:]
     var echoes = ActionEchoes()
     /// How bright a light is when it is on, 0…1, where its stored brightness does not say so.
@@ -50,21 +50,21 @@ package struct DeviceController: Sendable {
     /// Whether a loss of the position is waited for to be believed.
     var isLossAwaited = false
     var presenceCause = ChangeEvent.Cause("server")
-    var enteredAt: Moment?
+    var enteredAt: Instant?
     /// A zone whose exit came too soon to be believed.
     var exitPending: FlareID?
-    var positionSentAt: Moment?
+    var positionSentAt: Instant?
     /// Own positions that the server has not answered: what it tells of the position meanwhile is older.
     var positionsOnTheirWay = 0
     var positionDue: PositionReading?
-    var headingSentAt: Moment?
+    var headingSentAt: Instant?
     var headingDue: Double?
     /// What the compass said last, and whether a device has it.
-    var heading: (degrees: Double, at: Moment, isTaken: Bool)?
+    var heading: (degrees: Double, at: Instant, isTaken: Bool)?
     /// The environment that the last GPS place chose.
     var locatedEnvironment: FlareID?
 
-    package init(epoch: String, configuration: ControllerConfiguration, memory: ControllerMemory) {
+    package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.configuration = configuration
         self.memory = memory
         state = ControllerState(epoch: epoch, slugs: memory.slugs)
@@ -80,7 +80,7 @@ package struct DeviceController: Sendable {
 
     /// Takes in one event.
     /// - Returns: What is to be done, in order.
-    package mutating func apply(_ event: ControllerEvent, at now: Moment) -> [ControllerEffect] {
+    package mutating func apply(_ event: ControllerEvent, at now: Instant) -> [ControllerEffect] {
         self.now = now
         switch event {
         case .flare(.linkUp): linkUp()
@@ -109,7 +109,7 @@ package struct DeviceController: Sendable {
     }
 
     /// What changed since the last call.
-    package mutating func takeChanges() -> Set<Facet> {
+    package mutating func takeChanges() -> Set<StateChange> {
         let result = changes
         changes = []
         return result

@@ -9,12 +9,14 @@ struct Endpoint: Sendable {
     private let tls: NIOSSLContext?
 
     /// - Throws: When a certificate or key cannot be read; the error names the file.
-    init(_ configuration: FlareClientConfiguration) throws(TLSProblem) {
+    init(_ configuration: FlareClientConfiguration) throws(TLSConfigurationError) {
         self.configuration = configuration
-        tls = try configuration.tls.map { settings throws(TLSProblem) in try Self.context(settings) }
+        tls = try configuration.tls.map { settings throws(TLSConfigurationError) in try Self.context(settings)
+        }
     }
 
-    private static func context(_ settings: FlareClientConfiguration.TLS) throws(TLSProblem) -> NIOSSLContext
+    private static func context(_ settings: FlareClientConfiguration.TLS) throws(TLSConfigurationError)
+        -> NIOSSLContext
     {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.certificateVerification = settings.verifiesName ? .fullVerification : .noHostnameVerification
@@ -32,15 +34,17 @@ struct Endpoint: Sendable {
         do {
             return try NIOSSLContext(configuration: tls)
         } catch {
-            throw TLSProblem(description: "TLS: the certificate and its key do not fit: \(error)")
+            throw TLSConfigurationError(description: "TLS: the certificate and its key do not fit: \(error)")
         }
     }
 
-    private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(TLSProblem) -> Value {
+    private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(TLSConfigurationError)
+        -> Value
+    {
         do {
             return try body()
         } catch {
-            throw TLSProblem(
+            throw TLSConfigurationError(
                 description: "\(file) holds nothing that TLS can use, or cannot be read: \(error)"
             )
         }
@@ -85,7 +89,7 @@ struct Endpoint: Sendable {
     func words(_ error: any Error) -> String {
         let place = configuration.authority
         switch error {
-        case let error as HTTPFailure: return error.description
+        case let error as HTTPClientError: return error.description
         case let error as NIOConnectionError:
             if let first = error.connectionErrors.first { return words(first.error) }
             return "the name \(configuration.host) is not known"
@@ -100,6 +104,6 @@ struct Endpoint: Sendable {
 }
 
 /// Why there can be no TLS as configured.
-package struct TLSProblem: Error, CustomStringConvertible {
+package struct TLSConfigurationError: Error, CustomStringConvertible {
     package let description: String
 }

@@ -20,12 +20,12 @@ package struct FlareClient: FlareLink {
     private let chance: @Sendable () -> Double
 
     /// - Parameter chance: A number from 0 to 1, for the pauses between attempts.
-    /// - Throws: ``TLSProblem`` when a certificate or a key cannot be used.
+    /// - Throws: ``TLSConfigurationError`` when a certificate or a key cannot be used.
     package init(
         _ configuration: FlareClientConfiguration,
         logger: Logger,
         chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
-    ) throws(TLSProblem) {
+    ) throws(TLSConfigurationError) {
         endpoint = try Endpoint(configuration)
         self.logger = logger
         self.chance = chance

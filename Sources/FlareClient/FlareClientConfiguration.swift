@@ -106,8 +106,8 @@ extension FlareClientConfiguration {
         )
     }
 
-    func flowMeter(now: Int) -> FlowMeter {
-        FlowMeter(
+    func flowMeter(now: Int) -> ByteRateLimit {
+        ByteRateLimit(
             perSecond: messagesPerSecond,
             patience: Int(min(max(floodSeconds, 0), 3600) * 1000),
             now: now

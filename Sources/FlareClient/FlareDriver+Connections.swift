@@ -119,8 +119,9 @@ extension FlareDriver {
         exchange(request) { driver, _ in driver.saidGoodbye() }
     }
 
-    private func socketRequest(_ method: HTTPMethod, _ query: String, milliseconds: Int?) -> HTTPQuestion {
-        HTTPQuestion(
+    private func socketRequest(_ method: HTTPMethod, _ query: String, milliseconds: Int?) -> HTTPClientRequest
+    {
+        HTTPClientRequest(
             method: method,
             target: "\(Self.socketPath)?\(query)",
             milliseconds: milliseconds,
@@ -128,11 +129,11 @@ extension FlareDriver {
         )
     }
 
-    private func answer(_ result: Result<HTTPAnswer, any Error>) -> ClientSession.Answer {
+    private func answer(_ result: Result<HTTPClientResponse, any Error>) -> ClientSession.Answer {
         switch result {
         case .success(let answer):
             .success((status: answer.status, contentType: answer.contentType, body: answer.body))
-        case .failure(let error as HTTPFailure):
+        case .failure(let error as HTTPClientError):
             switch error {
             case .connectionClosed: .failure(.connectionClosed)
             case .timedOut(let seconds):
@@ -147,7 +148,7 @@ extension FlareDriver {
 
     func fetch(_ request: RESTRequest, _ number: Int) {
         let attempt = attempt
-        var question = HTTPQuestion(
+        var question = HTTPClientRequest(
             method: HTTPMethod(rawValue: request.method.rawValue),
             target: request.path,
             milliseconds: endpoint.configuration.answerMilliseconds,
@@ -166,7 +167,7 @@ extension FlareDriver {
     }
 
     private func json(
-        _ result: Result<HTTPAnswer, any Error>,
+        _ result: Result<HTTPClientResponse, any Error>,
         of request: RESTRequest
     ) -> Result<JSONValue?, FlareLinkError> {
         switch result {
@@ -179,8 +180,8 @@ extension FlareDriver {
                     to: request
                 )
             }
-        case .failure(HTTPFailure.timedOut(let seconds)): .failure(.timedOut(seconds: seconds))
-        case .failure(let error as HTTPFailure):
+        case .failure(HTTPClientError.timedOut(let seconds)): .failure(.timedOut(seconds: seconds))
+        case .failure(let error as HTTPClientError):
             switch error {
             case .connectionClosed, .timedOut: .failure(.unreachable(error.description))
             case .tooLarge, .broken: .failure(.rejected(error.description))
@@ -191,21 +192,24 @@ extension FlareDriver {
 
     // MARK: HTTP
 
-    private typealias Completion = @Sendable (isolated FlareDriver, Result<HTTPAnswer, any Error>) -> Void
+    private typealias Completion =
+        @Sendable (isolated FlareDriver, Result<HTTPClientResponse, any Error>) -> Void
 
     /// Asks on a connection that is idle, or on a new one.
-    private func exchange(_ question: HTTPQuestion, then: @escaping Completion) {
+    private func exchange(_ question: HTTPClientRequest, then: @escaping Completion) {
         guard let channel = connections.takeIdle(now: now) else { return exchangeAnew(question, then: then) }
         exchange(question, on: channel) { driver, result in
             // The server had closed it meanwhile, unseen.
-            if case .failure(HTTPFailure.connectionClosed(hasBegun: false)) = result, question.isRepeatable {
+            if case .failure(HTTPClientError.connectionClosed(hasBegun: false)) = result,
+                question.isRepeatable
+            {
                 return driver.exchangeAnew(question, then: then)
             }
             then(driver, result)
         }
     }
 
-    private func exchangeAnew(_ question: HTTPQuestion, then: @escaping Completion) {
+    private func exchangeAnew(_ question: HTTPClientRequest, then: @escaping Completion) {
         let attempt = attempt
         let authority = endpoint.configuration.authority
         endpoint.connect(on: loop) { try HTTPConnections.initialize($0, authority: authority) }
@@ -216,7 +220,7 @@ extension FlareDriver {
                     case .success(let channel):
                         guard attempt == driver.attempt else {
                             channel.close(promise: nil)
-                            return then(driver, .failure(HTTPFailure.connectionClosed(hasBegun: false)))
+                            return then(driver, .failure(HTTPClientError.connectionClosed(hasBegun: false)))
                         }
                         driver.connections.opened(channel)
                         channel.closeFuture.whenComplete { _ in
@@ -228,8 +232,9 @@ extension FlareDriver {
             }
     }
 
-    private func exchange(_ question: HTTPQuestion, on channel: any Channel, then: @escaping Completion) {
-        let promise = loop.makePromise(of: HTTPAnswer.self)
+    private func exchange(_ question: HTTPClientRequest, on channel: any Channel, then: @escaping Completion)
+    {
+        let promise = loop.makePromise(of: HTTPClientResponse.self)
         promise.futureResult.whenComplete { result in
             self.assumeIsolated { driver in
                 if case .success(let answer) = result, answer.keepsAlive {
@@ -244,7 +249,7 @@ extension FlareDriver {
             promise: promise
         )
         channel.writeAndFlush(exchange).whenFailure { _ in
-            promise.fail(HTTPFailure.connectionClosed(hasBegun: false))
+            promise.fail(HTTPClientError.connectionClosed(hasBegun: false))
         }
     }
 

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import SocketIO
 
-/// Carries out what ``ClientSession`` and ``Conversation`` say, on one event loop.
+/// Carries out what ``ClientSession`` and ``RequestPipeline`` say, on one event loop.
 ///
 /// The loop is the actor's executor: what a connection brings is handled before the next is read, in order and
 /// without a queue in between.
@@ -22,8 +22,8 @@ actor FlareDriver {
     private let emit: @Sendable (FlareEvent) -> Void
     private let chance: @Sendable () -> Double
 
-    var conversation: Conversation
-    private var approaches: Approaches
+    var conversation: RequestPipeline
+    private var approaches: TransportSequence
     private var backoff: Backoff
 
     /// Counts the attempts, so that what comes late of an old one is known as such.
@@ -31,7 +31,7 @@ actor FlareDriver {
     var session: ClientSession?
     var socket: (any Channel)?
     var connections = HTTPConnections()
-    var meter: FlowMeter
+    var meter: ByteRateLimit
     private var complaints = 0
     var isSlowed = false
     var unwritten = 0
@@ -63,10 +63,10 @@ actor FlareDriver {
         self.logger = logger
         self.chance = chance
         self.emit = emit
-        conversation = Conversation(
+        conversation = RequestPipeline(
             confirmationMilliseconds: max(1, Int(min(configuration.confirmationSeconds, 3600) * 1000))
         )
-        approaches = Approaches(configuration.approaches)
+        approaches = TransportSequence(configuration.approaches)
         backoff = Backoff(
             minimumSeconds: configuration.reconnectMinimumSeconds,
             maximumSeconds: configuration.reconnectMaximumSeconds
@@ -225,7 +225,7 @@ actor FlareDriver {
         }
     }
 
-    func perform(_ actions: [Conversation.Action]) {
+    func perform(_ actions: [RequestPipeline.Action]) {
         for action in actions {
             switch action {
             case .emit(let event): emit(event)

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A request, and what of an answer is taken.
-struct HTTPQuestion: Sendable {
+struct HTTPClientRequest: Sendable {
     var method: HTTPMethod
     /// Path and query.
     var target: String
@@ -18,12 +18,12 @@ struct HTTPQuestion: Sendable {
 
 /// What a connection is given to carry out.
 struct HTTPExchange: Sendable {
-    let question: HTTPQuestion
+    let question: HTTPClientRequest
     let headers: [FlareClientConfiguration.Header]
-    let promise: EventLoopPromise<HTTPAnswer>
+    let promise: EventLoopPromise<HTTPClientResponse>
 }
 
-struct HTTPAnswer: Sendable {
+struct HTTPClientResponse: Sendable {
     var status: Int
     var contentType = ""
     var location: String?
@@ -31,7 +31,7 @@ struct HTTPAnswer: Sendable {
     var body: [UInt8] = []
 }
 
-enum HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
+enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// - Parameter hasBegun: Whether a part of the answer had come.
     case connectionClosed(hasBegun: Bool)
     case timedOut(seconds: Double)
@@ -58,7 +58,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
 
     private let authority: String
     private var exchange: HTTPExchange?
-    private var answer: HTTPAnswer?
+    private var answer: HTTPClientResponse?
     private var timeout: Scheduled<Void>?
 
     init(authority: String) { self.authority = authority }
@@ -66,7 +66,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let next = unwrapOutboundIn(data)
         guard exchange == nil else {
-            next.promise.fail(HTTPFailure.connectionClosed(hasBegun: false))
+            next.promise.fail(HTTPClientError.connectionClosed(hasBegun: false))
             promise?.succeed()
             return
         }
@@ -103,7 +103,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
         }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            answer = HTTPAnswer(
+            answer = HTTPClientResponse(
                 status: Int(head.status.code),
                 contentType: head.headers.first(name: "content-type") ?? "",
                 location: head.headers.first(name: "location"),
@@ -145,7 +145,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
         promise?.fail(error)
     }
 
-    private func fail(_ failure: HTTPFailure, _ context: ChannelHandlerContext) {
+    private func fail(_ failure: HTTPClientError, _ context: ChannelHandlerContext) {
         let promise = exchange?.promise
         end()
         context.close(promise: nil)

@@ -45,8 +45,8 @@ package enum SingleRequest {
                 }
             }
             .connect(host: host, port: port).get()
-        let promise = loop.makePromise(of: HTTPAnswer.self)
-        let question = HTTPQuestion(
+        let promise = loop.makePromise(of: HTTPClientResponse.self)
+        let question = HTTPClientRequest(
             method: body == nil ? .GET : .POST,
             target: target,
             contentType: body == nil ? nil : "application/json",
@@ -55,7 +55,7 @@ package enum SingleRequest {
             maximumAnswerBytes: 1 << 30
         )
         channel.writeAndFlush(HTTPExchange(question: question, headers: [], promise: promise), promise: nil)
-        let answer: HTTPAnswer
+        let answer: HTTPClientResponse
         do {
             answer = try await promise.futureResult.get()
         } catch {

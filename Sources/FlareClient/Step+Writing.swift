@@ -12,7 +12,7 @@ extension Step {
     static func unsubscribe(_ environment: FlareID) -> Step {
         let object = ObjectReference(.environment, environment)
         let message = FlareMessage("unsubscribe", object)
-        return .ask(Question(object: object, subject: .existence, saying: message)) { _ in .reply(.done) }
+        return .ask(ReadBack(object: object, subject: .existence, saying: message)) { _ in .reply(.done) }
     }
 
     // MARK: Data
@@ -20,9 +20,9 @@ extension Step {
     /// Stores one key after the other: the original loses all but one of several that come at once for an object
     /// without data.
     static func setData(_ object: ObjectReference, _ values: [String: JSONValue], sender: FlareID?) -> Step {
-        if let problem = DataProblem.first(in: values) { return .fail(.rejected(problem)) }
+        if let problem = DataError.first(in: values) { return .fail(.rejected(problem)) }
         guard !values.isEmpty else {
-            return .ask(Question(object: object, subject: .existence)) { answer in
+            return .ask(ReadBack(object: object, subject: .existence)) { answer in
                 answer == .unknownObject ? .fail(.unknownObject(object)) : .reply(.done)
             }
         }
@@ -55,7 +55,7 @@ extension Step {
         then: @escaping @Sendable (JSONValue?) -> Step
     ) -> Step {
         let message = FlareMessage("setData", object, ["key": .string(key), "value": value], sender: sender)
-        let question = Question(object: object, subject: .value(key: key, expected: value), saying: message)
+        let question = ReadBack(object: object, subject: .value(key: key, expected: value), saying: message)
         return confirm(question) { answer in
             guard let answer else { return then(nil) }
             guard case .value(let stored?) = answer else {
@@ -72,10 +72,10 @@ extension Step {
     /// whatever it takes; or it was not stored at all.
     /// - Parameter then: With `nil` when it is as expected.
     private static func confirm(
-        _ question: Question,
+        _ question: ReadBack,
         attempt: Int = 1,
-        before: Question.Answer? = nil,
-        then: @escaping @Sendable (Question.Answer?) -> Step
+        before: ReadBack.Answer? = nil,
+        then: @escaping @Sendable (ReadBack.Answer?) -> Step
     ) -> Step {
         .ask(question) { answer in
             if answer == .unknownObject { return .fail(.unknownObject(question.object)) }
@@ -105,7 +105,7 @@ extension Step {
             // They have none: it is only told to others.
             return say(message, about: object) { .reply(.done) }
         case .thing, .device:
-            let question = Question(object: object, subject: .position(expected: position), saying: message)
+            let question = ReadBack(object: object, subject: .position(expected: position), saying: message)
             let move = confirm(question) { answer in
                 guard let answer else { return .reply(.done) }
                 guard case .position(let stored?) = answer else {
@@ -136,7 +136,7 @@ extension Step {
     // MARK: Actions
 
     static func performAction(_ object: ObjectReference, _ action: String, sender: FlareID?) -> Step {
-        if let problem = ActionProblem.of(action) { return .fail(.rejected(problem)) }
+        if let problem = ActionNameError.of(action) { return .fail(.rejected(problem)) }
         let message = FlareMessage("performAction", object, ["action": .string(action)], sender: sender)
         let act = say(message, about: object) { .reply(.done) }
         guard let movement = BuiltInAction(rawValue: action), movement.isMovement else { return act }
@@ -167,7 +167,7 @@ extension BuiltInAction {
 }
 
 /// What is wrong with values for an object's data.
-private enum DataProblem {
+private enum DataError {
     static let maximumKeyBytes = 256
     static let maximumBytes = 100_000
 
@@ -192,7 +192,7 @@ private enum DataProblem {
 }
 
 /// What is wrong with an action's name.
-private enum ActionProblem {
+private enum ActionNameError {
     static let maximumBytes = 256
     /// The original takes these for handlers of its own and ends.
     /// - Source: flare-protocol 8.

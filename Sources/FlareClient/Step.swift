@@ -2,12 +2,12 @@ import Flare
 
 /// What is to be done next for a request, and how it goes on from there.
 ///
-/// A request is a chain of these; ``Conversation`` carries it out. Failures on the way end it by themselves.
+/// A request is a chain of these; ``RequestPipeline`` carries it out. Failures on the way end it by themselves.
 indirect enum Step: Sendable {
     /// Asks by REST, side by side; goes on with the JSON of each answer, `nil` for an empty one.
     case fetch([RESTRequest], then: @Sendable ([JSONValue?]) -> Step)
     /// Says and asks something over Socket.IO; goes on with the answer.
-    case ask(Question, then: @Sendable (Question.Answer) -> Step)
+    case ask(ReadBack, then: @Sendable (ReadBack.Answer) -> Step)
     case pause(milliseconds: Int, then: @Sendable () -> Step)
     /// - Parameter corrections: What the mirror must take over after the reply: values that others have stored
     ///   on top of ours.
@@ -38,7 +38,7 @@ indirect enum Step: Sendable {
         about object: ObjectReference,
         then: @escaping @Sendable () -> Step
     ) -> Step {
-        .ask(Question(object: object, subject: .existence, saying: message)) { answer in
+        .ask(ReadBack(object: object, subject: .existence, saying: message)) { answer in
             answer == .unknownObject ? .fail(.unknownObject(object)) : then()
         }
     }

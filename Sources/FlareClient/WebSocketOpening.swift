@@ -29,8 +29,10 @@ struct WebSocketOpening: Sendable {
                     return handler.upgradeResultFuture.flatMapThrowing { isOpen in
                         if !isOpen { throw ClientSessionEnd.connectionClosed }
                     }.flatMapErrorThrowing { error in
-                        let status = try? channel.pipeline.syncOperations.handler(type: UpgradeWitness.self)
-                            .status
+                        let status = try? channel.pipeline.syncOperations.handler(
+                            type: UpgradeStatusRecorder.self
+                        )
+                        .status
                         channel.close(promise: nil)
                         if let status { throw ClientSessionEnd.refused(status: status, "no websocket") }
                         if error is ClientSessionEnd { throw error }
@@ -81,7 +83,7 @@ struct WebSocketOpening: Sendable {
         let encoder = HTTPRequestEncoder()
         // What comes right behind the 101 belongs to the websocket.
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-        let witness = UpgradeWitness()
+        let witness = UpgradeStatusRecorder()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(encoder)
         try pipeline.addHandler(decoder)
@@ -96,7 +98,7 @@ struct WebSocketOpening: Sendable {
 }
 
 /// Remembers with which status a websocket was refused.
-private final class UpgradeWitness: ChannelInboundHandler, RemovableChannelHandler {
+private final class UpgradeStatusRecorder: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
 
     private(set) var status: Int?

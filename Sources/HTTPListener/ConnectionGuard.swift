@@ -87,7 +87,7 @@ final class ConnectionGuard {
 
     /// Answers past the HTTP handlers, which have nothing to say yet, and hears no more of the peer.
     /// - Parameter fields: Further lines of the head.
-    func refuse(_ problem: RequestProblem, fields: [String] = []) {
+    func refuse(_ problem: RequestError, fields: [String] = []) {
         guard let wire else { return }
         guard timing.canInterrupt else {
             wire.close(promise: nil)

@@ -22,10 +22,10 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
     func respond(to request: Request, context: Context) async throws -> Response {
         let head = request.head
         guard head.headerFields[.secondHost] == nil else {
-            return RequestProblem(.badRequest, "bad_request", "more than one Host header").response(to: head)
+            return RequestError(.badRequest, "bad_request", "more than one Host header").response(to: head)
         }
         guard head.authority != "" else {
-            return RequestProblem(
+            return RequestError(
                 .badRequest,
                 "bad_request",
                 "the Host header is missing; HTTP/1.1 requires one"
@@ -37,22 +37,22 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             connectedTo: context.channel.localAddress?.ipAddress
         )
         if let refusal {
-            return RequestProblem(refusal).response(to: head)
+            return RequestError(refusal).response(to: head)
         }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         let limit = configuration.maximumBodyBytes(of: head.path ?? "")
         guard length <= limit else {
-            return RequestProblem.bodyTooLarge("\(length)", limit: limit).response(to: head)
+            return RequestError.bodyTooLarge("\(length)", limit: limit).response(to: head)
         }
         do {
             let response = try await inner.respond(to: request, context: context.inner)
             // A router says no more than the status.
             let isMute = response.status.code >= 400 && response.body.contentLength == 0
             guard isMute, head.method != .head else { return response }
-            return RequestProblem(response.status, for: head).response(to: head)
+            return RequestError(response.status, for: head).response(to: head)
         } catch let error as NIOTooManyBytesError {
             let limit = error.maxBytes ?? limit
-            return RequestProblem.bodyTooLarge("more than \(limit)", limit: limit).response(to: head)
+            return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(to: head)
         }
     }
 }

@@ -60,7 +60,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case (.admitted(let head), .end):
             upgrade(head, context)
         case (.admitted, .body):
-            refuse(RequestProblem(.badRequest, "bad_request", "a WebSocket handshake has no body"))
+            refuse(RequestError(.badRequest, "bad_request", "a WebSocket handshake has no body"))
         case (.admitted, .head), (.upgraded, _), (.refused, _):
             break
         }
@@ -81,11 +81,11 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .notHere: return false
         case .refused(let status, let type, let text):
             refuse(
-                RequestProblem(status: HTTPResponse.Status(code: status), contentType: type, text: text)
+                RequestError(status: HTTPResponse.Status(code: status), contentType: type, text: text)
             )
         case .accepted:
             guard head.headers["Host"].count == 1, head.headers.first(name: "Host") != "" else {
-                refuse(RequestProblem(.badRequest, "bad_request", "a request needs exactly one Host header"))
+                refuse(RequestError(.badRequest, "bad_request", "a request needs exactly one Host header"))
                 return true
             }
             let refusal = policy.refusal(
@@ -94,7 +94,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 connectedTo: context.channel.localAddress?.ipAddress
             )
             if let refusal {
-                refuse(RequestProblem(refusal))
+                refuse(RequestError(refusal))
             } else {
                 state = .admitted(head)
             }
@@ -102,7 +102,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         return true
     }
 
-    private func refuse(_ problem: RequestProblem) {
+    private func refuse(_ problem: RequestError) {
         state = .refused
         owner.refuse(problem, fields: ["Sec-WebSocket-Version: 13"])
     }
@@ -140,7 +140,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 }
             case .failure:
                 let message = "not a WebSocket handshake of version 13 (RFC 6455)"
-                handler.refuse(RequestProblem(.badRequest, "bad_request", message))
+                handler.refuse(RequestError(.badRequest, "bad_request", message))
             }
         }
     }

@@ -31,7 +31,7 @@ struct DeviceAnnouncement: Sendable {
         device["identifiers"] = [.string(configuration.identifier(of: name))]
         var origin: [String: JSONValue] = ["name": "Trilateral"]
         if !configuration.version.isEmpty {
-            device["sw_version"] = .string(Quotation.clipped(configuration.version, to: 60))
+            device["sw_version"] = .string(QuotedValue.clipped(configuration.version, to: 60))
             origin["sw_version"] = device["sw_version"]
         }
         var members: [String: JSONValue] = [

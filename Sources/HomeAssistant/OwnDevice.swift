@@ -29,7 +29,7 @@ struct OwnDevice {
     static func block(named name: String?, _ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
         let name = name ?? ""
         var block: [String: JSONValue] = [
-            "name": .string(Quotation.clipped(name.isEmpty ? configuration.node : name, to: 120)),
+            "name": .string(QuotedValue.clipped(name.isEmpty ? configuration.node : name, to: 120)),
             "manufacturer": "Trilateral", "model": "Trilateral",
         ]
         block["configuration_url"] = configuration.pageURL.map { .string($0) }

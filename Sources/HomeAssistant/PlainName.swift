@@ -41,11 +41,11 @@ enum PlainName {
 }
 
 /// Gives each key of a device a name of its own: two may differ only in what an entity id cannot show.
-struct NameGiver {
+struct UniqueNames {
     private var given: Set<ComponentName> = []
 
     mutating func name(_ platform: ComponentName.Platform, for key: String) -> String {
-        let stem = SlugBook.slug(from: key) ?? "value"
+        let stem = SlugRegistry.slug(from: key) ?? "value"
         var name = ComponentName(platform, stem)
         var number = 2
         while !given.insert(name).inserted {

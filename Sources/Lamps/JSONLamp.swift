@@ -40,7 +40,7 @@ package struct JSONLamp: LampDialect {
     package var availabilityTopics: [String] { availability.map { [$0.topic] } ?? [] }
     package let longestFade = 3600.0
 
-    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         if let availability, topic == availability.topic { return try availability.report(payload) }
         if payload.isEmpty { return .nothing }
         return try LampPayload.light(try LampPayload.object(payload), scale: scale, isKelvin: isKelvin)
@@ -94,7 +94,7 @@ package struct LampAvailability: Sendable, Hashable {
         self.offline = offline
     }
 
-    func report(_ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+    func report(_ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         try LampPayload.available(payload, online: online, offline: offline)
     }
 }

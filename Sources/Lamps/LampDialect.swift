@@ -14,7 +14,7 @@ package protocol LampDialect: Sendable {
     var longestFade: Double { get }
 
     /// What a message on one of its topics says.
-    func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport
+    func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport
 
     /// What is to be published so that the lamp becomes as wanted.
     ///
@@ -67,7 +67,7 @@ package struct LampMessage: Sendable, Hashable {
 }
 
 /// Why a message of a lamp was not understood.
-package struct LampComplaint: Error, Sendable, Hashable, CustomStringConvertible {
+package struct LampMessageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The same for all messages that are wrong in the same way.
     package let cause: String
     /// The offending part, shortened.

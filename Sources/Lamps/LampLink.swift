@@ -109,16 +109,16 @@ package struct LampLink: Sendable {
     var told = Condition()
 
     // A person drags a slider, and a lamp that flaps must not set the place in motion.
-    var orderPace = Pace(burst: 10, perSecond: 5)
-    var adoptionPace = Pace(burst: 5, perSecond: 2)
-    var questionPace = Pace(burst: 2, perSecond: 0.2)
-    var conditionPace = Pace(burst: 4, perSecond: 0.5)
-    var contest: Contest
+    var orderPace = TokenBucket(burst: 10, perSecond: 5)
+    var adoptionPace = TokenBucket(burst: 5, perSecond: 2)
+    var questionPace = TokenBucket(burst: 2, perSecond: 0.2)
+    var conditionPace = TokenBucket(burst: 4, perSecond: 0.5)
+    var contest: OscillationDetector
 
     /// - Parameter seed: Another one for each link that there is.
     package init(_ dialect: any LampDialect, seed: UInt64 = 0) {
         self.dialect = dialect
-        contest = Contest(seed: seed)
+        contest = OscillationDetector(seed: seed)
     }
 
     /// Whether the two are as one, as far as the lamp can.

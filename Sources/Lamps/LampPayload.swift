@@ -6,48 +6,49 @@ enum LampPayload {
     /// The longest message of a lamp that is looked at, bytes.
     static let limit = 16_384
 
-    static func text(_ payload: [UInt8]) throws(LampComplaint) -> String {
+    static func text(_ payload: [UInt8]) throws(LampMessageError) -> String {
         guard payload.count <= limit else {
-            throw LampComplaint(cause: "the message is longer than \(limit) bytes", value: "")
+            throw LampMessageError(cause: "the message is longer than \(limit) bytes", value: "")
         }
         guard let text = String(validating: payload, as: UTF8.self) else {
-            throw LampComplaint(cause: "the message is no UTF-8 text", value: "")
+            throw LampMessageError(cause: "the message is no UTF-8 text", value: "")
         }
         return text.trimmingSpace
     }
 
-    static func object(_ payload: [UInt8]) throws(LampComplaint) -> [String: JSONValue] {
+    static func object(_ payload: [UInt8]) throws(LampMessageError) -> [String: JSONValue] {
         let text = try text(payload)
         guard let value = try? JSONValue(parsing: text) else {
-            throw LampComplaint(cause: "the message is no JSON", value: Quotation.of(text))
+            throw LampMessageError(cause: "the message is no JSON", value: QuotedValue.of(text))
         }
         guard let members = value.object else {
-            throw LampComplaint(cause: "the message is no JSON object", value: Quotation.of(value))
+            throw LampMessageError(cause: "the message is no JSON object", value: QuotedValue.of(value))
         }
         return members
     }
 
     /// `ON` or `OFF` in any case, or a boolean; `nil` for null and the texts that mean "not known".
-    static func isOn(_ value: JSONValue, named name: String) throws(LampComplaint) -> Bool? {
+    static func isOn(_ value: JSONValue, named name: String) throws(LampMessageError) -> Bool? {
         if let flag = value.bool { return flag }
         switch value.string?.uppercased() {
         case "ON": return true
         case "OFF": return false
         case nil where value.isNull, "NONE", "UNKNOWN", "": return nil
-        default: throw LampComplaint(cause: "\(name) must be ON or OFF", value: Quotation.of(value))
+        default: throw LampMessageError(cause: "\(name) must be ON or OFF", value: QuotedValue.of(value))
         }
     }
 
     /// A number of 0 to a scale, as a fraction.
-    static func level(_ value: JSONValue, named name: String, scale: Double) throws(LampComplaint) -> Double?
+    static func level(_ value: JSONValue, named name: String, scale: Double) throws(LampMessageError)
+        -> Double?
     {
         if value.isNull { return nil }
         let number = value.number ?? value.string.flatMap(Double.init)
         // A lamp that counts to 254 may say 255.
         guard let number, number >= 0, number <= max(scale, 255) else {
-            throw LampComplaint(
+            throw LampMessageError(
                 cause: "\(name) must be a number of 0 to \(JSONValue.number(scale))",
-                value: Quotation.of(value)
+                value: QuotedValue.of(value)
             )
         }
         return min(number / scale, 1)
@@ -58,25 +59,25 @@ enum LampPayload {
         _ payload: [UInt8],
         online: String = "online",
         offline: String = "offline"
-    ) throws(LampComplaint) -> LampReport {
+    ) throws(LampMessageError) -> LampReport {
         let text = try text(payload)
         // A retained message was cleared: nothing is known.
         if text.isEmpty { return .nothing }
         let word = (try? JSONValue(parsing: text))?["state"]?.string ?? text
         if word.lowercased() == online.lowercased() { return .available(true) }
         if word.lowercased() == offline.lowercased() { return .available(false) }
-        throw LampComplaint(
+        throw LampMessageError(
             cause: "the availability must be \(online) or \(offline)",
-            value: Quotation.of(text)
+            value: QuotedValue.of(text)
         )
     }
 
     /// Colours of JSON lights: x and y, hue and saturation (or h and s), r, g and b, or `hex`.
     ///
     /// - Parameter mode: The model that counts, when several are told: `xy`, `hs`, `rgb`.
-    static func colour(_ value: JSONValue, mode: String?) throws(LampComplaint) -> RGBColour? {
+    static func colour(_ value: JSONValue, mode: String?) throws(LampMessageError) -> RGBColour? {
         if value.isNull { return nil }
-        let wrong = LampComplaint(cause: "the colour is not understood", value: Quotation.of(value))
+        let wrong = LampMessageError(cause: "the colour is not understood", value: QuotedValue.of(value))
         if let text = value.string {
             guard let colour = RGBColour(hexText: text) else { throw wrong }
             return colour
@@ -137,15 +138,15 @@ enum LampPayload {
         _ value: JSONValue,
         named name: String,
         isKelvin: Bool
-    ) throws(LampComplaint) -> ColourTemperature? {
+    ) throws(LampMessageError) -> ColourTemperature? {
         if value.isNull || value == 0 || value == "" { return nil }
         let number = value.number ?? value.string.flatMap(Double.init)
         guard let number, (1...100_000).contains(number),
             let temperature = isKelvin ? ColourTemperature(kelvin: number) : ColourTemperature(mired: number)
         else {
-            throw LampComplaint(
+            throw LampMessageError(
                 cause: "\(name) must be a number of \(isKelvin ? "kelvin" : "mired")",
-                value: Quotation.of(value)
+                value: QuotedValue.of(value)
             )
         }
         return temperature
@@ -156,7 +157,7 @@ enum LampPayload {
         _ members: [String: JSONValue],
         scale: Double,
         isKelvin: Bool = false
-    ) throws(LampComplaint) -> LampReport {
+    ) throws(LampMessageError) -> LampReport {
         guard ["state", "brightness", "color", "color_temp"].contains(where: { members[$0] != nil }) else {
             return .nothing
         }

@@ -42,7 +42,7 @@ package struct TasmotaLamp: LampDialect {
     private var key: String { "POWER\(relay.map(String.init) ?? "")" }
     private var power: String { "\(command)/\(key)" }
 
-    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         if topic == "\(telemetry)/LWT" { return try LampPayload.available(payload) }
         if payload.isEmpty { return .nothing }
         if topic == "\(status)/\(key)" {
@@ -71,20 +71,20 @@ package struct TasmotaLamp: LampDialect {
     }
 
     /// Hue and saturation; else the channels, which are dimmed and may have white ones behind them.
-    private static func colour(_ members: [String: JSONValue]) throws(LampComplaint) -> RGBColour? {
+    private static func colour(_ members: [String: JSONValue]) throws(LampMessageError) -> RGBColour? {
         if let value = members["HSBColor"] {
             let numbers = value.string?.split(separator: ",").compactMap { Double($0) } ?? []
             guard numbers.count == 3, (0...360).contains(numbers[0]), (0...100).contains(numbers[1]) else {
-                throw LampComplaint(
+                throw LampMessageError(
                     cause: "HSBColor must be hue, saturation and brightness",
-                    value: Quotation.of(value)
+                    value: QuotedValue.of(value)
                 )
             }
             return RGBColour(hue: numbers[0], saturation: numbers[1] / 100)
         }
         if let value = members["Color"] {
             guard let text = value.string, let colour = colour(text) else {
-                throw LampComplaint(cause: "Color is not understood", value: Quotation.of(value))
+                throw LampMessageError(cause: "Color is not understood", value: QuotedValue.of(value))
             }
             return colour.isDark ? nil : colour.colour
         }

@@ -37,7 +37,7 @@ package struct TemplateLamp: LampDialect {
     package var availabilityTopics: [String] { settings.availability.map { [$0.topic] } ?? [] }
     package var longestFade: Double { settings.command.uses(.transition) ? 3600 : 0 }
 
-    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         if let availability = settings.availability, topic == availability.topic {
             return try availability.report(payload)
         }
@@ -75,12 +75,12 @@ package struct TemplateLamp: LampDialect {
         return state.isEmpty ? .nothing : .state(state)
     }
 
-    private func plain(_ text: String) throws(LampComplaint) -> LampState {
+    private func plain(_ text: String) throws(LampMessageError) -> LampState {
         if let isOn = word(text) { return LampState(isOn: isOn) }
         guard Double(text) != nil else {
-            throw LampComplaint(
+            throw LampMessageError(
                 cause: "the state must be \(settings.on), \(settings.off) or a number",
-                value: Quotation.of(text)
+                value: QuotedValue.of(text)
             )
         }
         let level = try LampPayload.level(.string(text), named: "the brightness", scale: settings.scale)
@@ -92,16 +92,16 @@ package struct TemplateLamp: LampDialect {
             ? true : text.lowercased() == settings.off.lowercased() ? false : nil
     }
 
-    private func isOn(_ value: JSONValue) throws(LampComplaint) -> Bool? {
+    private func isOn(_ value: JSONValue) throws(LampMessageError) -> Bool? {
         if value.isNull { return nil }
         if let isOn = word(value.string ?? value.text) ?? value.bool { return isOn }
-        throw LampComplaint(
+        throw LampMessageError(
             cause: "the state must be \(settings.on) or \(settings.off)",
-            value: Quotation.of(value)
+            value: QuotedValue.of(value)
         )
     }
 
-    private func colour(_ value: JSONValue) throws(LampComplaint) -> RGBColour? {
+    private func colour(_ value: JSONValue) throws(LampMessageError) -> RGBColour? {
         if let text = value.string, text.contains(",") {
             let numbers = text.split(separator: ",").compactMap { Double(String($0).trimmingSpace) }
             if let colour = LampPayload.rgb(numbers) { return colour }

@@ -17,7 +17,7 @@ package struct WLEDLamp: LampDialect {
     /// Tenths of a second in 16 bits.
     package let longestFade = 6553.0
 
-    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         if topic == "\(self.topic)/status" { return try LampPayload.available(payload) }
         let text = try LampPayload.text(payload)
         if text.isEmpty { return .nothing }
@@ -33,11 +33,14 @@ package struct WLEDLamp: LampDialect {
     }
 
     /// `#RRGGBB`, or with white before it; leading zeros of the white are left out.
-    private func colour(_ text: String) throws(LampComplaint) -> RGBColour? {
+    private func colour(_ text: String) throws(LampMessageError) -> RGBColour? {
         let digits = text.dropFirst()
         guard text.first == "#", (6...8).contains(digits.utf8.count), let number = UInt32(digits, radix: 16)
         else {
-            throw LampComplaint(cause: "the colour must be #RRGGBB or #WWRRGGBB", value: Quotation.of(text))
+            throw LampMessageError(
+                cause: "the colour must be #RRGGBB or #WWRRGGBB",
+                value: QuotedValue.of(text)
+            )
         }
         let colour = RGBColour(hex: number)
         // White light alone, or black, which is the brightness's matter.
@@ -48,16 +51,16 @@ package struct WLEDLamp: LampDialect {
     }
 
     /// `<ac>` is the brightness, three `<cl>` are the colour.
-    private func state(ofXML text: String) throws(LampComplaint) -> LampReport {
+    private func state(ofXML text: String) throws(LampMessageError) -> LampReport {
         func numbers(_ name: String) -> [Double] {
             text.split(separator: "<\(name)>").dropFirst().prefix(3).compactMap { part in
                 Double(part.prefix { $0 != "<" }).flatMap { (0...255).contains($0) ? $0 : nil }
             }
         }
         guard let brightness = numbers("ac").first, let colour = LampPayload.rgb(numbers("cl")) else {
-            throw LampComplaint(
+            throw LampMessageError(
                 cause: "the XML has no ac and three cl of 0 to 255",
-                value: Quotation.of(text)
+                value: QuotedValue.of(text)
             )
         }
         // In white light alone the three are 0.

@@ -22,7 +22,7 @@ package struct ZigbeeLamp: LampDialect {
     /// Tenths of a second in 16 bits.
     package let longestFade = 6553.0
 
-    package func report(on topic: String, _ payload: [UInt8]) throws(LampComplaint) -> LampReport {
+    package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         guard topic == self.topic else { return try LampPayload.available(payload) }
         if payload.isEmpty { return .nothing }
         return try LampPayload.light(try LampPayload.object(payload), scale: Self.scale)

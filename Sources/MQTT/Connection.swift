@@ -28,7 +28,7 @@ final class Connection: Sendable {
 
     /// Held by whoever lets the library read or write; its value is how that has ended.
     private let traffic = Locked(Failure?.none)
-    private let doorbell: Doorbell
+    private let doorbell: EventFD
     /// What the thread is asked to do.
     private let request = Locked(Request.none)
     /// The lines of the library's log that explain a failed attempt.
@@ -82,7 +82,7 @@ final class Connection: Sendable {
         self.events = events
         self.reading = reading
         self.logger = logger
-        doorbell = try Doorbell()
+        doorbell = try EventFD()
         handle = try LibraryHandle.make(configuration, version: version)
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         setCallbacks()
@@ -232,14 +232,14 @@ final class Connection: Sendable {
         return failure
     }
 
-    private func work(_ ready: Doorbell.Readiness) -> Failure? {
+    private func work(_ ready: EventFD.Readiness) -> Failure? {
         traffic.withLock { failure in
             if failure == nil { failure = step(ready) }
             return failure
         }
     }
 
-    private func step(_ ready: Doorbell.Readiness) -> Failure? {
+    private func step(_ ready: EventFD.Readiness) -> Failure? {
         if let input, mosquitto_socket(handle) >= 0 {
             if input.isShakingHands {
                 if let failure = input.shakeHands() { return failure }
@@ -300,7 +300,7 @@ final class Connection: Sendable {
     }
 
     private func end(_ failure: Failure, wasReached: Bool) -> ConnectionEnd {
-        let facts = EndFacts(
+        let facts = DisconnectReason(
             address: configuration.address,
             user: configuration.username,
             version: version,

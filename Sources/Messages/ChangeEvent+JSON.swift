@@ -13,7 +13,7 @@ extension ChangeEvent {
         members["ts"] = .string(at.timestamp)
         members["id"] = id.map { .string("\($0)") }
         members["slug"] = slug.map { .string($0) }
-        members["name"] = name.map { .string(Quotation.clipped($0, to: 200)) }
+        members["name"] = name.map { .string(QuotedValue.clipped($0, to: 200)) }
         members["before"] = before
         members["after"] = after
         members["changed"] = .array(changed.map { .string($0) })

@@ -113,7 +113,7 @@ package struct CommandDecoder: Sendable {
         case let value?:
             throw Refusal(
                 .wrongType,
-                "tx must be a text or a number (is \(Quotation.of(value)))",
+                "tx must be a text or a number (is \(QuotedValue.of(value)))",
                 field: "tx"
             )
         }
@@ -124,7 +124,7 @@ package struct CommandDecoder: Sendable {
             let example =
                 "; an object such as {\"state\":\"ON\"} is read here, a plain value on set/<attribute>"
             if case .plain(let text) = payload, (try? JSONValue(parsing: text)) == nil {
-                throw Refusal(.badJSON, "the payload is not JSON: \(Quotation.of(text))\(example)")
+                throw Refusal(.badJSON, "the payload is not JSON: \(QuotedValue.of(text))\(example)")
             }
             throw Refusal(.wrongType, "the payload is \(payload.quotation)\(example)")
         }
@@ -151,7 +151,7 @@ package struct CommandDecoder: Sendable {
         guard let value = payload.value else {
             throw Refusal(
                 .invalidValue,
-                "the payload is empty; a value for \(Quotation.of(name)) is read here",
+                "the payload is empty; a value for \(QuotedValue.of(name)) is read here",
                 field: name
             )
         }
@@ -166,7 +166,7 @@ package struct CommandDecoder: Sendable {
         guard (1...200).contains(name.unicodeScalars.count) else {
             throw Refusal(
                 .invalidValue,
-                "action must be a name of 1 to 200 characters (is \(Quotation.of(name)))",
+                "action must be a name of 1 to 200 characters (is \(QuotedValue.of(name)))",
                 field: "action"
             )
         }
@@ -202,7 +202,11 @@ package struct CommandDecoder: Sendable {
         case "ON", "TRUE": return .switchSensor(kind, on: true)
         case "OFF", "FALSE": return .switchSensor(kind, on: false)
         default:
-            throw Refusal(.invalidValue, "state must be ON or OFF (is \(Quotation.of(word)))", field: "state")
+            throw Refusal(
+                .invalidValue,
+                "state must be ON or OFF (is \(QuotedValue.of(word)))",
+                field: "state"
+            )
         }
     }
 }
@@ -224,7 +228,7 @@ extension SensorKind {
     package static func absence(of name: String) -> String {
         let names = allCases.map(\.rawValue)
         let hint = NearestName.hint(for: name, among: names)
-        return "no sensor is called \(Quotation.of(name))\(hint.isEmpty ? ";" : hint) there are "
+        return "no sensor is called \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) there are "
             + names.joined(separator: ", ")
     }
 }

@@ -44,7 +44,7 @@ struct CommandFields {
             let (low, high) = (JSONValue.number(range.lowerBound), JSONValue.number(range.upperBound))
             throw Refusal(
                 .outOfRange,
-                "\(path)\(key) must be \(low) to \(high)\(unit) (is \(Quotation.of(value)))",
+                "\(path)\(key) must be \(low) to \(high)\(unit) (is \(QuotedValue.of(value)))",
                 field: path + key
             )
         }
@@ -64,12 +64,12 @@ struct CommandFields {
         let hint = NearestName.hint(for: stranger, among: known)
         throw Refusal(
             .unknownKey,
-            "unknown key \(Quotation.of(path + stranger))\(hint.isEmpty ? ";" : hint) known: \(Quotation.list(known))",
+            "unknown key \(QuotedValue.of(path + stranger))\(hint.isEmpty ? ";" : hint) known: \(QuotedValue.list(known))",
             field: path + stranger
         )
     }
 
     private func wrongType(_ key: String, _ legal: String, _ value: JSONValue) -> Refusal {
-        Refusal(.wrongType, "\(path)\(key) must be \(legal) (is \(Quotation.of(value)))", field: path + key)
+        Refusal(.wrongType, "\(path)\(key) must be \(legal) (is \(QuotedValue.of(value)))", field: path + key)
     }
 }

@@ -11,7 +11,7 @@ extension CommandPayload {
         case .plain(let text) where (try? JSONValue(parsing: text)) == nil:
             throw Refusal(
                 .badJSON,
-                "the payload is not JSON: \(Quotation.of(text)); an object or nothing is read here"
+                "the payload is not JSON: \(QuotedValue.of(text)); an object or nothing is read here"
             )
         case .plain, .quoted, .list:
             throw Refusal(.wrongType, "the payload must be an object or empty (is \(quotation))")
@@ -66,7 +66,7 @@ extension Command.Verb {
             guard Self.logLevels.contains(level) else {
                 throw Refusal(
                     .invalidValue,
-                    "level must be one of \(Quotation.list(Self.logLevels)) (is \(Quotation.of(level)))",
+                    "level must be one of \(QuotedValue.list(Self.logLevels)) (is \(QuotedValue.of(level)))",
                     field: "level"
                 )
             }
@@ -76,8 +76,8 @@ extension Command.Verb {
             let hint = NearestName.hint(for: verb, among: Self.names)
             throw Refusal(
                 .unknownVerb,
-                "no request is called \(Quotation.of(verb))\(hint.isEmpty ? ";" : hint) there are "
-                    + Quotation.list(Self.names)
+                "no request is called \(QuotedValue.of(verb))\(hint.isEmpty ? ";" : hint) there are "
+                    + QuotedValue.list(Self.names)
             )
         }
         try payload.membersOnly().finish()
@@ -112,7 +112,7 @@ extension Command.DeviceChange {
             guard (1...200).contains(trimmed.unicodeScalars.count) else {
                 throw Refusal(
                     .outOfRange,
-                    "name must have 1 to 200 characters (is \(Quotation.of(text)))",
+                    "name must have 1 to 200 characters (is \(QuotedValue.of(text)))",
                     field: "name"
                 )
             }

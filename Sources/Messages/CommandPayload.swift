@@ -44,8 +44,8 @@ enum CommandPayload {
     /// How a message repeats the payload.
     var quotation: String {
         switch self {
-        case .plain(let text): Quotation.of(text)
-        case .empty, .object, .list, .quoted: value.map { Quotation.of($0) } ?? "empty"
+        case .plain(let text): QuotedValue.of(text)
+        case .empty, .object, .list, .quoted: value.map { QuotedValue.of($0) } ?? "empty"
         }
     }
 

@@ -15,7 +15,7 @@ extension ControllerState {
         members.merge(quality) { _, new in new }
         members["moving"] = fix.map { .bool($0.isMoving) }
         let moments = [changedAt[ObjectReference(.device, device.id)], fix?.at].compactMap { $0 }
-        members["ts"] = moments.max(by: Moment.isEarlier).map { .string($0.timestamp) }
+        members["ts"] = moments.max(by: Instant.isEarlier).map { .string($0.timestamp) }
         return .object(members)
     }
 
@@ -65,8 +65,8 @@ extension Point3D {
     }
 }
 
-extension Moment {
-    static func isEarlier(_ left: Moment, _ right: Moment) -> Bool {
+extension Instant {
+    static func isEarlier(_ left: Instant, _ right: Instant) -> Bool {
         left.wallMilliseconds < right.wallMilliseconds
     }
 }

@@ -14,7 +14,7 @@ extension ControllerState {
     /// still too much.
     /// - Parameter moment: The time to be told; by default that of the last change that the feed shows, so that
     ///   equal states make equal feeds.
-    package func feedJSON(at moment: Moment? = nil) -> JSONValue {
+    package func feedJSON(at moment: Instant? = nil) -> JSONValue {
         let whole = feed(at: moment).naming(within: 200)
         if whole.bytes.count <= Self.feedLimit { return whole }
         let lean = whole.without(["palette", "actions", "settable", "target"])
@@ -22,7 +22,7 @@ extension ControllerState {
         return lean.naming(within: 16)
     }
 
-    private func feed(at moment: Moment?) -> JSONValue {
+    private func feed(at moment: Instant?) -> JSONValue {
         let parts: [String: JSONValue] = [
             "environment": environmentJSON.keeping(["id", "slug", "name"]),
             "zone": zoneJSON.keeping(["id", "slug", "name", "since"]),
@@ -37,7 +37,7 @@ extension ControllerState {
         return .object(members)
     }
 
-    private var lastChange: Moment? {
+    private var lastChange: Instant? {
         let objects = [
             environmentID.map { ObjectReference(.environment, $0) },
             zoneID.map { ObjectReference(.zone, $0) },
@@ -45,7 +45,7 @@ extension ControllerState {
         ].compactMap { $0 }
         let moments =
             objects.compactMap { changedAt[$0] } + [zoneSince, nearbySince, fix?.at].compactMap { $0 }
-        return moments.max(by: Moment.isEarlier)
+        return moments.max(by: Instant.isEarlier)
     }
 }
 
@@ -66,7 +66,7 @@ extension JSONValue {
         guard let object else { return self }
         var members = object.mapValues { $0.naming(within: count) }
         for key in ["name", "color_name"] {
-            if let text = object[key]?.string { members[key] = .string(Quotation.clipped(text, to: count)) }
+            if let text = object[key]?.string { members[key] = .string(QuotedValue.clipped(text, to: count)) }
         }
         return .object(members)
     }

@@ -11,7 +11,7 @@ package struct HealthMessage: Sendable, Hashable {
     package var counters: [String: Int]
     /// From hearing a packet to telling the position; `nil` before the first.
     package var positionLatency: Latency?
-    package var at: Moment
+    package var at: Instant
 
     /// How long something took, milliseconds.
     package struct Latency: Sendable, Hashable {
@@ -33,7 +33,7 @@ package struct HealthMessage: Sendable, Hashable {
         alerts: Int,
         counters: [String: Int],
         positionLatency: Latency? = nil,
-        at: Moment
+        at: Instant
     ) {
         self.positionLatency = positionLatency
         self.uptimeSeconds = uptimeSeconds
@@ -68,7 +68,7 @@ extension ControllerState {
         let grave = alerts.sorted { left, right in
             let (a, b) = (left.value, right.value)
             if a.severity != b.severity { return a.severity == .error }
-            if a.since != b.since { return Moment.isEarlier(a.since, b.since) }
+            if a.since != b.since { return Instant.isEarlier(a.since, b.since) }
             return left.key < right.key
         }
         guard let worst = grave.first?.value else { return ["count": 0, "ids": []] }

@@ -9,7 +9,7 @@ package struct InfoMessage: Sendable, Hashable {
 
     package var version: String
     package var node: String
-    package var started: Moment
+    package var started: Instant
     package var epoch: String
     /// `embedded` or `remote`.
     package var flareMode: String
@@ -22,7 +22,7 @@ package struct InfoMessage: Sendable, Hashable {
     package init(
         version: String,
         node: String,
-        started: Moment,
+        started: Instant,
         epoch: String,
         flareMode: String,
         flareURL: String,
@@ -42,11 +42,11 @@ package struct InfoMessage: Sendable, Hashable {
     /// What comes from a configuration is cut, so that the whole stays below 2 KB.
     package var json: JSONValue {
         [
-            "version": .string(Quotation.clipped(version, to: 40)), "schema": JSONValue(Self.schema),
-            "node": .string(Quotation.clipped(node, to: 64)), "started": .string(started.timestamp),
+            "version": .string(QuotedValue.clipped(version, to: 40)), "schema": JSONValue(Self.schema),
+            "node": .string(QuotedValue.clipped(node, to: 64)), "started": .string(started.timestamp),
             "epoch": .string(epoch),
-            "flare": ["mode": .string(flareMode), "url": .string(Quotation.clipped(publicURL, to: 120))],
-            "features": .array(features.prefix(24).map { .string(Quotation.clipped($0, to: 24)) }),
+            "flare": ["mode": .string(flareMode), "url": .string(QuotedValue.clipped(publicURL, to: 120))],
+            "features": .array(features.prefix(24).map { .string(QuotedValue.clipped($0, to: 24)) }),
             "restart_required": .bool(needsRestart),
         ]
     }

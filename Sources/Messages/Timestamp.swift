@@ -10,7 +10,7 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
         self.milliseconds = min(max(milliseconds, -62_135_596_800_000), 253_402_300_799_999)
     }
 
-    package init(_ moment: Moment) {
+    package init(_ moment: Instant) {
         self.init(milliseconds: moment.wallMilliseconds)
     }
 
@@ -48,7 +48,7 @@ package struct Timestamp: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension Moment {
+extension Instant {
     /// RFC 3339, UTC, with milliseconds.
     package var timestamp: String { Timestamp(self).description }
 }

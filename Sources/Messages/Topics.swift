@@ -76,7 +76,7 @@ package struct Topics: Sendable, Hashable {
         case .set: "\(root)/response/set"
         case .get: "\(root)/response/get"
         // A verb that is none of ours may be anything; one level with plain letters is what it gets back.
-        case .verb(let verb): "\(root)/response/\(SlugBook.slug(from: verb) ?? "unknown")"
+        case .verb(let verb): "\(root)/response/\(SlugRegistry.slug(from: verb) ?? "unknown")"
         }
     }
 }

@@ -24,11 +24,11 @@ extension ClientSession {
         case .success((let status, _, let body)) where status != 200:
             return end(.refused(status: status, Self.words(body)))
         case .success((_, let contentType, let body)):
-            return received(body, PollingForm(contentType: contentType), now: now)
+            return received(body, PollingFormat(contentType: contentType), now: now)
         }
     }
 
-    private mutating func received(_ body: [UInt8], _ form: PollingForm, now: Int) -> [Action] {
+    private mutating func received(_ body: [UInt8], _ form: PollingFormat, now: Int) -> [Action] {
         let spoken = revision ?? (form == .text && body.starts(with: Array("0{".utf8)) ? .four : .three)
         let packets: [EnginePacket]
         do {
@@ -102,7 +102,7 @@ extension ClientSession {
         outgoing.removeFirst(count)
         outgoingBytes -= packets.reduce(0) { $0 + $1.payload.count }
         isPosting = true
-        let form = PollingForm(of: revision)
+        let form = PollingFormat(of: revision)
         return [
             .post(
                 query: query(.polling),
@@ -162,7 +162,7 @@ extension ClientSession {
     }
 }
 
-extension PollingForm {
+extension PollingFormat {
     init(contentType: String) {
         self = contentType.lowercased().hasPrefix("application/octet-stream") ? .binary : .text
     }

@@ -147,7 +147,7 @@ package struct ClientSession: Sendable {
         guard phase != .ended else { return [] }
         // A websocket's end is told by closing it; the origin takes no notice of the packet there.
         guard case .polling = carrier, phase != .opening, let revision else { return end(.closedByUs) }
-        let form = PollingForm(of: revision)
+        let form = PollingFormat(of: revision)
         let body = PollingPayload.encode([EnginePacket(.close)], revision, form)
         return [.post(query: query(.polling), body: body, contentType: form.contentType)] + end(.closedByUs)
     }
@@ -225,7 +225,7 @@ extension EnginePacket.Payload {
     }
 }
 
-extension PollingForm {
+extension PollingFormat {
     /// Revision 3 in its binary form, whose lengths count bytes; revision 4 knows only text.
     init(of revision: EngineRevision) { self = revision == .three ? .binary : .text }
 }

@@ -5,7 +5,7 @@ extension PollingPayload {
     package static func decode(
         _ body: [UInt8],
         _ revision: EngineRevision,
-        _ form: PollingForm,
+        _ form: PollingFormat,
         limits: EngineLimits
     ) throws(EngineError) -> [EnginePacket] {
         guard body.count <= limits.maximumBodyBytes else {

@@ -1,5 +1,5 @@
 /// How packets are framed in the body of a polling request or answer.
-package enum PollingForm: Sendable, Hashable, CaseIterable {
+package enum PollingFormat: Sendable, Hashable, CaseIterable {
     case text
     /// In revision 3 only.
     case binary
@@ -29,7 +29,7 @@ package enum PollingPayload {
     package static func encode(
         _ packets: [EnginePacket],
         _ revision: EngineRevision,
-        _ form: PollingForm
+        _ form: PollingFormat
     ) -> [UInt8] {
         guard revision == .three, form == .binary else {
             return encode(texts: packets.map { $0.text(revision) }[...], revision, form)
@@ -48,7 +48,7 @@ package enum PollingPayload {
     static func encode(
         texts: ArraySlice<[UInt8]>,
         _ revision: EngineRevision,
-        _ form: PollingForm
+        _ form: PollingFormat
     ) -> [UInt8] {
         var body: [UInt8] = []
         body.reserveCapacity(texts.reduce(0) { $0 + $1.count + 8 })

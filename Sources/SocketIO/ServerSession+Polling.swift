@@ -1,6 +1,6 @@
 extension ServerSession {
     /// A GET: answered at once when something waits, else when there is something.
-    package mutating func poll(_ form: PollingForm, now: Int) -> [Action] {
+    package mutating func poll(_ form: PollingFormat, now: Int) -> [Action] {
         guard !isEnded else { return [] }
         guard transport == .polling else { return [.answerPoll(.error(.badRequest))] }
         var actions: [Action] = []
@@ -23,7 +23,7 @@ extension ServerSession {
     /// A POST, answered after its events, which lets whoever handles them hold it back.
     ///
     /// A body that cannot be read is answered `ok` and ends the session, as the original does.
-    package mutating func post(_ body: [UInt8], _ form: PollingForm, now: Int) -> [Action] {
+    package mutating func post(_ body: [UInt8], _ form: PollingFormat, now: Int) -> [Action] {
         guard !isEnded else { return [] }
         guard transport == .polling else { return [.answerPost(.error(.badRequest))] }
         var actions: [Action] = []

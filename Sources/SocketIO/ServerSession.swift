@@ -83,7 +83,7 @@ package struct ServerSession: Sendable {
     package internal(set) var isJoined = false
     var isEnded = false
     /// The form that the waiting poll wants.
-    var waitingPoll: PollingForm?
+    var waitingPoll: PollingFormat?
     var probe: Probe?
     /// Packets for the next poll, as the text of WebSocket messages.
     var queue: [[UInt8]] = []
@@ -120,7 +120,7 @@ package struct ServerSession: Sendable {
         id: String,
         revision: EngineRevision,
         transport: Transport,
-        form: PollingForm,
+        form: PollingFormat,
         settings: Settings,
         now: Int
     ) -> (ServerSession, [Action]) {

@@ -44,35 +44,35 @@ enum AttributeValue {
     }
 
     private static func unknown(_ name: String, of profile: ThingProfile, thing: FlareThing) -> Refusal {
-        let label = thing.name.isEmpty ? "this thing" : Quotation.of(thing.name)
+        let label = thing.name.isEmpty ? "this thing" : QuotedValue.of(thing.name)
         let list =
             profile.settable.isEmpty
-            ? "nothing of it can be set" : "it has \(Quotation.list(profile.settable))"
+            ? "nothing of it can be set" : "it has \(QuotedValue.list(profile.settable))"
         if ThingProfile.reportedKeys(in: thing.data).contains(name) {
             return Refusal(
                 .notSettable,
-                "\(Quotation.of(name)) of \(label) is only reported and cannot be set; \(list)",
+                "\(QuotedValue.of(name)) of \(label) is only reported and cannot be set; \(list)",
                 field: name
             )
         }
         if ThingProfile.fixedKeys.contains(name), thing.data[name] != nil {
             return Refusal(
                 .notSettable,
-                "\(Quotation.of(name)) of \(label) belongs to the place and cannot be set; \(list)",
+                "\(QuotedValue.of(name)) of \(label) belongs to the place and cannot be set; \(list)",
                 field: name
             )
         }
         let hint = NearestName.hint(for: name, among: profile.settable)
         return Refusal(
             .unknownAttribute,
-            "\(label) has no attribute \(Quotation.of(name))\(hint.isEmpty ? ";" : hint) \(list)",
+            "\(label) has no attribute \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) \(list)",
             field: name
         )
     }
 
     private static func state(_ value: JSONValue, _ name: String) throws(Refusal) -> State {
         if let flag = value.bool { return flag ? .on : .off }
-        let legal = "must be ON, OFF, TOGGLE, true or false (is \(Quotation.of(value)))"
+        let legal = "must be ON, OFF, TOGGLE, true or false (is \(QuotedValue.of(value)))"
         guard let text = value.string else { throw Refusal(.wrongType, "\(name) \(legal)", field: name) }
         switch text.trimmingSpace.uppercased() {
         case "ON", "TRUE": return .on
@@ -85,7 +85,7 @@ enum AttributeValue {
     private static func brightness(_ value: JSONValue) throws(Refusal) -> AttributeValue {
         let legal =
             "must be a whole number of 0 to 255, \"0%\" to \"100%\" or a fraction between 0 and 1 "
-            + "(is \(Quotation.of(value)))"
+            + "(is \(QuotedValue.of(value)))"
         func refused(_ code: RefusalCode) -> Refusal {
             Refusal(code, "brightness \(legal)", field: "brightness")
         }
@@ -115,7 +115,7 @@ enum AttributeValue {
     }
 
     private static func level(_ value: JSONValue) throws(Refusal) -> AttributeValue {
-        let legal = "level must be a number of 0.0 to 1.0 (is \(Quotation.of(value)))"
+        let legal = "level must be a number of 0.0 to 1.0 (is \(QuotedValue.of(value)))"
         guard let number = value.number else { throw Refusal(.wrongType, legal, field: "level") }
         guard (0...1).contains(number) else { throw Refusal(.outOfRange, legal, field: "level") }
         let level = rounded(number)
@@ -126,7 +126,7 @@ enum AttributeValue {
         let range = ColourTemperature.range
         let legal =
             "color_temp must be a whole number of \(range.lowerBound) to \(range.upperBound), in kelvin "
-            + "(is \(Quotation.of(value)))"
+            + "(is \(QuotedValue.of(value)))"
         func refused(_ code: RefusalCode) -> Refusal { Refusal(code, legal, field: "color_temp") }
         var number = value.number
         if let text = value.string?.trimmingSpace {
@@ -155,7 +155,7 @@ enum AttributeValue {
     /// A boolean; the words of the plain form count too.
     private static func flag(_ value: JSONValue, _ name: String) throws(Refusal) -> JSONValue {
         if value.bool != nil { return value }
-        let legal = "\(name) must be true or false (is \(Quotation.of(value)))"
+        let legal = "\(name) must be true or false (is \(QuotedValue.of(value)))"
         guard let text = value.string else { throw Refusal(.wrongType, legal, field: name) }
         switch text.trimmingSpace.uppercased() {
         case "ON", "TRUE": return true
@@ -180,6 +180,6 @@ enum AttributeValue {
         }
         let legal =
             kind == .text ? "a text" : kind == .number ? "a number" : kind == .list ? "a list" : "an object"
-        throw Refusal(.wrongType, "\(name) must be \(legal) (is \(Quotation.of(value)))", field: name)
+        throw Refusal(.wrongType, "\(name) must be \(legal) (is \(QuotedValue.of(value)))", field: name)
     }
 }

@@ -23,7 +23,7 @@ package struct ColourValue: Sendable, Hashable {
         case .null, .bool, .number, .numeral, .array:
             throw Refusal(
                 .wrongType,
-                "color cannot be \(Quotation.of(value)); legal: \(Self.legal)",
+                "color cannot be \(QuotedValue.of(value)); legal: \(Self.legal)",
                 field: "color"
             )
         }
@@ -55,11 +55,11 @@ package struct ColourValue: Sendable, Hashable {
         } else if word.contains(",") {
             self.init(rgb: try RGBColour(decimalText: word), palette: palette)
         } else {
-            let names = palette.isEmpty ? "" : " (palette: \(Quotation.list(palette)))"
+            let names = palette.isEmpty ? "" : " (palette: \(QuotedValue.list(palette)))"
             let hint = NearestName.hint(for: name, among: palette + CSSColour.names)
             throw Refusal(
                 .unknownColour,
-                "\(Quotation.of(text)) is no known colour\(hint)\(hint.isEmpty ? ";" : "") legal: "
+                "\(QuotedValue.of(text)) is no known colour\(hint)\(hint.isEmpty ? ";" : "") legal: "
                     + Self.legal + names,
                 field: "color"
             )
@@ -81,7 +81,7 @@ extension RGBColour {
         guard numbers.count == 3, parts.count == 3 else {
             throw Refusal(
                 .invalidValue,
-                "\(Quotation.of(text)) is not r,g,b: three whole numbers of 0 to 255",
+                "\(QuotedValue.of(text)) is not r,g,b: three whole numbers of 0 to 255",
                 field: "color"
             )
         }
@@ -93,7 +93,7 @@ extension RGBColour {
         guard let model = models.first(where: { Set($0) == Set(members.keys) }) else {
             throw Refusal(
                 .invalidValue,
-                "color \(Quotation.of(.object(members))) must have the members of one colour model: "
+                "color \(QuotedValue.of(.object(members))) must have the members of one colour model: "
                     + "r, g, b or h, s or x, y",
                 field: "color"
             )
@@ -103,7 +103,7 @@ extension RGBColour {
             guard let number = members[key]?.number, number.isFinite else {
                 throw Refusal(
                     .wrongType,
-                    "color.\(key) must be a number (is \(Quotation.of(members[key] ?? .null)))",
+                    "color.\(key) must be a number (is \(QuotedValue.of(members[key] ?? .null)))",
                     field: "color"
                 )
             }
@@ -142,7 +142,7 @@ extension RGBColour {
         throw Refusal(
             .outOfRange,
             "color.\(key) must be \(Int(range.lowerBound)) to \(Int(range.upperBound)) "
-                + "(is \(Quotation.of(.number(number))))",
+                + "(is \(QuotedValue.of(.number(number))))",
             field: "color"
         )
     }

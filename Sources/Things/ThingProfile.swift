@@ -143,11 +143,11 @@ package struct ThingProfile: Sendable, Hashable {
         let others = possibleActions.subtracting(actions).sorted()
         let hint = NearestName.hint(for: action, among: actions + others)
         let legal = actions.isEmpty ? others : actions
-        let list = legal.isEmpty ? "it has no actions" : "it has \(Quotation.list(legal))"
+        let list = legal.isEmpty ? "it has no actions" : "it has \(QuotedValue.list(legal))"
         return .failure(
             Refusal(
                 .unknownAction,
-                "\(Quotation.of(action)) is not an action of this thing\(hint.isEmpty ? ";" : hint) \(list)",
+                "\(QuotedValue.of(action)) is not an action of this thing\(hint.isEmpty ? ";" : hint) \(list)",
                 field: "action"
             )
         )

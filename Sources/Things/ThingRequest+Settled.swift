@@ -58,7 +58,7 @@ extension ThingRequest {
         guard let transition, !(0...Self.longestTransition).contains(transition) else { return nil }
         return Refusal(
             .outOfRange,
-            "transition must be 0 to 3600 seconds (is \(Quotation.of(.number(transition))))",
+            "transition must be 0 to 3600 seconds (is \(QuotedValue.of(.number(transition))))",
             field: "transition"
         )
     }
@@ -139,7 +139,7 @@ extension ThingRequest {
         guard let first = problems.first else {
             let legal =
                 profile.settable.isEmpty
-                ? "nothing of this thing can be set" : "this thing has \(Quotation.list(profile.settable))"
+                ? "nothing of this thing can be set" : "this thing has \(QuotedValue.list(profile.settable))"
             return Refusal(.invalidValue, "no attribute to set was given; \(legal)")
         }
         var sentences: [String] = []

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// The listener for people and monitors: whether the daemon is well; later the kiosk page.
 package struct WebListener: Service {
-    private let front: HTTPFront<RouterResponder<BasicRequestContext>>
+    private let front: HTTPListenerService<RouterResponder<BasicRequestContext>>
 
     /// - Parameters:
     ///   - problems: What is wrong just now, a sentence each; none means healthy. Asked for each request.
@@ -27,7 +27,12 @@ package struct WebListener: Service {
         router.get("/") { _, _ in
             Response(text: "Trilateral is running; the kiosk page will be here. See /healthz.")
         }
-        front = HTTPFront(configuration, responder: router.buildResponder(), logger: logger, onBound: onBound)
+        front = HTTPListenerService(
+            configuration,
+            responder: router.buildResponder(),
+            logger: logger,
+            onBound: onBound
+        )
     }
 
     package func run() async throws {

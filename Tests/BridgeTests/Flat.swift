@@ -11,22 +11,22 @@ enum Flat {
     static let plant = FlareID(high: 3, low: 1)
     static let phone = FlareID(high: 4, low: 0)
 
-    static let model: Set<Facet> = [
+    static let model: Set<StateChange> = [
         .object(ObjectReference(.environment, home)), .object(ObjectReference(.zone, kitchen)),
         .object(ObjectReference(.thing, lamp)), .object(ObjectReference(.thing, plant)),
     ]
-    static let view: Set<Facet> = [
+    static let view: Set<StateChange> = [
         .environment, .zone, .nearby, .device, .position, .angle, .location, .link, .sensor(.gps),
         .sensor(.beacons), .sensor(.cmx), .sensor(.compass),
     ]
 
-    static func moment(_ milliseconds: Int64) -> Moment {
-        Moment(wallMilliseconds: 1_790_000_000_000 + milliseconds, steadyMilliseconds: milliseconds)
+    static func moment(_ milliseconds: Int64) -> Instant {
+        Instant(wallMilliseconds: 1_790_000_000_000 + milliseconds, steadyMilliseconds: milliseconds)
     }
 
     /// Everything known, the device in the kitchen and nothing nearby.
     static var state: ControllerState {
-        var slugs = SlugBook()
+        var slugs = SlugRegistry()
         slugs.restore("home", for: ObjectReference(.environment, home))
         slugs.restore("kitchen", for: ObjectReference(.zone, kitchen))
         slugs.restore("lamp", for: ObjectReference(.thing, lamp))
@@ -59,7 +59,7 @@ enum Flat {
 /// A renderer with its book, and a broker that takes everything.
 struct Screen {
     private var renderer: StateRenderer
-    private(set) var book = PublicationBook()
+    private(set) var book = RetainedTopicStore()
 
     init(publishesLocation: Bool = false) {
         var configuration = BridgeConfiguration()
@@ -85,7 +85,8 @@ struct Screen {
 
     /// What is sent because of a snapshot: topics without `t/n/`, with their payloads.
     @discardableResult
-    mutating func show(_ state: ControllerState, _ changes: Set<Facet>, at now: Int64 = 0) -> [String: String]
+    mutating func show(_ state: ControllerState, _ changes: Set<StateChange>, at now: Int64 = 0) -> [String:
+        String]
     {
         renderer.state(StateSnapshot(state: state, changes: changes), in: &book)
         return send(at: now)
@@ -102,13 +103,13 @@ struct Screen {
     }
 
     /// The messages that wait, in their order, without sending them.
-    mutating func pending(_ state: ControllerState, _ changes: Set<Facet>) -> [MQTTMessage] {
+    mutating func pending(_ state: ControllerState, _ changes: Set<StateChange>) -> [MQTTMessage] {
         renderer.state(StateSnapshot(state: state, changes: changes), in: &book)
         return book.due(at: 0)
     }
 
     func aliveTopics(at milliseconds: Int64 = 0) -> [String] {
-        renderer.aliveTopics(at: Moment(wallMilliseconds: 0, steadyMilliseconds: milliseconds))
+        renderer.aliveTopics(at: Instant(wallMilliseconds: 0, steadyMilliseconds: milliseconds))
             .map { String($0.dropFirst(4)) }
     }
 }

@@ -12,7 +12,7 @@ struct StatePaceTests {
         return state
     }
 
-    private let step: Set<Facet> = [.device, .position, .nearby]
+    private let step: Set<StateChange> = [.device, .position, .nearby]
 
     @Test func `a step is told five times a second, its copies once`() {
         var screen = Screen.ofFlat()
@@ -112,7 +112,7 @@ struct StatePaceTests {
         var screen = Screen.ofFlat()
         var state = Flat.state
         state.fix = nil
-        state.headingAt = Moment(wallMilliseconds: 0, steadyMilliseconds: 1000)
+        state.headingAt = Instant(wallMilliseconds: 0, steadyMilliseconds: 1000)
         screen.show(state, [.angle, .position])
         #expect(screen.aliveTopics(at: 11_000) == ["device/angle"])
         #expect(screen.aliveTopics(at: 17_000).isEmpty)
@@ -142,7 +142,7 @@ struct StatePaceTests {
 
     @Test func `one changed thing among a thousand puts its own three topics into the book`() {
         var state = Flat.state
-        var changes: Set<Facet> = []
+        var changes: Set<StateChange> = []
         for number in 0..<1000 {
             let id = FlareID(high: 5, low: UInt32(number))
             let object = ObjectReference(.thing, id)

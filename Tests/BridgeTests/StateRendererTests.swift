@@ -55,9 +55,9 @@ struct StateRendererTests {
                 .object(ObjectReference(.thing, Flat.lamp)),
                 ["things/lamp", "things/lamp/data", "things/lamp/availability"]
             ), (.location, []),
-        ] as [(Facet, Set<String>)]
+        ] as [(StateChange, Set<String>)]
     )
-    func `a facet touches its own topics only`(facet: Facet, topics: Set<String>) {
+    func `a facet touches its own topics only`(facet: StateChange, topics: Set<String>) {
         var screen = Screen.ofStart()
         var state = Flat.state
         state.alerts["memory"] = Alert(severity: .error, message: "full", since: Flat.moment(0))

@@ -11,7 +11,7 @@ enum Announced {
             let topics = Topics(root: "trilateral/demo")
             var configuration = DiscoveryConfiguration(node: "demo", installation: "1", topics: topics)
             configuration.hasMap = true
-            var announcer = Announcer(configuration, remembered: [:])
+            var announcer = DiscoveryPublisher(configuration, remembered: [:])
             let first = announcer.announceAll(try place, at: 0)
             let ids = try (first + announcer.next(1000, at: 0)).flatMap { announcement in
                 let components = try JSONValue(parsing: announcement.payload)["components"]?.object ?? [:]

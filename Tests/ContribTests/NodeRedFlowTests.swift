@@ -221,7 +221,7 @@ struct NodeRedFlowTests {
             topic: .environment,
             type: "selected",
             sequence: 1,
-            at: Moment(wallMilliseconds: 0, steadyMilliseconds: 0),
+            at: Instant(wallMilliseconds: 0, steadyMilliseconds: 0),
             after: "0123456789abcdef01234567",
             cause: ChangeEvent.Cause("command")
         ).json(epoch: "e")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EnvironmentTests {
     private func started(saved: FlareID? = nil, at degrees: Double? = nil, gps: Bool = true) -> Rig {
-        var memory = ControllerMemory()
+        var memory = PersistedState()
         memory.environment = saved
         memory.sensors = [.gps: gps]
         var rig = Rig(memory: memory)
@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test func `what comes after something that is gone may be called like it`() {
-        var memory = ControllerMemory()
+        var memory = PersistedState()
         memory.environment = House.home
         let old = ObjectReference(.thing, House.id(900))
         memory.slugs.restore("lamp", for: old, home: House.home)

@@ -47,8 +47,8 @@ import Testing
         #expect(rig.state.device?.environment == House.home)
     }
 
-    private func memory(_ device: FlareID) -> ControllerMemory {
-        var memory = ControllerMemory()
+    private func memory(_ device: FlareID) -> PersistedState {
+        var memory = PersistedState()
         memory.devices = [House.home: device]
         return memory
     }

@@ -16,7 +16,7 @@ struct Rig {
     let isSteady: Bool
 
     init(
-        memory: ControllerMemory = ControllerMemory(),
+        memory: PersistedState = PersistedState(),
         configuration: ControllerConfiguration = .init(),
         presence: ControllerConfiguration.Presence = .server,
         server: HouseServer = HouseServer()
@@ -34,7 +34,7 @@ struct Rig {
         presence: ControllerConfiguration.Presence = .server,
         server: HouseServer = HouseServer()
     ) -> Rig {
-        var memory = ControllerMemory()
+        var memory = PersistedState()
         memory.environment = House.home
         memory.devices = [House.home: House.homeDevice, House.office: House.officeDevice]
         var rig = Rig(memory: memory, configuration: configuration, presence: presence, server: server)
@@ -47,8 +47,8 @@ struct Rig {
 
     var state: ControllerState { controller.state }
 
-    static func moment(_ time: Int64) -> Moment {
-        Moment(wallMilliseconds: 1_800_000_000_000 + time, steadyMilliseconds: time)
+    static func moment(_ time: Int64) -> Instant {
+        Instant(wallMilliseconds: 1_800_000_000_000 + time, steadyMilliseconds: time)
     }
 
     /// Lets something happen; the server's answers wait.

@@ -307,7 +307,7 @@ import Things
     }
 
     @Test func `what was switched off stays off after a restart, which the sensors are told first`() {
-        var memory = ControllerMemory()
+        var memory = PersistedState()
         memory.sensors = [.beacons: false, .compass: true]
         var rig = Rig(memory: memory)
         let first = rig.happens(.flare(.linkUp))

@@ -53,7 +53,7 @@ import Testing
         var first = Rig()
         first.happens(.flare(.linkUp))
         first.serve()
-        var memory = ControllerMemory()
+        var memory = PersistedState()
         for effect in first.effects {
             switch effect {
             case .remember(.environment(let id)): memory.environment = id

@@ -25,7 +25,7 @@ struct Story {
     }
 
     private init(given: JSONValue) {
-        var memory = ControllerMemory()
+        var memory = PersistedState()
         memory.environment = given["environment"]?.string.flatMap(Self.id)
         for (environment, device) in given["devices"]?.object ?? [:] {
             guard let environment = Self.id(environment), let device = device.string.flatMap(Self.id) else {

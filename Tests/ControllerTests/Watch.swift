@@ -82,8 +82,8 @@ struct Watch {
     }
 
     /// Whatever is different must be told, for readers look at nothing else.
-    private func checkChanges(_ old: ControllerState, _ new: ControllerState, _ told: Set<Facet>) {
-        func expect(_ facet: Facet, if isDifferent: Bool) {
+    private func checkChanges(_ old: ControllerState, _ new: ControllerState, _ told: Set<StateChange>) {
+        func expect(_ facet: StateChange, if isDifferent: Bool) {
             #expect(!isDifferent || told.contains(facet), "\(facet) is not told")
         }
         expect(.environment, if: old.environment != new.environment || old.environmentID != new.environmentID)

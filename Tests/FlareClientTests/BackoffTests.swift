@@ -50,11 +50,11 @@ import Testing
     }
 }
 
-@Suite struct ApproachesTests {
+@Suite struct TransportSequenceTests {
     private static let ways = FlareClientConfiguration(host: "a").approaches
 
     @Test func `all ways are tried in a row when the server refuses each`() {
-        var approaches = Approaches(Self.ways)
+        var approaches = TransportSequence(Self.ways)
         var tried = [approaches.current]
         while approaches.goOn(after: .refused(status: 400, "")) { tried.append(approaches.current) }
         #expect(tried == Self.ways)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `what worked is tried first the next time`() {
-        var approaches = Approaches(Self.ways)
+        var approaches = TransportSequence(Self.ways)
         #expect(approaches.goOn(after: .refused(status: 400, "")) == true)
         approaches.joined()
         #expect(approaches.current == Self.ways[1])
@@ -74,13 +74,13 @@ import Testing
     }
 
     @Test func `a silent server is asked in another way, but later`() {
-        var approaches = Approaches(Self.ways)
+        var approaches = TransportSequence(Self.ways)
         #expect(approaches.goOn(after: .timedOut(waitingFor: "welcome", milliseconds: 1)) == false)
         #expect(approaches.current == Self.ways[1])
     }
 
     @Test func `who was stranded by a websocket tries none the next time`() {
-        var approaches = Approaches(Self.ways)
+        var approaches = TransportSequence(Self.ways)
         #expect(approaches.goOn(after: .refused(status: 400, "")) == true)
         #expect(approaches.current == .init(.polling, .four, takesEither: true, upgrades: true))
         approaches.ended(.stranded)
@@ -93,15 +93,15 @@ import Testing
         var configuration = FlareClientConfiguration(host: "a")
         configuration.revision = .three
         configuration.transport = .polling
-        var approaches = Approaches(configuration.approaches)
+        var approaches = TransportSequence(configuration.approaches)
         #expect(approaches.current == .init(.polling, .three, takesEither: false, upgrades: false))
         #expect(approaches.goOn(after: .refused(status: 400, "")) == false)
     }
 }
 
-@Suite struct FlowMeterTests {
+@Suite struct ByteRateLimitTests {
     @Test func `what comes at once is taken, what comes on top waits`() {
-        var meter = FlowMeter(perSecond: 1000, patience: 500, now: 0)
+        var meter = ByteRateLimit(perSecond: 1000, patience: 500, now: 0)
         for _ in 0..<1999 { meter.take(bytes: 10, now: 0) }
         #expect(meter.pause(now: 0) == 0)
         meter.take(bytes: 10, now: 0)
@@ -110,13 +110,13 @@ import Testing
     }
 
     @Test func `a long message counts as several`() {
-        var meter = FlowMeter(perSecond: 1000, patience: 500, now: 0)
+        var meter = ByteRateLimit(perSecond: 1000, patience: 500, now: 0)
         meter.take(bytes: 1_000_000, now: 0)
         #expect(meter.pause(now: 0) > 1000)
     }
 
     @Test func `a flood is one that does not stop`() {
-        var meter = FlowMeter(perSecond: 1000, patience: 500, now: 0)
+        var meter = ByteRateLimit(perSecond: 1000, patience: 500, now: 0)
         var now = 0
         while !meter.isFlooded(now: now), now < 60_000 {
             for _ in 0..<100 { meter.take(bytes: 0, now: now) }
@@ -124,7 +124,7 @@ import Testing
         }
         #expect(now < 5000)
 
-        var bursts = FlowMeter(perSecond: 1000, patience: 500, now: 0)
+        var bursts = ByteRateLimit(perSecond: 1000, patience: 500, now: 0)
         for second in 0..<60 {
             for _ in 0..<2500 where second % 5 == 0 { bursts.take(bytes: 0, now: second * 1000) }
             if bursts.pause(now: second * 1000) > 0 { #expect(!bursts.isFlooded(now: second * 1000)) }
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `what comes no faster than it is taken never waits`() {
-        var meter = FlowMeter(perSecond: 1000, patience: 500, now: 0)
+        var meter = ByteRateLimit(perSecond: 1000, patience: 500, now: 0)
         for now in 0..<20_000 {
             meter.take(bytes: 0, now: now)
             #expect(meter.pause(now: now) == 0)

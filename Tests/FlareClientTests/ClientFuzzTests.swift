@@ -63,13 +63,13 @@ import Testing
 
     @Test func `any message and any answer is survived`() {
         var nonsense = Nonsense(dice: Dice(seed: 5))
-        var conversation = Conversation(confirmationMilliseconds: 1000)
+        var conversation = RequestPipeline(confirmationMilliseconds: 1000)
         var open: [(number: Int, request: RESTRequest)] = []
         var now = 0
         var asked = 0
         var replied = 0
 
-        func take(_ actions: [Conversation.Action]) {
+        func take(_ actions: [RequestPipeline.Action]) {
             for action in actions {
                 switch action {
                 case .emit(.replied): replied += 1
@@ -153,7 +153,7 @@ import Testing
             answers.append(String(decoding: bytes, as: UTF8.self))
         }
         let bodies = answers
-        let script = StandIn.original(http: { request in
+        let script = FakeServer.original(http: { request in
             // The request says which answer it wants.
             let number = request.target.split(separator: "=").last.flatMap { Double($0) }.map { Int($0) } ?? 0
             return .bytes(bodies.indices.contains(number) ? bodies[number] : "", closes: true)

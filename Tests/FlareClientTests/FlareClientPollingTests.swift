@@ -16,9 +16,9 @@ import Testing
     struct Loss: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let words: String
-        let move: StandIn.Move
+        let move: FakeServer.Move
 
-        init(_ name: String, _ words: String, _ move: StandIn.Move) {
+        init(_ name: String, _ words: String, _ move: FakeServer.Move) {
             testDescription = name
             self.words = words
             self.move = move
@@ -56,7 +56,7 @@ import Testing
     /// - Parameters:
     ///   - poll: What becomes of a poll of the first who is in.
     ///   - post: What becomes of an event of the first who sends one.
-    private static func server(poll: StandIn.Move? = nil, post: StandIn.Move? = nil) -> StandIn {
+    private static func server(poll: FakeServer.Move? = nil, post: FakeServer.Move? = nil) -> FakeServer {
         let sessions = NIOLockedValueBox((isIn: [Bool](), victim: Int?.none))
         /// Whether it is this session that is let down.
         @Sendable func isVictim(_ number: Int) -> Bool {
@@ -65,7 +65,7 @@ import Testing
                 return $0.victim == number
             }
         }
-        var script = StandIn()
+        var script = FakeServer()
         script.http = { request in
             guard request.isPolling else { return .json("[]") }
             guard let number = request.target.split(separator: "sid=").dropFirst().first.flatMap({ Int($0) })
@@ -80,7 +80,7 @@ import Testing
                 )
             }
             if request.method == .POST {
-                let isQuestion = request.body == "40" || request.body.contains(StandIn.noObject)
+                let isQuestion = request.body == "40" || request.body.contains(FakeServer.noObject)
                 if let post, !isQuestion, isVictim(number) { return post }
                 return .answer(200, body: "ok")
             }
@@ -88,7 +88,7 @@ import Testing
                 defer { sessions.isIn[number - 1] = true }
                 return sessions.isIn[number - 1]
             }
-            guard isIn else { return .answer(200, body: StandIn.welcome4) }
+            guard isIn else { return .answer(200, body: FakeServer.welcome4) }
             if let poll, isVictim(number) { return poll }
             return .nothing
         }

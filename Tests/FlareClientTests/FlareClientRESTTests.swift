@@ -10,7 +10,7 @@ import Testing
     private func ask(
         _ request: FlareRequest,
         _ change: (inout FlareClientConfiguration) -> Void = { _ in },
-        http: @escaping @Sendable (StandIn.Request) -> StandIn.Move
+        http: @escaping @Sendable (FakeServer.Request) -> FakeServer.Move
     ) async throws -> Result<FlareReply, FlareLinkError>? {
         try await withStandIn(.original(http: http)) { server in
             var configuration = FlareClientConfiguration.local(server.port)
@@ -24,10 +24,10 @@ import Testing
 
     struct Oddity: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let move: StandIn.Move
+        let move: FakeServer.Move
         let words: String
 
-        init(_ name: String, _ move: StandIn.Move, _ words: String) {
+        init(_ name: String, _ move: FakeServer.Move, _ words: String) {
             testDescription = name
             self.move = move
             self.words = words
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `headers of the configuration go with every request, and connections are kept`() async throws {
         let seen = NIOLockedValueBox<[String: Int]>([:])
-        let script = StandIn.original(http: { request in
+        let script = FakeServer.original(http: { request in
             seen.withLockedValue {
                 $0["\(request.headers["authorization"]) \(request.headers["host"])", default: 0] += 1
             }
@@ -151,7 +151,7 @@ import Testing
 
     @Test func `a connection that the server has closed meanwhile is not noticed`() async throws {
         let count = NIOLockedValueBox(0)
-        let script = StandIn.original(http: { _ in
+        let script = FakeServer.original(http: { _ in
             let number = count.withLockedValue { value in
                 value += 1
                 return value

@@ -54,8 +54,8 @@ import Testing
 
     @Test func `what is under way when the link is lost is answered before the next begins`() async throws {
         let asked = NIOLockedValueBox(0)
-        let sockets = NIOLockedValueBox<[StandIn.Socket]>([])
-        var script = StandIn.original(http: { _ in
+        let sockets = NIOLockedValueBox<[FakeServer.Socket]>([])
+        var script = FakeServer.original(http: { _ in
             asked.withLockedValue { $0 += 1 }
             return .nothing
         })
@@ -84,13 +84,13 @@ import Testing
     }
 
     @Test func `what the server does not confirm times out`() async throws {
-        var script = StandIn.original()
+        var script = FakeServer.original()
         script.socket = { text, socket in
             if text.isEmpty {
-                socket.send(StandIn.hello)
+                socket.send(FakeServer.hello)
                 socket.send("40")
             }
-            if text.contains(StandIn.noObject) { socket.send(StandIn.nothing) }
+            if text.contains(FakeServer.noObject) { socket.send(FakeServer.nothing) }
         }
         try await withStandIn(script) { server in
             var configuration = FlareClientConfiguration.local(server.port)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `another's value on top of ours comes behind the reply`() async throws {
-        let script = StandIn.original(data: { _ in "theirs" })
+        let script = FakeServer.original(data: { _ in "theirs" })
         try await withStandIn(script) { server in
             try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
                 #expect(await link.linkUp())
@@ -129,7 +129,7 @@ import Testing
         let said = NIOLockedValueBox<[FlareMessage]>([])
         let house = NIOLockedValueBox<JSONValue>(["_id": Home.text(Home.house)])
         let phone: JSONValue = ["_id": Home.text(Home.phone), "environment": Home.text(Home.house)]
-        var script = StandIn.original(
+        var script = FakeServer.original(
             data: { $0 == "distance" ? 1.5 : nil },
             http: { request in
                 if request.target.hasSuffix("/devices/\(Home.phone)") { return .json(phone.text) }

@@ -10,13 +10,13 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct FlareClientServerTroubleTests {
     struct Trouble: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let script: StandIn
+        let script: FakeServer
         let words: String
 
-        init(_ name: String, _ words: String, _ change: (inout StandIn) -> Void) {
+        init(_ name: String, _ words: String, _ change: (inout FakeServer) -> Void) {
             testDescription = name
             self.words = words
-            var script = StandIn()
+            var script = FakeServer()
             change(&script)
             self.script = script
         }
@@ -33,9 +33,9 @@ import Testing
         .saying("an empty message", "does not speak the protocol", ""),
         .saying("no session's id", "without a session's id", #"0{"upgrades":[]}"#),
         .saying("another server's words", "does not speak the protocol", #"{"type":"welcome"}"#),
-        .saying("no welcome", "no welcome from the server", StandIn.hello),
-        .saying("turned away", "does not let us in", StandIn.hello, #"44"closed""#),
-        .saying("closed at once", "closed the session", StandIn.hello, "1"),
+        .saying("no welcome", "no welcome from the server", FakeServer.hello),
+        .saying("turned away", "does not let us in", FakeServer.hello, #"44"closed""#),
+        .saying("closed at once", "closed the session", FakeServer.hello, "1"),
         Trouble("half a frame", "no welcome from the server") {
             $0.socket = { text, socket in
                 if text.isEmpty { socket.raw([0x81, 0x7E, 0x01, 0x00, 0x30, 0x7B]) }
@@ -124,14 +124,14 @@ import Testing
     }
 
     @Test func `a server that refuses websockets is spoken to by polling`() async throws {
-        var script = StandIn()
+        var script = FakeServer()
         script.http = { request in
             guard request.isPolling else { return .answer(400) }
             if request.method == .POST { return .answer(200, body: "ok") }
             if !request.target.contains("sid=") {
                 return .answer(200, body: #"0{"sid":"abc","maxPayload":1000}"#)
             }
-            return .answer(200, body: StandIn.welcome4)
+            return .answer(200, body: FakeServer.welcome4)
         }
         try await withStandIn(script) { server in
             let log = LogRecorder()
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `an event that is none is logged once, a stream of them ends the link`() async throws {
-        let script = StandIn.original(also: { _, socket in
+        let script = FakeServer.original(also: { _, socket in
             for _ in 0..<200 { socket.send("42{nonsense") }
         })
         try await withStandIn(script) { server in
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    private func telling(_ count: Int) -> StandIn {
+    private func telling(_ count: Int) -> FakeServer {
         .original(also: { message, socket in
             guard message.name == "subscribe" else { return }
             for number in 0..<count {
@@ -216,7 +216,7 @@ import Testing
             FlareMessage.event("enter", ["zone": Home.text(Home.hall)]),
             FlareMessage.event("handleAction", ["action": 7, "thing": Home.text(Home.lamp)]),
         ]
-        let script = StandIn.original(also: { message, socket in
+        let script = FakeServer.original(also: { message, socket in
             guard message.name == "subscribe" else { return }
             for text in nothing { socket.send(text) }
             socket.send(FlareMessage.data(["a": 1], of: lamp))

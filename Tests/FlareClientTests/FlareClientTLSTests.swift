@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct FlareClientTLSTests {
     /// A server that shows a certificate for `localhost`, and asks for one if told so.
-    private func server(_ certificates: TestCertificates, asksForOurs: Bool = false) throws -> StandIn {
+    private func server(_ certificates: TestCertificates, asksForOurs: Bool = false) throws -> FakeServer {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(certificates.serverCertificate).map {
                 .certificate($0)
@@ -18,14 +18,14 @@ import Testing
             tls.certificateVerification = .noHostnameVerification
             tls.trustRoots = .file(certificates.caFile)
         }
-        var script = StandIn.original()
+        var script = FakeServer.original()
         script.tls = try NIOSSLContext(configuration: tls)
         return script
     }
 
     /// The reason why the link is down; `nil` when it is up.
     private func problem(
-        _ script: StandIn,
+        _ script: FakeServer,
         host: String = "localhost",
         _ change: (inout FlareClientConfiguration.TLS) -> Void
     ) async throws -> String? {
@@ -99,7 +99,7 @@ import Testing
                 var tls = FlareClientConfiguration.TLS()
                 change(&tls)
                 configuration.tls = tls
-                do throws(TLSProblem) {
+                do throws(TLSConfigurationError) {
                     _ = try FlareClient(configuration, logger: silent)
                     Issue.record("taken")
                 } catch {

@@ -36,8 +36,8 @@ import Testing
 /// A server that hangs: it keeps its connections, and takes new ones, but says nothing.
 @Suite(.timeLimit(.minutes(2))) struct HungServerTests {
     /// A server that answers until it is told to hang.
-    private func server(hangs: NIOLockedValueBox<Bool>) -> StandIn {
-        var script = StandIn.original(http: { request in
+    private func server(hangs: NIOLockedValueBox<Bool>) -> FakeServer {
+        var script = FakeServer.original(http: { request in
             hangs.withLockedValue { $0 } ? .nothing : .json("[]")
         })
         let original = script.socket
@@ -45,7 +45,7 @@ import Testing
         return script
     }
 
-    private func configuration(_ server: RunningStandIn) -> FlareClientConfiguration {
+    private func configuration(_ server: RunningFakeServer) -> FlareClientConfiguration {
         var configuration = FlareClientConfiguration.local(server.port, .websocket)
         configuration.quietSeconds = 0.05
         configuration.livenessSeconds = 0.2
@@ -68,11 +68,11 @@ import Testing
 
     @Test func `a server that lets us in and answers nothing is no link`() async throws {
         let joins = NIOLockedValueBox(0)
-        var script = StandIn()
+        var script = FakeServer()
         script.socket = { text, socket in
             guard text.isEmpty else { return }
             joins.withLockedValue { $0 += 1 }
-            socket.send(StandIn.hello)
+            socket.send(FakeServer.hello)
             socket.send("40")
         }
         try await withStandIn(script) { server in

@@ -28,7 +28,7 @@ struct OriginalModel {
         jobs.append(.store(object, key: key, value, fromUs: false))
     }
 
-    mutating func take(_ action: Conversation.Action) {
+    mutating func take(_ action: RequestPipeline.Action) {
         switch action {
         case .emit: break
         case .send(let message):

@@ -2,7 +2,7 @@ import Flare
 import FlareClient
 
 /// Scripts of a stand-in that behave, as far as a test needs it.
-extension StandIn {
+extension FakeServer {
     static let hello = #"0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":60000}"#
 
     /// What is asked about when it is asked whether the server is there, and the answer.
@@ -17,8 +17,8 @@ extension StandIn {
         data: @escaping @Sendable (_ key: String) -> JSONValue? = { _ in nil },
         http: @escaping @Sendable (Request) -> Move = { _ in .json("[]") },
         also: @escaping @Sendable (_ message: FlareMessage, _ socket: Socket) -> Void = { _, _ in }
-    ) -> StandIn {
-        var script = StandIn()
+    ) -> FakeServer {
+        var script = FakeServer()
         script.http = http
         script.socket = { text, socket in
             if text.isEmpty {

@@ -32,10 +32,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("transport=polling", PollingForm.binary), ("transport=polling&b64=0", .binary),
+        ("transport=polling", PollingFormat.binary), ("transport=polling&b64=0", .binary),
         ("transport=polling&b64=true", .text), ("transport=polling&EIO=4&b64=0", .text),
     ])
-    func `the form is binary unless the client cannot take it`(query: String, form: PollingForm) {
+    func `the form is binary unless the client cannot take it`(query: String, form: PollingFormat) {
         #expect(EngineRequest(target: "/socket.io/?\(query)").form == form)
     }
 

@@ -17,7 +17,7 @@ struct LocalRoutesTests {
             let again = try await client.send("POST", "/.trilateral/model?mode=refuse", json: Self.model)
             #expect(again.status == 409)
             let problems = try JSONValue(parsing: again.body)["problems"]?.array ?? []
-            #expect(problems.compactMap(ModelProblem.init(json:)).map(\.isReplaceable) == [true, true])
+            #expect(problems.compactMap(ModelError.init(json:)).map(\.isReplaceable) == [true, true])
             let check = try await client.send("POST", "/.trilateral/model?mode=add&check=1", json: Self.model)
             #expect(check.status == 200)
             let replaced = try await client.send("POST", "/.trilateral/model?mode=replace", json: Self.model)

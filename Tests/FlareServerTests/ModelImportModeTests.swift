@@ -28,7 +28,7 @@ import Testing
     @Test func `a file without identifiers is refused the second time, object by object`() async throws {
         let hub = try FlareHub(FlareStore())
         try await take(Self.model(), into: hub, .refuse)
-        let problems = try await #require(throws: ModelProblems.self) {
+        let problems = try await #require(throws: ModelErrors.self) {
             try await take(Self.model(), into: hub, .refuse)
         }
         #expect(problems.problems.count == 7)

@@ -83,7 +83,7 @@ import Testing
         records[5] = FlareRecord(.thing, Hall.east, records[5].members)
         let tree = try ModelTree.read(ModelExport([records[0], records[1], records[3], records[6]]).bytes)
         await #expect { try await hub.importModel(tree) } throws: { error in
-            (error as? ModelProblems)?.problems.map(\.place) == [
+            (error as? ModelErrors)?.problems.map(\.place) == [
                 "environments[0]._id", "environments[0].zones[0]._id", "environments[0].devices[0]._id",
             ]
         }

@@ -111,7 +111,7 @@ import Testing
         let within =
             #"{"environments": [{"actions": [\#(many.dropLast().map { _ in "{}" }.joined(separator: ","))]}]}"#
         for text in [#"{"environments": [\#(many.dropLast().joined(separator: ","))]}"#, within] {
-            let found = try #require(throws: ModelProblems.self) { try ModelTree.read(text.utf8) }
+            let found = try #require(throws: ModelErrors.self) { try ModelTree.read(text.utf8) }
             #expect(found.problems.count == told)
             #expect(found.areAll == areAll)
         }
@@ -121,7 +121,7 @@ import Testing
         let bytes = Array(ModelExport(Hall.records).bytes)
         var generator = SplitMix64(seed: 5)
         for end in 0..<(bytes.count - 2) {
-            #expect(throws: ModelProblems.self) { try ModelTree.read(bytes.prefix(end)) }
+            #expect(throws: ModelErrors.self) { try ModelTree.read(bytes.prefix(end)) }
         }
         for _ in 0..<2000 {
             var wrong = bytes
@@ -129,7 +129,7 @@ import Testing
                 in: .min ... .max,
                 using: &generator
             )
-            do throws(ModelProblems) {
+            do throws(ModelErrors) {
                 _ = try ModelTree.read(wrong)
             } catch {
                 #expect(!error.problems.isEmpty)

@@ -3,7 +3,7 @@ import NIOCore
 
 /// Sends back what it gets at `/echo`, has an own refusal at `/refused`, and is nowhere else.
 struct EchoGate: WebSocketGate {
-    /// Told of each WebSocket that is over.
+    /// Outbound of each WebSocket that is over.
     var closings: AsyncStream<Void>.Continuation?
 
     func admission(path: String) -> WebSocketAdmission {

@@ -26,7 +26,7 @@ func withFront(
     var configuration = HTTPListenerConfiguration(section: "test", port: 0)
     change(&configuration)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let front = HTTPFront(
+    let front = HTTPListenerService(
         configuration,
         responder: CallbackResponder(callback: respond),
         gate: gate,

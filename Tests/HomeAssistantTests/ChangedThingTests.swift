@@ -6,7 +6,7 @@ import Testing
 
 /// What of a thing's changes is told, and what is a mere value.
 struct ChangedThingTests {
-    private func facet(_ id: FlareID) -> Set<Facet> { [.object(ObjectReference(.thing, id))] }
+    private func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
 
     @Test(
         arguments: [
@@ -72,7 +72,7 @@ struct ChangedThingTests {
         desk.announce(state)
         let before = state
         let ids = state.things.keys.filter { $0.high == 8 }
-        let changes = ids.reduce(into: Set<Facet>()) { $0.formUnion(facet($1)) }
+        let changes = ids.reduce(into: Set<StateChange>()) { $0.formUnion(facet($1)) }
         for id in ids { state.things[id]?.name = "Sun" }
         desk.change(state, changes)
         // Before most of them were told, it is all as it was.

@@ -249,7 +249,7 @@ struct DeviceTests {
         #expect(desk.component("light", of: "plug") == nil)
         #expect(desk.component("binary_sensor_on", of: "plug")?["name"] == "On")
         #expect(desk.component("light_attic_lights") == nil)
-        // Told otherwise, it is one.
+        // Outbound otherwise, it is one.
         state.things[House.plug]?.data["readonly"] = []
         desk.change(state, [.object(ObjectReference(.thing, House.plug))])
         #expect(desk.component("light", of: "plug")?["state_topic"] != nil)

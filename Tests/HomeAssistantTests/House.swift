@@ -126,13 +126,13 @@ enum House {
 
 /// An announcer, and what Home Assistant's broker holds because of it.
 struct Desk {
-    var announcer: Announcer
+    var announcer: DiscoveryPublisher
     private(set) var held: [String: JSONValue] = [:]
     private(set) var sent: [(topic: String, payload: String)] = []
 
     init(_ configuration: DiscoveryConfiguration = House.configuration(), remembered: [String: String] = [:])
     {
-        announcer = Announcer(configuration, remembered: remembered)
+        announcer = DiscoveryPublisher(configuration, remembered: remembered)
     }
 
     /// One that has told everything of the house.
@@ -154,7 +154,8 @@ struct Desk {
 
     /// - Returns: The topics that were told of at once, those that were cleared with a minus.
     @discardableResult
-    mutating func change(_ state: ControllerState, _ changes: Set<Facet>, at now: Int64 = 0) -> [String] {
+    mutating func change(_ state: ControllerState, _ changes: Set<StateChange>, at now: Int64 = 0) -> [String]
+    {
         let urgent = announcer.take(StateSnapshot(state: state, changes: changes), at: now)
         take(urgent)
         return urgent.map { ($0.isRemoval ? "-" : "") + $0.topic }

@@ -45,7 +45,7 @@ struct OwnPayloadTests {
         state.zones = [:]
         state.things = [:]
         state.isPlaceKnown = false
-        let facets = [House.hall, House.attic].map { Facet.object(ObjectReference(.zone, $0)) }
+        let facets = [House.hall, House.attic].map { StateChange.object(ObjectReference(.zone, $0)) }
         let told = desk.change(state, Set(facets).union([.zone, .environment]))
         #expect(Set(told) == Set(["-\(House.zoneTopic("hall"))", "-\(House.zoneTopic("attic"))"]))
         #expect(desk.device() != nil)
@@ -59,7 +59,7 @@ struct OwnPayloadTests {
         let gone = FlareID(high: 6, low: 7)
         state.zones[gone] = nil
         state.things[FlareID(high: 7, low: 7)] = nil
-        let changes: Set<Facet> = [
+        let changes: Set<StateChange> = [
             .object(ObjectReference(.zone, gone)), .object(ObjectReference(.thing, FlareID(high: 7, low: 7))),
         ]
         #expect(desk.change(state, changes).count == 2)

@@ -7,7 +7,7 @@ import Testing
 struct UnseenTests {
     private static let strip = "homeassistant/device/trilateral_n1_strip/config"
 
-    private func facet(_ id: FlareID) -> Set<Facet> { [.object(ObjectReference(.thing, id))] }
+    private func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
 
     private var withoutStrip: ControllerState {
         var state = House.state

@@ -190,7 +190,7 @@ struct BridgeLinkTests {
     }
 
     private static func emptyPlace(slugs: [String: ObjectReference] = [:]) -> ControllerState {
-        var book = SlugBook()
+        var book = SlugRegistry()
         for (slug, object) in slugs { book.restore(slug, for: object) }
         var state = ControllerState(epoch: "e", slugs: book)
         state.isPlaceKnown = true
@@ -201,7 +201,7 @@ struct BridgeLinkTests {
     private struct Running {
         let bridge: MQTTBridge
         let told: AsyncStream<ControllerEvent>
-        let mementos: AsyncStream<ControllerEffect.Memento>
+        let mementos: AsyncStream<ControllerEffect.PersistedRecord>
         let events: AsyncStream<ControllerEvent>.Continuation
         let outputs: AsyncStream<MQTTBridge.Output>.Continuation
         let snapshots: AsyncStream<StateSnapshot>.Continuation
@@ -213,7 +213,7 @@ struct BridgeLinkTests {
             return nil
         }
 
-        func remembers(_ isWanted: (ControllerEffect.Memento) -> Bool) async -> Bool {
+        func remembers(_ isWanted: (ControllerEffect.PersistedRecord) -> Bool) async -> Bool {
             for await memento in mementos where isWanted(memento) { return true }
             return false
         }
@@ -245,9 +245,9 @@ struct BridgeLinkTests {
         link.maximumQueued = maximumQueued
         link.reconnect = MQTTBackoff(minimum: .milliseconds(20), maximum: .milliseconds(200))
         let client = MQTTClient(link, logger: Self.logger)
-        let now = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
+        let now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
         let (told, events) = AsyncStream.makeStream(of: ControllerEvent.self)
-        let (mementos, mementoPort) = AsyncStream.makeStream(of: ControllerEffect.Memento.self)
+        let (mementos, mementoPort) = AsyncStream.makeStream(of: ControllerEffect.PersistedRecord.self)
         let (outputs, outputPort) = AsyncStream.makeStream(of: MQTTBridge.Output.self)
         let (snapshots, snapshotPort) = AsyncStream.makeStream(of: StateSnapshot.self)
         let bridge = MQTTBridge(

@@ -26,7 +26,7 @@ struct DescribedLampTests {
         #expect(lamp.state("s", #"{"state":"ON","brightness":50}"#) == LampState(isOn: true, level: 0.5))
         #expect(lamp.reading("a", "YES") == .success(.available(true)))
         #expect(lamp.reading("a", "no") == .success(.available(false)))
-        #expect(throws: LampComplaint.self) { try lamp.reading("a", "online").get() }
+        #expect(throws: LampMessageError.self) { try lamp.reading("a", "online").get() }
     }
 
     @Test(arguments: [(false, "370"), (true, "2700")])
@@ -136,7 +136,7 @@ struct DescribedLampTests {
         }
         #expect(lamp.state("s", text) == expected)
         #expect(lamp.reading("s", #"{"other":1}"#) == .success(.nothing))
-        #expect(throws: LampComplaint.self) { try lamp.reading("s", #"{"a":{"b":"maybe"}}"#).get() }
-        #expect(throws: LampComplaint.self) { try lamp.reading("s", #"{"d":"mauve"}"#).get() }
+        #expect(throws: LampMessageError.self) { try lamp.reading("s", #"{"a":{"b":"maybe"}}"#).get() }
+        #expect(throws: LampMessageError.self) { try lamp.reading("s", #"{"d":"mauve"}"#).get() }
     }
 }

@@ -61,7 +61,7 @@ struct LampFuzzTests {
         let long = [UInt8](repeating: UInt8(ascii: " "), count: 20_000)
         for dialect in Self.dialects {
             for topic in dialect.topics {
-                #expect(throws: LampComplaint.self) { try dialect.report(on: topic, long) }
+                #expect(throws: LampMessageError.self) { try dialect.report(on: topic, long) }
             }
         }
     }

@@ -253,7 +253,7 @@ struct LinkWorld {
 
 extension LampLink {
     /// What its lamp says with a payload on its state topic.
-    func reading(_ payload: String) throws(LampComplaint) -> LampReport {
+    func reading(_ payload: String) throws(LampMessageError) -> LampReport {
         try ZigbeeLamp(topic: LinkWorld.topic).report(on: LinkWorld.topic, Array(payload.utf8))
     }
 }

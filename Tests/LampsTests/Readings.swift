@@ -3,8 +3,8 @@ import Things
 
 extension LampDialect {
     /// What a text on a topic says, or what is complained of.
-    func reading(_ topic: String, _ text: String) -> Result<LampReport, LampComplaint> {
-        do throws(LampComplaint) {
+    func reading(_ topic: String, _ text: String) -> Result<LampReport, LampMessageError> {
+        do throws(LampMessageError) {
             return .success(try report(on: topic, Array(text.utf8)))
         } catch {
             return .failure(error)

@@ -66,7 +66,7 @@ struct TasmotaLampTests {
         ("tele/bulb/LWT", "Onlin"),
     ])
     func `garbage is refused`(topic: String, text: String) {
-        #expect(throws: LampComplaint.self) { try lamp.reading(topic, text).get() }
+        #expect(throws: LampMessageError.self) { try lamp.reading(topic, text).get() }
     }
 
     @Test(arguments: [

@@ -37,7 +37,7 @@ struct WLEDLampTests {
         if text.isEmpty {
             #expect(reading == .success(.nothing))
         } else {
-            #expect(throws: LampComplaint.self) { try reading.get() }
+            #expect(throws: LampMessageError.self) { try reading.get() }
         }
     }
 

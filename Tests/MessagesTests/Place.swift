@@ -3,7 +3,7 @@ import Flare
 
 /// A small state for the tests of this target.
 enum Place {
-    static let start = Moment(wallMilliseconds: 1_795_256_333_456, steadyMilliseconds: 1000)
+    static let start = Instant(wallMilliseconds: 1_795_256_333_456, steadyMilliseconds: 1000)
     static let home = FlareID(high: 1, low: 0)
     static let hall = FlareID(high: 2, low: 0)
     static let lamp = FlareID(high: 3, low: 0)

@@ -14,7 +14,7 @@ struct TimestampTests {
         ] as [(Int64, String)]
     )
     func `a moment is written as RFC 3339 with milliseconds`(milliseconds: Int64, text: String) {
-        #expect(Moment(wallMilliseconds: milliseconds, steadyMilliseconds: 0).timestamp == text)
+        #expect(Instant(wallMilliseconds: milliseconds, steadyMilliseconds: 0).timestamp == text)
     }
 
     @Test(arguments: [(Int64.min, "0001-01-01T00:00:00.000Z"), (Int64.max, "9999-12-31T23:59:59.999Z")])

@@ -10,7 +10,7 @@ struct House {
 
     static let left = FlareID(high: 2, low: 1)
     static let right = FlareID(high: 2, low: 2)
-    static let here = Moment(wallMilliseconds: 0, steadyMilliseconds: 0)
+    static let here = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
 
     init() {
         var house = FlareEnvironment(id: FlareID(high: 1, low: 0))
@@ -60,9 +60,9 @@ struct House {
 
     /// All that there is, as a snapshot tells it first.
     var snapshot: StateSnapshot {
-        let zones = state.zones.keys.map { Facet.object(ObjectReference(.zone, $0)) }
-        let things = state.things.keys.map { Facet.object(ObjectReference(.thing, $0)) }
-        let view: [Facet] = [.environment, .zone, .nearby, .device, .position, .angle]
+        let zones = state.zones.keys.map { StateChange.object(ObjectReference(.zone, $0)) }
+        let things = state.things.keys.map { StateChange.object(ObjectReference(.thing, $0)) }
+        let view: [StateChange] = [.environment, .zone, .nearby, .device, .position, .angle]
         return StateSnapshot(state: state, changes: Set(zones + things + view))
     }
 

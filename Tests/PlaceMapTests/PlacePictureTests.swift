@@ -187,7 +187,7 @@ struct PlacePictureTests {
     @Test func `what is not shown changes nothing`() {
         let house = House()
         var picture = PlacePicture()
-        let changes: Set<Facet> = [
+        let changes: Set<StateChange> = [
             .link, .location, .alert("beacons"), .sensor(.gps),
             .object(ObjectReference(.environment, FlareID(high: 9, low: 9))),
         ]

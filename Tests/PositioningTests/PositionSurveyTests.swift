@@ -3,12 +3,12 @@ import Positioning
 import Testing
 
 @Suite struct PositionSurveyTests {
-    private func spots(_ csv: String) throws(CSVProblem) -> [PositionSurvey.Spot] {
+    private func spots(_ csv: String) throws(CSVError) -> [PositionSurvey.Spot] {
         try PositionSurvey.spots(Array(csv.utf8))
     }
 
     private func problem(_ csv: String) -> String {
-        do throws(CSVProblem) {
+        do throws(CSVError) {
             return "no problem: \(try spots(csv).count) spots"
         } catch {
             return "\(error.line.map(String.init) ?? "-") \(error.message)"

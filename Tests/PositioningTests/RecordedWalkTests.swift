@@ -6,13 +6,12 @@ import Testing
     private static let beacons = "id,x,y,z,tx_power\na,0,0,2,-59\nb,6.5,-1,2,-60.8\nc,3,4,2,-59\n"
     private static let scans = "time_s,beacon_id,rssi_dbm\n0.2,a,-60\n0.9,b,-70\n1.5,c,-65\n3.1,a,-61\n"
 
-    private func walk(_ beacons: String = beacons, _ scans: String = scans) throws(CSVProblem) -> RecordedWalk
-    {
+    private func walk(_ beacons: String = beacons, _ scans: String = scans) throws(CSVError) -> RecordedWalk {
         try RecordedWalk(beacons: RecordedWalk.beacons(Array(beacons.utf8)), scans: Array(scans.utf8))
     }
 
-    private func problem(_ beacons: String = beacons, _ scans: String = scans) throws -> CSVProblem {
-        try #require(throws: CSVProblem.self) { _ = try walk(beacons, scans) }
+    private func problem(_ beacons: String = beacons, _ scans: String = scans) throws -> CSVError {
+        try #require(throws: CSVError.self) { _ = try walk(beacons, scans) }
     }
 
     private func estimates(_ walk: RecordedWalk) -> [PositionEstimate] {
@@ -96,7 +95,7 @@ import Testing
     @Test func `text that is none and lines without end are refused`() throws {
         let bytes = Array("time_s,beacon_id,rssi_dbm\n1,".utf8) + [0xFF, 0xFE] + Array(",-60\n".utf8)
         let beacons = try RecordedWalk.beacons(Array(Self.beacons.utf8))
-        let problem = #expect(throws: CSVProblem.self) {
+        let problem = #expect(throws: CSVError.self) {
             _ = try RecordedWalk(beacons: beacons, scans: bytes)
         }
         #expect(problem?.line == 2)

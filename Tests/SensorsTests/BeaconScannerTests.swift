@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    private let adapter = StandInAdapter()
+    private let adapter = FakeAdapter()
     private let ear = Ear()
     private let power = ScanSwitch()
 

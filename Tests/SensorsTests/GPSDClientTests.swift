@@ -14,7 +14,7 @@ import Testing
     private func withClient<Result: Sendable>(
         port: Int,
         _ change: (inout GPSDSettings) -> Void = { _ in },
-        _ body: (Told<GPSDCondition>) async throws -> Result
+        _ body: (Outbound<GPSDCondition>) async throws -> Result
     ) async throws -> Result {
         var settings = GPSDSettings()
         settings.host = "127.0.0.1"

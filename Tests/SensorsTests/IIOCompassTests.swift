@@ -19,7 +19,7 @@ import Testing
         _ devices: [[String: String]] = [],
         _ change: (inout CompassSettings) -> Void = { _ in },
         calibration: @escaping @Sendable (String) -> MagnetometerCalibration? = { _ in nil },
-        _ body: (SensorTree, Told<CompassCondition>) async throws -> Result
+        _ body: (SensorTree, Outbound<CompassCondition>) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
             let tree = SensorTree(folder: folder)

@@ -32,7 +32,7 @@ import Testing
         limit: Int = 1000,
         work: Duration = .zero
     ) async throws -> (readings: [SensorReading], due: [Duration]) {
-        let clock = HandClock()
+        let clock = ManualClock()
         let listener = Listener()
         let replay = try Replay(origin, speed: speed, isLooping: isLooping, clock: clock, logger: logger)
         let task = Task {
@@ -140,7 +140,7 @@ import Testing
     @Test func `damage on the way ends the replay after what came before`() async throws {
         let text = "{\"trilateral_trace\":1}\n{\"t\":0.5,\"type\":\"tick\"}\nx\n{\"t\":1,\"type\":\"tick\"}\n"
         let listener = Listener()
-        let replay = try Replay(.bytes(Array(text.utf8), name: "t"), clock: HandClock(), logger: logger)
+        let replay = try Replay(.bytes(Array(text.utf8), name: "t"), clock: ManualClock(), logger: logger)
         await #expect(throws: SensorError.self) {
             try await replay.run { batch in
                 for reading in batch { _ = await listener.hear(reading, at: .zero) }

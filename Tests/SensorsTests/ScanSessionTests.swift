@@ -96,8 +96,8 @@ import Testing
         let adapter = AdapterInfo(index: 0, address: DeviceAddress(bits: 1, isRandom: false), isUp: false)
         _ = session.start(at: 0)
         #expect(session.handle(.listed([adapter]), at: 0).contains(.bringUp(0)))
-        #expect(session.handle(.broughtUp(SystemFault(EALREADY)), at: 0).contains(.open(0)))
-        _ = session.handle(.opened(SystemFault(EBUSY)), at: 0)
+        #expect(session.handle(.broughtUp(SystemError(EALREADY)), at: 0).contains(.open(0)))
+        _ = session.handle(.opened(SystemError(EBUSY)), at: 0)
         #expect(session.handle(.stop, at: 1).contains(.takeDown(0)))
     }
 

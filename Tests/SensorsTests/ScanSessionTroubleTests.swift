@@ -248,7 +248,7 @@ import Testing
 
     @Test(arguments: [ENETDOWN, ENODEV, EPIPE, EIO]) func `a socket that fails is no end`(_ code: Int32) {
         var world = scanning()
-        world.tell(.failed(SystemFault(code)))
+        world.tell(.failed(SystemError(code)))
         if code == ENETDOWN { world.switchAdapter(0, on: false) }
         if code == ENETDOWN { world.switchAdapter(0, on: true) }
         world.pass(5)
@@ -266,7 +266,7 @@ import Testing
         var world = scanning()
         world.adapters[0]?.isMute = true
         world.tell(.stop)
-        world.tell(.failed(SystemFault(ENODEV)))
+        world.tell(.failed(SystemError(ENODEV)))
         #expect(world.hasEnded)
     }
 }

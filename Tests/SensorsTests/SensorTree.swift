@@ -55,7 +55,7 @@ struct SensorTree: Sendable {
 }
 
 /// What a compass or a gpsd client has told so far.
-actor Told<Condition: Sendable & Hashable> {
+actor Outbound<Condition: Sendable & Hashable> {
     private(set) var readings: [SensorReading] = []
     private(set) var conditions: [Condition] = []
 
@@ -83,9 +83,9 @@ actor Told<Condition: Sendable & Hashable> {
 /// Runs the body while the source tells.
 func listening<Condition: Sendable & Hashable, Result: Sendable>(
     to make: (@escaping @Sendable (Condition) -> Void) -> SensorSource,
-    _ body: (Told<Condition>) async throws -> Result
+    _ body: (Outbound<Condition>) async throws -> Result
 ) async throws -> Result {
-    let told = Told<Condition>()
+    let told = Outbound<Condition>()
     let (conditions, port) = AsyncStream.makeStream(of: Condition.self)
     let source = make { port.yield($0) }
     return try await withThrowingTaskGroup(of: Void.self) { group in

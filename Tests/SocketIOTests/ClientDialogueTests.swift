@@ -106,7 +106,7 @@ private struct Dialogue {
     private mutating func serverIsPosted() {
         let (body, type) = posts.removeFirst()
         guard var server else { return }
-        let form: PollingForm = type == "application/octet-stream" ? .binary : .text
+        let form: PollingFormat = type == "application/octet-stream" ? .binary : .text
         let actions = server.post(body, form, now: now)
         self.server = server
         take(actions)

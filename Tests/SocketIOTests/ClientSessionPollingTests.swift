@@ -32,7 +32,7 @@ import Testing
 
     @Test func `revision 3 by polling, text or binary`() {
         for type in ["text/plain; charset=UTF-8", "application/octet-stream"] {
-            let form: PollingForm = type.hasPrefix("text") ? .text : .binary
+            let form: PollingFormat = type.hasPrefix("text") ? .text : .binary
             func body(_ texts: String...) -> [UInt8] {
                 let packets = texts.compactMap { try? EnginePacket(.text(Array($0.utf8)), .three) }
                 return PollingPayload.encode(packets, .three, form)

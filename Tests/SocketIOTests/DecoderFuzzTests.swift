@@ -38,8 +38,8 @@ struct DecoderFuzzTests {
         #expect(read > Fuzz.count / 10)
     }
 
-    @Test(arguments: [(EngineRevision.three, PollingForm.text), (.three, .binary), (.four, .text)])
-    func `any polling body is packets or an error`(revision: EngineRevision, form: PollingForm) {
+    @Test(arguments: [(EngineRevision.three, PollingFormat.text), (.three, .binary), (.four, .text)])
+    func `any polling body is packets or an error`(revision: EngineRevision, form: PollingFormat) {
         var fuzz = Fuzz(seed: 32, corpus: Self.bodies(revision, form))
         let limits = Self.limits
         var read = 0
@@ -62,7 +62,7 @@ struct DecoderFuzzTests {
         #expect(read > Fuzz.count / 100)
     }
 
-    private static func bodies(_ revision: EngineRevision, _ form: PollingForm) -> [[UInt8]] {
+    private static func bodies(_ revision: EngineRevision, _ form: PollingFormat) -> [[UInt8]] {
         let readable = packets.compactMap { try? EnginePacket(.text(Array($0.utf8)), revision) }
         let singles = readable.map { PollingPayload.encode([$0], revision, form) }
         return singles + [

@@ -8,8 +8,8 @@ struct PollingPayloadTests {
     private func message(_ text: String) -> EnginePacket { EnginePacket(.message, .text(Array(text.utf8))) }
 
     @Test func `content types are as recorded`() {
-        #expect(PollingForm.text.contentType == "text/plain; charset=UTF-8")
-        #expect(PollingForm.binary.contentType == "application/octet-stream")
+        #expect(PollingFormat.text.contentType == "text/plain; charset=UTF-8")
+        #expect(PollingFormat.binary.contentType == "application/octet-stream")
     }
 
     @Test func `text of revision 3 counts the bytes and encodes them again`() throws {
@@ -128,8 +128,9 @@ struct PollingPayloadTests {
         }
     }
 
-    @Test(arguments: [(EngineRevision.three, PollingForm.text), (.three, .binary), (.four, .text)])
-    func `the limits hold to the packet and to the byte`(revision: EngineRevision, form: PollingForm) throws {
+    @Test(arguments: [(EngineRevision.three, PollingFormat.text), (.three, .binary), (.four, .text)])
+    func `the limits hold to the packet and to the byte`(revision: EngineRevision, form: PollingFormat) throws
+    {
         var limits = EngineLimits()
         limits.maximumPacketsOfPayload = 3
         limits.maximumPacketBytes = 5
@@ -146,8 +147,8 @@ struct PollingPayloadTests {
         #expect(throws: EngineError.self) { try decode([message("1234")]) }
     }
 
-    @Test(arguments: [(EngineRevision.three, PollingForm.text), (.three, .binary), (.four, .text)])
-    func `what is encoded is decoded`(revision: EngineRevision, form: PollingForm) throws {
+    @Test(arguments: [(EngineRevision.three, PollingFormat.text), (.three, .binary), (.four, .text)])
+    func `what is encoded is decoded`(revision: EngineRevision, form: PollingFormat) throws {
         var random = SplitMix64(seed: 21)
         for _ in 0..<2000 {
             let packets = (0...random.number(below: 6)).map { _ in

@@ -8,12 +8,12 @@ struct ScriptedClient {
     var now: Int
     /// What opening it gave.
     let opening: [String]
-    private let form: PollingForm
+    private let form: PollingFormat
 
     init(
         _ revision: EngineRevision,
         _ transport: ServerSession.Transport,
-        form: PollingForm = .text,
+        form: PollingFormat = .text,
         settings: ServerSession.Settings = .init(),
         now: Int = 1000
     ) {
@@ -85,7 +85,7 @@ struct ScriptedClient {
         case .status(let status): return String(status)
         case .error(let error): return String(decoding: error.json, as: UTF8.self)
         case .payload(let body, let contentType):
-            let form: PollingForm = contentType == PollingForm.text.contentType ? .text : .binary
+            let form: PollingFormat = contentType == PollingFormat.text.contentType ? .text : .binary
             let packets = try? PollingPayload.decode(body, revision, form, limits: EngineLimits())
             guard let packets else { return "unreadable \(body)" }
             return packets.map { String(decoding: $0.frame(revision).bytes, as: UTF8.self) }

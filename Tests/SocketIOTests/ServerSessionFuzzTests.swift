@@ -36,7 +36,7 @@ struct ServerSessionFuzzTests {
     private static func bodies(_ revision: EngineRevision) -> [[UInt8]] {
         let packets = texts.compactMap { try? EnginePacket(.text(Array($0.utf8)), revision) }
         return packets.flatMap { packet in
-            PollingForm.allCases.map { PollingPayload.encode([packet, packet], revision, $0) }
+            PollingFormat.allCases.map { PollingPayload.encode([packet, packet], revision, $0) }
         }
     }
 

@@ -2,8 +2,8 @@ import SocketIO
 import Testing
 
 struct ServerSessionPollingTests {
-    @Test(arguments: PollingForm.allCases)
-    func `answers of revision 3 have the form that each poll asks for`(form: PollingForm) throws {
+    @Test(arguments: PollingFormat.allCases)
+    func `answers of revision 3 have the form that each poll asks for`(form: PollingFormat) throws {
         var client = ScriptedClient(.three, .polling)
         guard
             case .answerPoll(.payload(_, let contentType))? = client.session.poll(form, now: client.now).first

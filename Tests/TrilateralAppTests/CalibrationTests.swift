@@ -18,14 +18,14 @@ struct CalibrationTests {
 
     @Test func `a calibration is kept for its device, to the last bit`() async throws {
         try await withTemporaryFolder { folder in
-            let store = try MemoryStore(folder: folder.url)
+            let store = try StateStore(folder: folder.url)
             #expect(try store.calibration(of: "ak8963") == nil)
             try store.keep(calibration, of: "ak8963")
             var newer = calibration
             newer.samples = 5
             try store.keep(newer, of: "magn")
             #expect(try store.calibration(of: "ak8963") == calibration)
-            #expect(try MemoryStore(folder: folder.url).calibration(of: "magn") == newer)
+            #expect(try StateStore(folder: folder.url).calibration(of: "magn") == newer)
         }
     }
 
@@ -35,7 +35,7 @@ struct CalibrationTests {
         async throws
     {
         try await withTemporaryFolder { folder in
-            let store = try MemoryStore(folder: folder.url)
+            let store = try StateStore(folder: folder.url)
             let queue = try DatabaseQueue(path: folder.path("trilateral.db"))
             try await queue.write { database in
                 try database.execute(

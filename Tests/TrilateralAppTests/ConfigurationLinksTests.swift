@@ -11,7 +11,7 @@ struct ConfigurationLinksTests {
         }
     }
 
-    private func told(_ yaml: String) throws -> [ConfigurationProblem] {
+    private func told(_ yaml: String) throws -> [ConfigurationError] {
         let folder = try ScratchFolder()
         let file = try folder.write("t.yaml", "mqtt: {base: trilateral, node: desk}\nlinks:\n" + yaml)
         do throws(ConfigurationErrors) {

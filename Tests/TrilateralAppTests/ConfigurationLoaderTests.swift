@@ -263,7 +263,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test func `the report names the command, counts, and indents`() {
-        let problem = ConfigurationProblem(.variable("V"), "a.b", "is bad")
+        let problem = ConfigurationError(.variable("V"), "a.b", "is bad")
         #expect(
             ConfigurationErrors([problem, problem]).report(by: "check")
                 == "trilateral check: config: 2 problems\n  V: a.b: is bad\n  V: a.b: is bad"

@@ -20,9 +20,9 @@ struct DaemonRunnerTests {
             (FlareStoreError.sqlite(path: "a", code: 13, message: "full"), 74),
             (FlareStoreError.damaged(path: "a", what: "row 1"), 65),
             (FlareStoreError.sqlite(path: "a", code: 11, message: "malformed"), 65),
-            (MemoryStoreError.newerVersion(path: "a"), 65),
-            (MemoryStoreError.database(path: "a", code: 26, message: "none"), 65),
-            (MemoryStoreError.database(path: "a", code: 10, message: "disk I/O error"), 74), (ExitCode(3), 3),
+            (StateStoreError.newerVersion(path: "a"), 65),
+            (StateStoreError.database(path: "a", code: 26, message: "none"), 65),
+            (StateStoreError.database(path: "a", code: 10, message: "disk I/O error"), 74), (ExitCode(3), 3),
             (Bug(), 70), (UnexpectedEnd(), 70),
         ] as [(any Error & Sendable, Int32)]
     )

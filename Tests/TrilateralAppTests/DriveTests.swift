@@ -46,7 +46,7 @@ struct DriveTargetTests {
 
     @Test(arguments: [["=1"], ["tx=1"], ["a=1", "a=2"], ["ON", "state=ON"]])
     func `words that make no sense are refused`(words: [String]) {
-        #expect(throws: UsageFault.self) { try DriveTarget.nearby.members(words).get() }
+        #expect(throws: UsageError.self) { try DriveTarget.nearby.members(words).get() }
     }
 }
 

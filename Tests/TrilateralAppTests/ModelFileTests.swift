@@ -9,7 +9,7 @@ struct ModelFileTests {
 
     @Test func `one problem is told as one, with its place`() throws {
         let text = #"{"environments":[{"name":[]}]}"#
-        let problems = try #require(throws: ModelProblems.self) { try ModelTree.read(text.utf8) }
+        let problems = try #require(throws: ModelErrors.self) { try ModelTree.read(text.utf8) }
         #expect(
             file.lines(problems) == [
                 "trilateral import: home.json: 1 problem; nothing was changed",
@@ -20,7 +20,7 @@ struct ModelFileTests {
 
     @Test func `a file that was not read to its end is told as such`() throws {
         let text = #"{"environments":[\#(Array(repeating: "1", count: 1500).joined(separator: ","))]}"#
-        let problems = try #require(throws: ModelProblems.self) { try ModelTree.read(text.utf8) }
+        let problems = try #require(throws: ModelErrors.self) { try ModelTree.read(text.utf8) }
         let lines = file.lines(problems)
         #expect(lines.count == 1002, "a thousand, what they are, and that there are more")
         #expect(lines.first == "trilateral import: home.json: more than 1000 problems; nothing was changed")
@@ -32,13 +32,13 @@ struct ModelFileTests {
     }
 
     @Test func `a name in a problem cannot command the terminal`() {
-        let problem = ModelProblem(
+        let problem = ModelError(
             place: "things[0]",
             message: "a second \u{1b}[2J\u{9b}2J",
             isReplaceable: false
         )
         #expect(
-            file.lines(ModelProblems(problems: [problem])).last
+            file.lines(ModelErrors(problems: [problem])).last
                 == "  things[0]: a second \\u{1b}[2J\\u{9b}2J"
         )
     }
@@ -53,7 +53,7 @@ struct ModelFileTests {
 
         let problems = await hub.problems(importing: model, replacing: false)
         #expect(problems.count == 1003)
-        let lines = file.lines(ModelProblems(problems: problems))
+        let lines = file.lines(ModelErrors(problems: problems))
         #expect(lines.first == "trilateral import: home.json: 1003 problems; nothing was changed")
         #expect(lines.count == 23)
         #expect(

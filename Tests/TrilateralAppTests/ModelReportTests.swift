@@ -62,9 +62,9 @@ struct ModelReportTests {
     @Test func `what the database says is counted and has its line`() {
         var report = report("{\"environments\": [\n{\"name\": \"Home\"}]}")
         report.add(errors: [
-            ModelProblem(place: "environments[0]._id", message: "is there", isReplaceable: true)
+            ModelError(place: "environments[0]._id", message: "is there", isReplaceable: true)
         ])
-        report.add(warnings: [ModelProblem(place: "environments[0]", message: "a second one")])
+        report.add(warnings: [ModelError(place: "environments[0]", message: "a second one")])
         #expect(
             report.lines() == [
                 "home.json:2: error: environments[0]._id: is there",

@@ -3,7 +3,7 @@ import Testing
 import TrilateralApp
 
 struct SnapshotReadersTests {
-    private func snapshot(_ sequence: Int, _ changes: Set<Facet>) -> StateSnapshot {
+    private func snapshot(_ sequence: Int, _ changes: Set<StateChange>) -> StateSnapshot {
         var state = ControllerState(epoch: "e")
         state.sequence = sequence
         return StateSnapshot(state: state, changes: changes)

@@ -23,7 +23,7 @@ struct ScanBenchmark {
 
         var host: HCIHost {
             let adapter = AdapterInfo(index: 0, address: DeviceAddress(bits: 1, isRandom: false), isUp: true)
-            let missing = SystemFault(ENODEV)
+            let missing = SystemError(ENODEV)
             return HCIHost(
                 list: { .success([adapter]) },
                 watch: { .failure(missing) },

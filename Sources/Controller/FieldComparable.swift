@@ -1,0 +1,101 @@
+import Flare
+
+/// What can say which of its fields differ from those of another of its kind.
+protocol FieldComparable {
+    /// The fields that are shown, by name; those that it does not have are left out.
+    var fields: [String: JSONValue] { get }
+}
+
+extension FieldComparable {
+    /// The fields in which a later self differs, as they were and as they are; of `data` just the keys that do.
+    func differences(to later: Self) -> (before: [String: JSONValue], after: [String: JSONValue]) {
+        var (before, after) = (fields, later.fields)
+        Self.leaveDifferences(&before, &after)
+        if case (.object(var old)?, .object(var new)?) = (before["data"], after["data"]) {
+            Self.leaveDifferences(&old, &new)
+            (before["data"], after["data"]) = (.object(old), .object(new))
+        }
+        return (before, after)
+    }
+
+    private static func leaveDifferences(
+        _ before: inout [String: JSONValue],
+        _ after: inout [String: JSONValue]
+    ) {
+        let same = before.keys.filter { before[$0] == after[$0] }
+        for key in same {
+            before[key] = nil
+            after[key] = nil
+        }
+    }
+
+    fileprivate func fields(
+        _ name: String,
+        _ description: String,
+        _ actions: [String],
+        _ data: [String: JSONValue],
+        _ others: [String: JSONValue?]
+    ) -> [String: JSONValue] {
+        var fields = others.compactMapValues { $0 }
+        fields["name"] = .string(name)
+        fields["description"] = .string(description)
+        fields["actions"] = .array(actions.map { .string($0) })
+        fields["data"] = .object(data)
+        return fields
+    }
+}
+
+extension FlareEnvironment: FieldComparable {
+    var fields: [String: JSONValue] {
+        fields(
+            name,
+            description,
+            actions,
+            data,
+            ["perimeter": perimeter?.json, "geofence": geofence?.json, "angle": .number(angle)]
+        )
+    }
+}
+
+extension FlareZone: FieldComparable {
+    var fields: [String: JSONValue] {
+        fields(name, description, actions, data, ["perimeter": perimeter?.json])
+    }
+}
+
+extension FlareThing: FieldComparable {
+    var fields: [String: JSONValue] {
+        fields(
+            name,
+            description,
+            actions,
+            data,
+            ["zone": zone.map { .string("\($0)") }, "position": position?.json]
+        )
+    }
+}
+
+extension FlareDevice: FieldComparable {
+    /// Zone and nearby thing are told by themselves.
+    var fields: [String: JSONValue] {
+        fields(name, description, actions, data, ["position": position?.json])
+    }
+}
+
+extension Box {
+    fileprivate var json: JSONValue {
+        [
+            "origin": origin.json,
+            "size": ["width": .number(width), "height": .number(height), "depth": .number(depth)],
+        ]
+    }
+}
+
+extension Geofence {
+    fileprivate var json: JSONValue {
+        [
+            "latitude": .number(centre.latitude), "longitude": .number(centre.longitude),
+            "radius": .number(radiusMetres),
+        ]
+    }
+}

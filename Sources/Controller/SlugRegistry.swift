@@ -1,0 +1,123 @@
+package import Flare
+
+/// The short names of objects: `[a-z0-9-]`, unique among their class, made once and never changed by a rename.
+package struct SlugRegistry: Sendable, Hashable {
+    private struct Entry: Sendable, Hashable {
+        let slug: String
+        /// The environment in which the object was last seen; `nil` for an environment, or when it is not known.
+        var home: FlareID?
+    }
+
+    private var entries: [ObjectReference: Entry] = [:]
+    private var owners: [FlareClass: [String: FlareID]] = [:]
+    /// The number to try next for a stem that is taken, so that many equal names cost the same each.
+    private var nextNumbers: [FlareClass: [String: Int]] = [:]
+
+    package init() {}
+
+    /// Takes a short name that was given earlier.
+    package mutating func restore(_ slug: String, for object: ObjectReference, home: FlareID? = nil) {
+        guard entries[object] == nil, owners[object.kind]?[slug] == nil else { return }
+        entries[object] = Entry(slug: slug, home: home)
+        owners[object.kind, default: [:]][slug] = object.id
+    }
+
+    /// The object's short name, if it has one.
+    package subscript(kind: FlareClass, id: FlareID) -> String? { entries[ObjectReference(kind, id)]?.slug }
+
+    /// The object with a short name.
+    package func id(of slug: String, kind: FlareClass) -> FlareID? { owners[kind]?[slug] }
+
+    /// The environment in which the object was last seen.
+    package func home(of object: ObjectReference) -> FlareID? { entries[object]?.home }
+
+    /// All objects of a class that have a short name.
+    package func objects(of kind: FlareClass) -> [ObjectReference] {
+        owners[kind]?.values.map { ObjectReference(kind, $0) } ?? []
+    }
+
+    /// Notes where the object is, and gives it a short name made from its name, unless it has one.
+    ///
+    /// - Parameter gone: Objects that are no more, asked for when a name is taken: what they were called is free.
+    /// - Returns: The short name; `nil` when nothing about it is new.
+    package mutating func assign(
+        to object: ObjectReference,
+        name: String,
+        home: FlareID? = nil,
+        gone: @autoclosure () -> Set<FlareID> = []
+    ) -> String? {
+        if let entry = entries[object] {
+            guard entry.home != home else { return nil }
+            entries[object]?.home = home
+            return entry.slug
+        }
+        let stem = Self.slug(from: name) ?? object.kind.rawValue
+        var slug = stem
+        var number = nextNumbers[object.kind]?[stem] ?? 2
+        while Self.isWord(slug, of: object.kind)
+            || owners[object.kind]?[slug].map({ !gone().contains($0) }) ?? false
+        {
+            slug = "\(stem)-\(number)"
+            number += 1
+        }
+        if let owner = owners[object.kind]?[slug] { forget(ObjectReference(object.kind, owner)) }
+        nextNumbers[object.kind, default: [:]][stem] = number
+        restore(slug, for: object, home: home)
+        return slug
+    }
+
+    /// The object is no more, and what it was called is free.
+    package mutating func forget(_ object: ObjectReference) {
+        guard let entry = entries.removeValue(forKey: object) else { return }
+        owners[object.kind]?[entry.slug] = nil
+    }
+
+    /// Whether a command on an environment means something else by this name.
+    private static func isWord(_ slug: String, of kind: FlareClass) -> Bool {
+        kind == .environment && (slug == "next" || slug == "previous")
+    }
+
+    /// The letters a-z and digits of a name, everything else as single hyphens; `nil` when nothing is left.
+    ///
+    /// Letters with marks become their plain letter, ligatures and sharp s their spelling.
+    package static func slug(from name: String, maximumLength: Int = 48) -> String? {
+        var slug = ""
+        var pendingHyphen = false
+        for character in name.lowercased() {
+            guard let letters = plain(character) else {
+                pendingHyphen = !slug.isEmpty
+                continue
+            }
+            let part = pendingHyphen ? "-" + letters : letters
+            guard slug.utf8.count + part.utf8.count <= maximumLength else { break }
+            pendingHyphen = false
+            slug.append(part)
+        }
+        return slug.isEmpty ? nil : slug
+    }
+
+    private static let spellings: [Character: String] = [
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ð": "d", "þ": "th", "ł": "l", "đ": "d", "ı": "i",
+        "à": "a", "á": "a", "â": "a", "ã": "a", "ä": "a", "å": "a", "ā": "a", "ă": "a", "ą": "a",
+        "ç": "c", "ć": "c", "č": "c", "ď": "d", "è": "e", "é": "e", "ê": "e", "ë": "e", "ē": "e", "ę": "e",
+        "ě": "e", "ğ": "g", "ì": "i", "í": "i", "î": "i", "ï": "i", "ī": "i", "ñ": "n", "ń": "n", "ň": "n",
+        "ò": "o", "ó": "o", "ô": "o", "õ": "o", "ö": "o", "ō": "o", "ő": "o", "ř": "r", "ś": "s", "š": "s",
+        "ş": "s", "ș": "s", "ť": "t", "ț": "t", "ţ": "t", "ù": "u", "ú": "u", "û": "u", "ü": "u", "ū": "u",
+        "ů": "u", "ű": "u", "ý": "y", "ÿ": "y", "ź": "z", "ż": "z", "ž": "z",
+    ]
+
+    private static func plain(_ character: Character) -> String? {
+        if let ascii = character.asciiValue {
+            let isLetter = ascii >= UInt8(ascii: "a") && ascii <= UInt8(ascii: "z")
+            let isDigit = ascii >= UInt8(ascii: "0") && ascii <= UInt8(ascii: "9")
+            return isLetter || isDigit ? String(character) : nil
+        }
+        if let spelling = spellings[character] { return spelling }
+        // A plain letter under marks that have no character of their own together.
+        let scalars = character.unicodeScalars
+        guard let first = scalars.first, first.isASCII, scalars.count > 1,
+            scalars.dropFirst().allSatisfy({ $0.properties.canonicalCombiningClass != .notReordered })
+        else { return nil }
+        return plain(Character(first))
+    }
+}

@@ -1,0 +1,234 @@
+package import Flare
+
+/// The behaviour of a ``FlareLink`` towards a server elsewhere, as a value that returns what to do.
+///
+/// One request is carried out at a time; the others wait in order. What is emitted for a message or an answer is
+/// emitted at once, so that what the server tells after it cannot come before it.
+///
+/// All times are monotonic milliseconds.
+package struct RequestPipeline: Sendable {
+    package enum Action: Sendable, Hashable {
+        case emit(FlareEvent)
+        case send(FlareMessage)
+        /// Asks by REST; ``answered(_:_:now:)`` follows with the number.
+        case fetch(RESTRequest, number: Int)
+    }
+
+    /// How many requests may wait.
+    private static let capacity = 10_000
+
+    /// The first step of the request that is carried out.
+    private struct Running: Sendable {
+        let request: FlareRequest
+        var waiting: Waiting
+        /// What was told since it began.
+        var overlay = NoticeOverlay()
+    }
+
+    private enum Waiting: Sendable {
+        case fetch(numbers: [Int], answers: [Int: JSONValue?], then: @Sendable ([JSONValue?]) -> Step)
+        case answer(ReadBack, by: Int, then: @Sendable (ReadBack.Answer) -> Step)
+        case pause(until: Int, then: @Sendable () -> Step)
+        /// Only while the next step is being taken.
+        case nothing
+    }
+
+    private enum Link: Sendable {
+        /// Requests wait: the first attempt is under way.
+        case beginning
+        /// - Parameter isOrdered: Whether the server handles messages in order.
+        case up(isOrdered: Bool)
+        case down(reason: String)
+    }
+
+    private let confirmationMilliseconds: Int
+    private var link = Link.beginning
+    private var queue: [FlareRequest] = []
+    private var running: Running?
+    private var fetches = 0
+    private var unsettled = UnsettledObjects()
+    /// Devices whose movement the original survives, as far as we have seen.
+    private var safeDevices: Set<FlareID> = []
+
+    package init(confirmationMilliseconds: Int) { self.confirmationMilliseconds = confirmationMilliseconds }
+
+    /// Whether every request is answered.
+    package var isIdle: Bool { running == nil && queue.isEmpty }
+
+    package var deadline: Int? {
+        let due: Int? =
+            switch running?.waiting {
+            case .answer(_, let by, _)?: by
+            case .pause(let until, _)?: until
+            case .fetch?, .nothing?, nil: nil
+            }
+        return [due, unsettled.deadline].compactMap { $0 }.min()
+    }
+
+    // MARK: The link
+
+    /// - Parameter isOrdered: Whether the server is known to handle messages in the order in which they come.
+    package mutating func linkUp(isOrdered: Bool, now: Int) -> [Action] {
+        link = .up(isOrdered: isOrdered)
+        return [.emit(.linkUp)] + advance(now: now)
+    }
+
+    /// The link is lost, or could not be made; said again when the reason is another one.
+    package mutating func linkDown(reason: String) -> [Action] {
+        if case .down(reason) = link { return [] }
+        link = .down(reason: reason)
+        unsettled.removeAll()
+        safeDevices.removeAll()
+        let unanswered = (running.map { [$0.request] } ?? []) + queue
+        running = nil
+        queue = []
+        // First the loss, so that nothing is asked again in vain.
+        return [.emit(.linkDown(reason: reason))] + unanswered.map { refusal(of: $0, .unreachable(reason)) }
+    }
+
+    private func refusal(of request: FlareRequest, _ error: FlareLinkError) -> Action {
+        .emit(.replied(request, .failure(error)))
+    }
+
+    // MARK: Requests
+
+    package mutating func requested(_ request: FlareRequest, now: Int) -> [Action] {
+        if case .down(let reason) = link { return [refusal(of: request, .unreachable(reason))] }
+        guard queue.count < Self.capacity else {
+            return [refusal(of: request, .rejected("\(Self.capacity) requests are waiting for it already"))]
+        }
+        queue.append(request)
+        return advance(now: now)
+    }
+
+    /// Begins the next requests, as long as they end at once.
+    private mutating func advance(now: Int) -> [Action] {
+        var actions: [Action] = []
+        guard case .up = link else { return actions }
+        while running == nil, !queue.isEmpty {
+            let request = queue.removeFirst()
+            running = Running(request: request, waiting: .nothing)
+            actions += take(step(for: request), now: now)
+        }
+        return actions
+    }
+
+    private func step(for request: FlareRequest) -> Step {
+        switch request {
+        case .loadEnvironments(let place): .loadEnvironments(near: place)
+        case .loadPlace(let environment): .loadPlace(environment)
+        case .loadDevice(let id, _): .loadDevice(id)
+        case .createDevice(let draft, let environment): .createDevice(draft, in: environment)
+        case .loadPresence(let device, let environment, let position):
+            .loadPresence(device, in: environment, at: position)
+        case .subscribe(let environment): .subscribe(environment)
+        case .unsubscribe(let environment): .unsubscribe(environment)
+        case .setData(let object, let values, let sender): .setData(object, values, sender: sender)
+        case .setPosition(let object, let position, let sender):
+            .setPosition(object, position, sender: sender, isSafe: safeDevices.contains(object.id))
+        case .performAction(let object, let action, let sender):
+            .performAction(object, action, sender: sender)
+        case .renameDevice(let id, _, let name): .renameDevice(id, to: name)
+        }
+    }
+
+    private mutating func take(_ step: Step, now: Int) -> [Action] {
+        guard let request = running?.request else { return [] }
+        switch step {
+        case .fetch(let requests, let then):
+            let numbers = requests.indices.map { fetches + $0 }
+            fetches += requests.count
+            running?.waiting = .fetch(numbers: numbers, answers: [:], then: then)
+            return zip(requests, numbers).map { .fetch($0, number: $1) }
+        case .ask(let question, let then):
+            running?.waiting = .answer(question, by: now + confirmationMilliseconds, then: then)
+            return question.messages.map { .send($0) }
+        case .pause(let milliseconds, let then):
+            running?.waiting = .pause(until: now + milliseconds, then: then)
+            return []
+        case .finish(var result, let corrections):
+            if let overlay = running?.overlay { result = result.map { overlay.applied(to: $0, of: request) } }
+            running = nil
+            if case .success = result { carriedOut(request, now: now) }
+            return [.emit(.replied(request, result))] + corrections.map { .emit(.notice($0)) }
+        }
+    }
+
+    private mutating func carriedOut(_ request: FlareRequest, now: Int) {
+        if case .setPosition(let object, _, _) = request, object.kind == .device {
+            safeDevices.insert(object.id)
+        }
+        // What others did before may still be told, and hide what we did.
+        guard case .up(isOrdered: false) = link else { return }
+        switch request {
+        case .setData(let object, let values, _):
+            unsettled.note(.data(object, values, sender: nil), isOurs: true, now: now)
+        case .setPosition(let object, let position, _):
+            unsettled.note(.position(object, position, sender: nil), isOurs: true, now: now)
+        default: break
+        }
+    }
+
+    private mutating func goOn(_ step: Step, now: Int) -> [Action] {
+        take(step, now: now) + advance(now: now)
+    }
+
+    // MARK: What comes
+
+    /// What became of a question by REST.
+    package mutating func answered(_ number: Int, _ result: Result<JSONValue?, FlareLinkError>, now: Int)
+        -> [Action]
+    {
+        guard case .fetch(let numbers, var answers, let then)? = running?.waiting, numbers.contains(number)
+        else {
+            return []
+        }
+        switch result {
+        case .failure(let error): return goOn(.fail(error), now: now)
+        case .success(let json): answers[number] = .some(json)
+        }
+        guard answers.count == numbers.count else {
+            running?.waiting = .fetch(numbers: numbers, answers: answers, then: then)
+            return []
+        }
+        return goOn(then(numbers.map { answers[$0] ?? nil }), now: now)
+    }
+
+    /// What the server says over Socket.IO.
+    package mutating func heard(_ message: FlareMessage, now: Int) -> [Action] {
+        guard case .up(let isOrdered) = link else { return [] }
+        var actions: [Action] = []
+        if case .answer(let question, _, let then)? = running?.waiting,
+            let answer = question.answer(in: message)
+        {
+            // Our own value comes with the reply; another one is news all the same.
+            if !question.isConfirmed(by: answer), let notice = FlareNotice(message) {
+                actions.append(.emit(.notice(notice)))
+            }
+            return actions + goOn(then(answer), now: now)
+        }
+        guard let notice = FlareNotice(message), !unsettled.confirms(notice) else { return actions }
+        running?.overlay.note(notice)
+        if !isOrdered { unsettled.note(notice, now: now) }
+        actions.append(.emit(.notice(notice)))
+        return actions
+    }
+
+    package mutating func tick(now: Int) -> [Action] {
+        guard case .up = link else { return [] }
+        var actions = unsettled.take(now: now).map { Action.send($0.question) }
+        switch running?.waiting {
+        case .answer(_, let by, _)? where now >= by:
+            let seconds = Double(confirmationMilliseconds) / 1000
+            actions += goOn(.fail(.timedOut(seconds: seconds)), now: now)
+        case .pause(let until, let then)? where now >= until:
+            actions += goOn(then(), now: now)
+        case .answer?, .pause?, .fetch?, .nothing?, nil: break
+        }
+        return actions
+    }
+}
+
+extension RequestPipeline.Action {
+    var isReply: Bool { if case .emit(.replied) = self { true } else { false } }
+}

@@ -1,0 +1,349 @@
+package import Flare
+package import Logging
+
+/// The Flare server's heart: all objects in memory and on disk, and who hears of what happens to them.
+///
+/// Everything happens in order of arrival, one thing at a time: what is to happen is reckoned, stored in one
+/// transaction, made so in memory, told, and only then answered. When the database refuses, nothing has changed.
+package actor FlareHub {
+    private let store: FlareStore
+    private let clock: @Sendable () -> Int64
+    private let idSource: @Sendable () -> FlareID
+    /// Called each time the database refuses a change.
+    private let onFault: (@Sendable (FlareStoreError) -> Void)?
+    /// Why the last change could not be stored.
+    private var fault: FlareStoreError?
+    let logger: Logger
+    let limits: FlareLimits
+    nonisolated let dialect: FlareDialect
+    private(set) var world = ObjectGraph()
+    private var rooms: Rooms
+    private var outlets: [Int: any NoticeSink] = [:]
+    private var outletCount = 0
+    private var batch: Batch?
+    /// Devices of which something is in doubt, and since when they are at rest.
+    private var doubtful: [FlareID: ContinuousClock.Instant] = [:]
+    private var settler: Task<Void, Never>?
+
+    /// Reads all objects of the store.
+    /// - Parameters:
+    ///   - clock: Milliseconds since 1970-01-01 UTC.
+    ///   - idSource: New identifiers for objects that come without one.
+    ///   - dialect: Whether the origin's plain bugs are kept.
+    ///   - steady: How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
+    ///   - onFault: Called each time the database refuses a change; `nil` logs it, once a cause.
+    package init(
+        store: FlareStore,
+        clock: @escaping @Sendable () -> Int64,
+        idSource: @escaping @Sendable () -> FlareID = FlareHub.randomID,
+        limits: FlareLimits = FlareLimits(),
+        dialect: FlareDialect = .origin,
+        steady: SteadyPresence.Settings? = nil,
+        onFault: (@Sendable (FlareStoreError) -> Void)? = nil,
+        logger: Logger
+    ) throws(FlareStoreError) {
+        self.store = store
+        self.clock = clock
+        self.idSource = idSource
+        self.limits = limits
+        self.dialect = dialect
+        self.onFault = onFault
+        self.logger = logger
+        rooms = Rooms(delivery: dialect == .strict ? .once : .perRoom)
+        var loaded = ObjectGraph(dialect: dialect, steady: steady)
+        try store.load { record, sequence in loaded.insert(record, sequence: sequence) }
+        logger.info("Flare objects loaded", metadata: ["objects": "\(loaded.count)"])
+        world = loaded
+    }
+
+    /// An identifier that nobody else has made.
+    package static let randomID: @Sendable () -> FlareID = {
+        FlareID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    }
+
+    /// Which file on this machine holds the objects; `nil` for none.
+    nonisolated var databaseID: String? { store.fileID }
+
+    /// A fresh identifier for an object that came without one.
+    package nonisolated func makeID() -> FlareID { idSource() }
+
+    /// The time as objects carry it.
+    var now: String { FlareTime.text(wallMilliseconds: clock()) }
+
+    /// Stores what was planned, makes it so, and tells of it; in a batch, all of that at its end.
+    func carryOut(
+        _ plan: Transaction,
+        from client: FlareClientID?,
+        progress: ((Int) -> Void)? = nil
+    ) throws(FlareHubError) {
+        var writes: [FlareStore.Write] = []
+        writes.reserveCapacity(plan.changes.count)
+        for change in plan.changes { writes.append(try limits.write(for: change)) }
+        if batch != nil {
+            batch?.undo += world.inverse(of: plan.changes)
+            world.apply(plan.changes)
+            batch?.add(writes)
+        } else if !writes.isEmpty {
+            try commit(writes, progress: progress)
+            world.apply(plan.changes)
+        }
+        if !plan.presences.isEmpty { note(plan.presences) }
+        for announcement in plan.announcements {
+            tell(announcement, to: rooms.receivers(of: announcement.audience, from: client))
+        }
+    }
+
+    // MARK: Doubts
+
+    /// How long a device may say nothing before its last position counts again; sensors say something each second.
+    private static let patience = Duration.milliseconds(1500)
+
+    private func note(_ presences: [FlareID: SteadyPresence]) {
+        world.note(presences)
+        for (device, presence) in presences { doubtful[device] = presence.isInDoubt ? .now : nil }
+        guard settler == nil, !doubtful.isEmpty else { return }
+        settler = Task { await settle() }
+    }
+
+    /// Looks again at devices that are at rest, until nothing is in doubt.
+    private func settle() async {
+        while let first = doubtful.values.min() {
+            try? await Task.sleep(until: first + Self.patience)
+            for (device, since) in doubtful where since + Self.patience <= .now {
+                doubtful[device] = nil
+                guard let plan = world.planLook(device, now: now) else { continue }
+                // What cannot be stored was logged, and is looked at with the next position.
+                try? carryOut(plan, from: nil)
+            }
+        }
+        settler = nil
+    }
+
+    private func commit(_ writes: [FlareStore.Write], progress: ((Int) -> Void)? = nil) throws(FlareHubError)
+    {
+        do {
+            try store.commit(writes, progress: progress)
+            fault = nil
+        } catch {
+            if let onFault {
+                onFault(error)
+            } else if error != fault {
+                logger.error("Flare changes are not stored", metadata: ["reason": "\(error)"])
+            }
+            fault = error
+            throw .store(error)
+        }
+    }
+
+    /// Tests with a real write, which leaves no trace, whether the database takes changes.
+    package func takesWrites() -> Bool {
+        do throws(FlareStoreError) {
+            try store.testWrite()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Tells clients in their order, each by its outlet.
+    func tell(_ announcement: Transaction.Announcement, to clients: [FlareClientID]) {
+        var rest = clients[...]
+        while let outlet = rest.first?.outlet {
+            let neighbours = Array(rest.prefix { $0.outlet == outlet })
+            rest = rest.dropFirst(neighbours.count)
+            say(outlet) { $0.tell(announcement, to: neighbours) }
+        }
+    }
+
+    /// Says something now, or at the end of the batch.
+    func say(_ outlet: Int, _ words: @escaping @Sendable (any NoticeSink) -> Void) {
+        if batch != nil {
+            batch?.said.append((outlet, words))
+        } else if let outlet = outlets[outlet] {
+            words(outlet)
+        }
+    }
+}
+
+// MARK: - Batches
+
+extension FlareHub {
+    /// What is stored with one commit and told after it.
+    private struct Batch {
+        var writes: [FlareStore.Write] = []
+        var undo: [Transaction.Change] = []
+        var said: [(outlet: Int, words: @Sendable (any NoticeSink) -> Void)] = []
+        private var places: [FlareStore.Row: Int] = [:]
+
+        /// Of several updates of a row only the last is written.
+        mutating func add(_ added: [FlareStore.Write]) {
+            for write in added {
+                if let place = places[write.row], case .update = write {
+                    writes[place] = writes[place].overwritten(by: write)
+                } else {
+                    places[write.row] = writes.count
+                    writes.append(write)
+                }
+            }
+        }
+    }
+
+    /// Carries out several things with one commit: many messages cost little more than one.
+    ///
+    /// Nothing is told before all is stored. When the database refuses, all of it is taken back.
+    /// - Returns: Whether it is stored.
+    func together(_ body: (isolated FlareHub) -> Void) -> Bool {
+        let roomsBefore = rooms
+        batch = Batch()
+        body(self)
+        guard let batch else { return true }
+        self.batch = nil
+        if !batch.writes.isEmpty {
+            do {
+                try commit(batch.writes)
+            } catch {
+                world.apply(batch.undo.reversed())
+                rooms = roomsBefore
+                return false
+            }
+        }
+        for (outlet, words) in batch.said { say(outlet, words) }
+        return true
+    }
+}
+
+// MARK: - Objects
+
+extension FlareHub {
+    package func record(_ reference: ObjectReference) -> FlareRecord? {
+        world[reference]?.record
+    }
+
+    /// The objects of a class in order of creation; of one environment or zone when that is given.
+    package func records(
+        _ kind: FlareClass,
+        environment: FlareID? = nil,
+        zone: FlareID? = nil,
+        where isWanted: @Sendable (FlareRecord) -> Bool = { _ in true }
+    ) -> [FlareRecord] {
+        world.records(kind, environment: environment, zone: zone, where: isWanted)
+    }
+
+    /// The same, each as the JSON that REST shows of it.
+    func texts(
+        _ kind: FlareClass,
+        environment: FlareID?,
+        zone: FlareID?,
+        where isWanted: @Sendable (FlareRecord) -> Bool
+    ) -> [[UInt8]] {
+        world.texts(kind, environment: environment, zone: zone, where: isWanted)
+    }
+
+    func text(of reference: ObjectReference) -> [UInt8]? {
+        world.text(of: reference)
+    }
+
+    /// Adds objects in the order given, all or none; `created` becomes now, `modified` too when it is absent.
+    /// - Parameter client: Who asks; it is not told.
+    @discardableResult
+    package func insert(
+        _ records: [FlareRecord],
+        from client: FlareClientID? = nil
+    ) throws(FlareHubError) -> [FlareRecord] {
+        let (plan, inserted) = try world.planInsert(records, now: now, limit: limits.objects)
+        try carryOut(plan, from: client)
+        return inserted
+    }
+
+    /// Changes an object's members as a whole; `modified` becomes now.
+    ///
+    /// No position, enter or near is told of.
+    /// - Returns: The object as it is now; `nil` when it is unknown.
+    /// - Throws: What the change throws, or a `FlareHubError`.
+    @discardableResult
+    package func update(
+        _ reference: ObjectReference,
+        from client: FlareClientID? = nil,
+        _ change: @Sendable (inout [String: JSONValue]) throws -> Void
+    ) throws -> FlareRecord? {
+        guard let (plan, record) = try world.planUpdate(reference, now: now, change) else { return nil }
+        try carryOut(plan, from: client)
+        return record
+    }
+
+    /// Removes an object; what is below it stays.
+    /// - Returns: The object as it was; `nil` when it is unknown.
+    @discardableResult
+    package func remove(
+        _ reference: ObjectReference,
+        from client: FlareClientID? = nil
+    ) throws(FlareHubError) -> FlareRecord? {
+        guard let (plan, record) = world.planRemove(reference) else { return nil }
+        try carryOut(plan, from: client)
+        return record
+    }
+}
+
+// MARK: - Clients
+
+extension FlareHub {
+    /// Takes in a way by which clients hear, and names it.
+    func attach(_ outlet: any NoticeSink) -> Int {
+        outletCount += 1
+        outlets[outletCount] = outlet
+        return outletCount
+    }
+
+    /// Lets a client in that hears by an outlet.
+    func enter(_ client: FlareClientID) {
+        rooms.enter(client, isInProcess: false)
+    }
+
+    /// Lets a part of this program in, which hears of REST changes too.
+    /// - Parameter deliver: Called in order, before the cause is answered; must not block.
+    package func connect(
+        isInProcess: Bool = false,
+        deliver: @escaping @Sendable (FlareNotice) -> Void
+    ) -> FlareClientID {
+        let client = FlareClientID(outlet: attach(InProcessNoticeSink(deliver: deliver)), number: 0)
+        rooms.enter(client, isInProcess: isInProcess)
+        return client
+    }
+
+    /// Lets such a part go.
+    package func disconnect(_ client: FlareClientID) {
+        outlets[client.outlet] = nil
+        rooms.leave(client)
+    }
+
+    /// Lets a client go; its outlet stays.
+    func leave(_ client: FlareClientID) {
+        rooms.leave(client)
+    }
+
+    /// Lets a client hear of an object, and of everything below it.
+    /// - Returns: Whether there is such an object.
+    @discardableResult
+    package func subscribe(_ client: FlareClientID, to object: ObjectReference, all: Bool = false) -> Bool {
+        guard world[object] != nil else { return false }
+        rooms.subscribe(client, to: object, all: all)
+        return true
+    }
+
+    package func unsubscribe(_ client: FlareClientID, from object: ObjectReference) {
+        rooms.unsubscribe(client, from: object)
+    }
+}
+
+extension FlareLimits {
+    fileprivate func write(for change: Transaction.Change) throws(FlareHubError) -> FlareStore.Write {
+        switch change {
+        case .insert(let record, let sequence):
+            .insert(record.reference, sequence: sequence, document: try document(of: record))
+        case .update(let record, let sequence):
+            .update(record.kind, sequence: sequence, document: try document(of: record))
+        case .remove(let reference, let sequence):
+            .delete(reference.kind, sequence: sequence)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Flare
+
+/// Reads a model tree, noting every problem on the way.
+struct ModelTreeReader {
+    private let limit: Int
+    private let makeID: () -> FlareID
+    private var tree = ModelTree()
+    private var problems: [ModelError] = []
+    private var indices: [FlareID: Int] = [:]
+    /// What objects say of others, to be looked up when all are read.
+    private var references: [(place: String, object: ObjectReference)] = []
+
+    private var isFull = false
+    /// Whether something was not looked at, for there were too many problems before it.
+    private var isCutShort = false
+
+    /// Problems that are told; a file with more of them is not read on.
+    private static let maximumProblems = 1000
+
+    init(limit: Int, makeID: @escaping () -> FlareID) {
+        self.limit = limit
+        self.makeID = makeID
+    }
+
+    mutating func read(_ json: JSONValue) throws(ModelErrors) -> ModelTree {
+        if json.object == nil {
+            note("", "the file must be an object with a list of environments")
+        } else if json["environments"] == nil {
+            note("environments", "is missing")
+        } else {
+            each(of: json, "environments", at: "") { reader, json, place in
+                reader.environment(json, at: place)
+            }
+        }
+        for (place, object) in references where !isThere(object) {
+            note(place, "there is no \(object.kind.rawValue) \(object.id) in the file")
+        }
+        guard problems.isEmpty else { throw ModelErrors(problems: problems, areAll: !isCutShort) }
+        return tree
+    }
+
+    private func isThere(_ object: ObjectReference) -> Bool {
+        indices[object.id].map { tree.records[$0].kind == object.kind } ?? false
+    }
+
+    private mutating func note(_ place: String, _ message: String) {
+        if problems.count < Self.maximumProblems {
+            problems.append(ModelError(place: place, message: message))
+        } else {
+            isCutShort = true
+        }
+    }
+
+    // MARK: - Objects
+
+    private mutating func environment(_ json: JSONValue, at place: String) {
+        let members = self.members(of: .environment, json, at: place)
+        let id = add(.environment, members, json, at: place)
+        each(of: json, "zones", at: place) { $0.zone($1, in: id, at: $2) }
+        each(of: json, "devices", at: place) { reader, json, place in
+            var members = reader.members(of: .device, json, at: place)
+            reader.parent("environment", id, &members, json, at: place)
+            reader.reference("zone", .zone, &members, json, at: place)
+            reader.reference("nearest", .thing, &members, json, at: place)
+            reader.add(.device, members, json, at: place)
+        }
+    }
+
+    private mutating func zone(_ json: JSONValue, in environment: FlareID, at place: String) {
+        var members = self.members(of: .zone, json, at: place)
+        parent("environment", environment, &members, json, at: place)
+        let id = add(.zone, members, json, at: place)
+        each(of: json, "things", at: place) { reader, json, place in
+            var members = reader.members(of: .thing, json, at: place)
+            reader.parent("environment", environment, &members, json, at: place)
+            reader.parent("zone", id, &members, json, at: place)
+            reader.add(.thing, members, json, at: place)
+        }
+    }
+
+    @discardableResult
+    private mutating func add(
+        _ kind: FlareClass,
+        _ members: [String: JSONValue],
+        _ json: JSONValue,
+        at place: String
+    ) -> FlareID {
+        let id: FlareID
+        switch json["_id"] {
+        case nil:
+            id = makeID()
+            tree.madeIDs.insert(id)
+        case let value?:
+            if let given = value.string.flatMap({ FlareID($0) }) {
+                id = given
+            } else {
+                note("\(place)._id", "must be 24 hexadecimal digits (is \(value.excerpt))")
+                id = makeID()
+            }
+        }
+        if let earlier = indices[id] {
+            note("\(place)._id", "\(id) is the identifier of \(tree.places[earlier]) already")
+        }
+        guard tree.records.count < limit else {
+            note(place, "one object too many: at most \(limit) are allowed")
+            isFull = true
+            return id
+        }
+        indices[id] = indices[id] ?? tree.records.count
+        tree.records.append(FlareRecord(kind, id, members))
+        tree.places.append(place)
+        return id
+    }
+
+    /// Goes through a list of objects; an absent one is empty.
+    private mutating func each(
+        of json: JSONValue,
+        _ key: String,
+        at place: String,
+        _ body: (inout ModelTreeReader, JSONValue, String) -> Void
+    ) {
+        let place = place.isEmpty ? key : "\(place).\(key)"
+        switch json[key] {
+        case nil, .null?:
+            return
+        case .array(let elements)?:
+            for (index, element) in elements.enumerated() {
+                guard !isFull else { return }
+                guard problems.count < Self.maximumProblems else {
+                    isCutShort = true
+                    return
+                }
+                let place = "\(place)[\(index)]"
+                if element.object == nil {
+                    note(place, "must be an object (is \(element.excerpt))")
+                } else {
+                    body(&self, element, place)
+                }
+            }
+        case let value?:
+            note(place, "must be a list (is \(value.excerpt))")
+        }
+    }
+
+    // MARK: - References
+
+    /// Sets a parent by nesting; a parent that is stated must be the same.
+    private mutating func parent(
+        _ key: String,
+        _ id: FlareID,
+        _ members: inout [String: JSONValue],
+        _ json: JSONValue,
+        at place: String
+    ) {
+        members[key] = .string(id.description)
+        guard let value = json[key], !value.isNull else { return }
+        guard let stated = value.string.flatMap({ FlareID($0) }), stated == id else {
+            note("\(place).\(key)", "says \(value.excerpt), but it stands in \(key) \(id)")
+            return
+        }
+    }
+
+    private mutating func reference(
+        _ key: String,
+        _ kind: FlareClass,
+        _ members: inout [String: JSONValue],
+        _ json: JSONValue,
+        at place: String
+    ) {
+        guard let value = json[key], !value.isNull else { return }
+        guard let id = value.string.flatMap({ FlareID($0) }) else {
+            note("\(place).\(key)", "must be 24 hexadecimal digits (is \(value.excerpt))")
+            return
+        }
+        members[key] = .string(id.description)
+        references.append(("\(place).\(key)", ObjectReference(kind, id)))
+    }
+
+    // MARK: - Members
+
+    private mutating func members(
+        of kind: FlareClass,
+        _ json: JSONValue,
+        at place: String
+    ) -> [String: JSONValue] {
+        let schema = FlareSchema(kind)
+        var members: [String: JSONValue] = [:]
+        for (name, value) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            let place = "\(place).\(name)"
+            // What is no member of the model is left out.
+            guard !schema.isStructural(name), !value.isNull, let field = schema.fields[name] else { continue }
+            var found: [ModelError] = []
+            members[name] = field.read(value, at: place, &found)
+            for problem in found { note(problem.place, problem.message) }
+        }
+        return members
+    }
+}

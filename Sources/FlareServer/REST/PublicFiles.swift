@@ -1,0 +1,142 @@
+import Glibc
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOPosix
+
+/// A folder of static files that is served beside the objects, as the origin served its web pages.
+///
+/// No path and no symbolic link leads out of it, and nothing whose name begins with a dot is served.
+struct PublicFiles: Sendable {
+    private let folder: String
+    /// Bytes that are read and sent at once.
+    private static let portion = 128 * 1024
+
+    init(folder: String) {
+        self.folder = folder
+    }
+
+    /// The file, or `nil` when there is none.
+    func response(to request: Request) async throws -> Response? {
+        guard request.method == .get || request.method == .head,
+            let path = Self.plainPath(request.uri.path)
+        else { return nil }
+        let folder = folder
+        func open(_ path: String) async throws -> PublicFile.Found? {
+            try await NIOThreadPool.singleton.runIfActive { PublicFile.open(path, in: folder) }
+        }
+        switch try await open(path) {
+        case .file(let file)? where !path.hasSuffix("/"): return Self.response(to: request, file, path)
+        case .folder? where path.hasSuffix("/"):
+            guard case .file(let file)? = try await open(path + "index.html") else { return nil }
+            return Self.response(to: request, file, "index.html")
+        case .folder?:
+            return Response(status: .movedPermanently, headers: [.location: request.uri.path + "/"])
+        case .file?, nil: return nil
+        }
+    }
+
+    private static func response(to request: Request, _ file: PublicFile, _ path: String) -> Response {
+        let modified = httpDate(file.modified)
+        var fields: HTTPFields = [
+            .eTag: file.tag, .lastModified: modified, .acceptRanges: "bytes", .xContentTypeOptions: "nosniff",
+        ]
+        if isFresh(request.headers, tag: file.tag, modified: modified) {
+            return Response(
+                status: .notModified,
+                headers: fields,
+                body: ResponseBody { try await $0.finish(nil) }
+            )
+        }
+        fields[.contentType] = contentType(path)
+        var range = ByteRange.whole
+        if request.method == .get {
+            let condition = request.headers[.ifRange]
+            let isWanted = condition == nil || condition == file.tag || condition == modified
+            range = ByteRange(isWanted ? request.headers[.range] : nil, size: file.size)
+        }
+        switch range {
+        case .unsatisfiable:
+            var answer = RESTResponse.problem(
+                .rangeNotSatisfiable,
+                "the file has \(file.size) bytes; the range lies behind them"
+            )
+            answer.headers[.contentRange] = "bytes */\(file.size)"
+            return answer.response(to: request.head, method: request.method)
+        case .part(let part):
+            fields[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.size)"
+            return Response(status: .partialContent, headers: fields, body: body(file, part))
+        case .whole where request.method == .head:
+            fields[.contentLength] = String(file.size)
+            return Response(status: .ok, headers: fields)
+        case .whole:
+            return Response(status: .ok, headers: fields, body: body(file, 0..<file.size))
+        }
+    }
+
+    private static func body(_ file: PublicFile, _ range: Range<Int>) -> ResponseBody {
+        ResponseBody(contentLength: range.count) { writer in
+            var rest = range
+            while !rest.isEmpty {
+                let (start, count) = (rest.lowerBound, min(rest.count, portion))
+                let bytes = try await NIOThreadPool.singleton.runIfActive {
+                    try file.read(from: start, count: count)
+                }
+                // The length was stated already: the connection ends with less.
+                guard bytes.count == count else { throw ShorterFile() }
+                try await writer.write(ByteBuffer(bytes: bytes))
+                rest = (start + count)..<rest.upperBound
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    /// A file that has become shorter while it was sent.
+    private struct ShorterFile: Error {}
+
+    /// Whether the client has the file already (RFC 9110 13.1.2 and 13.1.3).
+    private static func isFresh(_ fields: HTTPFields, tag: String, modified: String) -> Bool {
+        guard let known = fields[.ifNoneMatch] else { return fields[.ifModifiedSince] == modified }
+        return known == "*"
+            || known.split(separator: ",").contains { candidate in
+                let candidate = candidate.filter { $0 != " " }
+                return candidate == tag || candidate == "W/" + tag
+            }
+    }
+
+    private static func contentType(_ path: String) -> String? {
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/"),
+            let type = MediaType.getMediaType(
+                forExtension: String(path[path.index(after: dot)...]).lowercased()
+            )
+        else { return nil }
+        let text = type.description
+        // A browser would read it in the character set of its country when none is named.
+        let isText = text.hasPrefix("text/") || text.hasSuffix("/javascript")
+        return isText && !text.contains("charset") ? "\(text); charset=utf-8" : text
+    }
+
+    /// As in `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7).
+    private static func httpDate(_ seconds: Int) -> String {
+        var (time, parts) = (time_t(seconds), tm())
+        gmtime_r(&time, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let day = days[Int(parts.tm_wday) % 7]
+        let date = "\(two(parts.tm_mday)) \(months[Int(parts.tm_mon) % 12]) \(Int(parts.tm_year) + 1900)"
+        return "\(day), \(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+    }
+
+    /// The path without percent encoding; `nil` when a part of it is empty, begins with a dot or holds what no file
+    /// name holds.
+    ///
+    /// An empty part would make the redirect to a folder lead to another host.
+    private static func plainPath(_ path: String) -> String? {
+        guard let decoded = path.percentDecoded, decoded.hasPrefix("/"), !decoded.utf8.contains(0),
+            !decoded.contains("\\"), !decoded.contains("//"),
+            !decoded.split(separator: "/").contains(where: { $0.hasPrefix(".") })
+        else { return nil }
+        return decoded
+    }
+}

@@ -1,0 +1,60 @@
+import Flare
+import HTTPTypes
+
+/// The body of a request as JSON, whatever its form.
+/// - Source: flare-protocol 2.1.
+enum RESTBody {
+    /// An answer that must be given instead.
+    struct Refusal: Error {
+        let answer: RESTResponse
+    }
+
+    /// An object or a list; a body that is empty or of another type is an empty object.
+    static func value(of bytes: [UInt8], _ fields: HTTPFields) throws(Refusal) -> JSONValue {
+        guard !bytes.isEmpty else { return [:] }
+        if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
+            throw refusal(
+                .unsupportedMediaType,
+                "unsupported content encoding \"\(coding)\"; send it as it is"
+            )
+        }
+        let parts = (fields[.contentType] ?? "").lowercased().split(separator: ";").map {
+            $0.filter { $0 != " " && $0 != "\t" }
+        }
+        for part in parts.dropFirst() where part.hasPrefix("charset=") {
+            let charset = part.dropFirst(8).filter { $0 != "\"" }
+            guard charset == "utf-8" || charset == "utf8" else {
+                throw refusal(.unsupportedMediaType, "unsupported charset \"\(charset)\"; use UTF-8")
+            }
+        }
+        switch parts.first {
+        case "application/json": return try json(bytes)
+        case "application/x-www-form-urlencoded":
+            do throws(RESTForm.TooManyParameters) {
+                return .object(try RESTForm.object(String(decoding: bytes, as: UTF8.self)))
+            } catch {
+                throw refusal(.contentTooLarge, "more than \(RESTForm.maximumParameters) values in a form")
+            }
+        default: return [:]
+        }
+    }
+
+    private static func json(_ bytes: [UInt8]) throws(Refusal) -> JSONValue {
+        // A mark of byte order is what some editors put before a file that curl then sends.
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: text)
+        } catch {
+            throw refusal(.badRequest, "the body is no JSON: \(error)")
+        }
+        guard value.object != nil || value.array != nil else {
+            throw refusal(.badRequest, "the body must be a JSON object or list")
+        }
+        return value
+    }
+
+    private static func refusal(_ status: HTTPResponse.Status, _ problem: String) -> Refusal {
+        Refusal(answer: .problem(status, problem))
+    }
+}

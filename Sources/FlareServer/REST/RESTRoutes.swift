@@ -1,0 +1,207 @@
+import Flare
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// Answers REST requests from the hub.
+///
+/// A change is committed before it is answered. What the origin dies of is answered with 200 and `null`, an
+/// empty body or an error object instead.
+/// - Source: flare-protocol 2 and 13.
+struct RESTRoutes: HTTPResponder {
+    /// Hummingbird's own context carries decoders that nothing here needs.
+    struct Context: InitializableFromSource {
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) {
+            channel = source.channel
+        }
+    }
+
+    let hub: FlareHub
+    let sockets: SocketServer
+    let files: PublicFiles?
+    /// Bytes of a body.
+    let maximumBodyBytes: Int
+    let logger: Logger
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let target = Target(request.head.path ?? "/")
+        if target.path == EngineRequest.path {
+            return try await sockets.respond(to: request, on: context.channel)
+        }
+        var method = request.method
+        if method == .post, let name = request.headers[.methodOverride],
+            let other = HTTPRequest.Method(rawValue: name.uppercased())
+        {
+            method = other
+        }
+        if target.path.hasPrefix(LocalRoutes.prefix) {
+            let routes = LocalRoutes(hub: hub)
+            let answer = try await routes.answer(
+                to: request,
+                target.path,
+                query: target.query,
+                on: context.channel
+            )
+            return answer.response(to: request.head, method: method)
+        }
+        if let answer = try await answer(to: request, target, method) {
+            return answer.response(to: request.head, method: method)
+        }
+        if let response = try await files?.response(to: request) { return response }
+        let isStart = target.path == "/" && (method == .get || method == .head)
+        let answer = isStart ? StartPage.answer : .unknown(method, target.path)
+        return answer.response(to: request.head, method: method)
+    }
+
+    /// `nil` when the path is none of the objects'.
+    private func answer(
+        to request: Request,
+        _ target: Target,
+        _ method: HTTPRequest.Method
+    ) async throws -> RESTResponse? {
+        do {
+            guard let route = try RESTRoute(path: target.path) else { return nil }
+            if method == .options { return .options(route.methods) }
+            guard route.methods.contains(method) else { return .unknown(method, target.path) }
+            guard method == .post || method == .put else {
+                return try await method == .delete ? delete(route) : read(route, query: target.query)
+            }
+            let bytes = try await request.body.collect(upTo: maximumBodyBytes)
+            let body = try RESTBody.value(of: Array(bytes.readableBytesView), request.headers)
+            if method == .put { return try await update(route, body) }
+            return try await route.isNotification ? notify(route, body) : create(route, body)
+        } catch let error as RESTRoute.Malformed {
+            return .problem(.badRequest, "Failed to decode \"\(error.segment)\" in the path")
+        } catch let error as RESTBody.Refusal {
+            return error.answer
+        } catch is RESTForm.TooManyParameters {
+            return .problem(.contentTooLarge, "more than \(RESTForm.maximumParameters) values in the query")
+        } catch let error as FlareSchemaError {
+            logger.debug("refused", metadata: ["path": "\(target.path)", "reason": "\(error)"])
+            return .json(error.json)
+        } catch let error as FlareHubError {
+            return refused(error)
+        }
+    }
+
+    /// Nothing has changed then.
+    private func refused(_ error: FlareHubError) -> RESTResponse {
+        let status: HTTPResponse.Status
+        switch error {
+        case .duplicate(let record):
+            let message = "E11000 duplicate key error: \(error)"
+            return .json(["code": 11000, "index": 0, "errmsg": .string(message), "op": record.json])
+        case .store, .tooManyObjects, .notStored: status = .serviceUnavailable
+        case .tooLarge, .tooManyAtOnce: status = .contentTooLarge
+        case .notStorable, .notFinite: status = .badRequest
+        }
+        return .json(["name": "StoreError", "message": .string("not changed: \(error)")], status: status)
+    }
+
+    private struct Target {
+        let path: Substring
+        let query: Substring?
+
+        init(_ target: String) {
+            let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            path = parts.first ?? "/"
+            query = parts.count > 1 ? parts[1] : nil
+        }
+    }
+}
+
+// MARK: - Methods
+
+extension RESTRoutes {
+    private func read(_ route: RESTRoute, query: Substring?) async throws -> RESTResponse {
+        let schema = FlareSchema(route.kind)
+        switch route.place {
+        case .list:
+            let (environment, zone) = try parents(of: route, schema)
+            let isFiltered = !route.isThingsOfEnvironment || hub.dialect == .strict
+            let filter = try RESTFilter(
+                query: isFiltered ? query : nil,
+                for: route.kind,
+                dialect: hub.dialect
+            )
+            guard filter.isByPlace else {
+                return .list(
+                    await hub.texts(route.kind, environment: environment, zone: zone) { filter.admits($0) }
+                )
+            }
+            let records = await hub.records(route.kind, environment: environment, zone: zone) {
+                filter.admits($0)
+            }
+            return .list(records.map { filter.shown($0).bytes })
+        case .object(let id):
+            let reference = ObjectReference(schema.kind, try schema.identifier(id))
+            return await hub.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
+        case .data(let id):
+            guard let record = try await record(id, schema) else { return .json(.null) }
+            return .json(record.members["data"])
+        case .dataValue(let id, let key):
+            guard let record = try await record(id, schema) else { return .json(.null) }
+            return .json(record.data?[key])
+        case .position(let id):
+            guard let record = try await record(id, schema) else { return .json(.null) }
+            return .json(record.members["position"] ?? [:])
+        }
+    }
+
+    /// A list of things in a zone asks for the zone only; ancestors that are not needed are not looked at.
+    private func parents(
+        of route: RESTRoute,
+        _ schema: FlareSchema
+    ) throws(FlareSchemaError) -> (environment: FlareID?, zone: FlareID?) {
+        if let zone = route.parents["zone"] { return (nil, try schema.identifier(zone, at: "zone")) }
+        guard let environment = route.parents["environment"] else { return (nil, nil) }
+        return (try schema.identifier(environment, at: "environment"), nil)
+    }
+
+    private func record(_ id: String, _ schema: FlareSchema) async throws(FlareSchemaError) -> FlareRecord? {
+        await hub.record(ObjectReference(schema.kind, try schema.identifier(id)))
+    }
+
+    private func create(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTResponse {
+        let schema = FlareSchema(route.kind)
+        guard let elements = body.array else {
+            let record = try schema.record(from: body, parents: route.parents, makeID: hub.makeID)
+            return .json(try await hub.insert([record]).first?.json)
+        }
+        guard !elements.isEmpty else { return .json(nil) }
+        guard elements.count <= hub.limits.objectsOfRequest else {
+            throw FlareHubError.tooManyAtOnce(elements.count, limit: hub.limits.objectsOfRequest)
+        }
+        let records = try elements.map {
+            try schema.record(from: $0, parents: route.parents, makeID: hub.makeID)
+        }
+        return .list(try await hub.insert(records).map(\.json.bytes))
+    }
+
+    private func update(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTResponse {
+        guard case .object(let id) = route.place else { return .json(.null) }
+        let schema = FlareSchema(route.kind)
+        let reference = ObjectReference(route.kind, try schema.identifier(id))
+        let record = try await hub.update(reference) { try schema.apply(body, to: &$0) }
+        return .json(record?.json ?? .null)
+    }
+
+    private func delete(_ route: RESTRoute) async throws -> RESTResponse {
+        guard case .object(let id) = route.place else { return .json(.null) }
+        let reference = ObjectReference(route.kind, try FlareSchema(route.kind).identifier(id))
+        return .json(try await hub.remove(reference)?.json ?? .null)
+    }
+}
+
+extension RESTResponse {
+    fileprivate static func unknown(_ method: HTTPRequest.Method, _ path: Substring) -> RESTResponse {
+        .problem(.notFound, "Cannot \(method.rawValue) \(path)")
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let methodOverride = HTTPField.Name("X-HTTP-Method-Override") ?? .upgrade
+}

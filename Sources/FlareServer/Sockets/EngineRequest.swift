@@ -1,0 +1,37 @@
+package import SocketIO
+
+/// What the query of a request to Engine.IO's path says.
+/// - Source: flare-protocol 3.1.
+package struct EngineRequest: Sendable, Hashable {
+    /// The final slash is needed.
+    static let path = "/socket.io/"
+
+    package let isForEngine: Bool
+    package private(set) var transport: ServerSession.Transport?
+    package private(set) var session: String?
+    /// 3 when nothing is said: the first clients did not say; `nil` for any other than 3 and 4.
+    package private(set) var revision: EngineRevision? = .three
+    /// The form of what is polled; revision 4 has but one.
+    package private(set) var form = PollingFormat.binary
+    /// JSONP, which no client of Flare uses, is not spoken.
+    package private(set) var isJSONP = false
+
+    /// - Parameter target: The path and query of a request.
+    package init(target: String) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        isForEngine = parts.first.map(String.init) == Self.path
+        guard isForEngine, parts.count > 1, let pairs = try? RESTForm.pairs(parts[1]) else { return }
+        for (name, value) in pairs {
+            switch name {
+            case "transport":
+                transport = value == "polling" ? .polling : value == "websocket" ? .websocket : nil
+            case "sid": session = value
+            case "EIO": revision = Int(value).flatMap(EngineRevision.init(rawValue:))
+            case "b64": form = value == "1" || value == "true" ? .text : .binary
+            case "j": isJSONP = true
+            default: break
+            }
+        }
+        if revision == .four { form = .text }
+    }
+}

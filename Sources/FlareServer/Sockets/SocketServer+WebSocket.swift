@@ -1,0 +1,92 @@
+import HTTPListener
+import SocketIO
+
+extension SocketServer: WebSocketGate {
+    nonisolated func admission(path: String) -> WebSocketAdmission {
+        let request = EngineRequest(target: path)
+        guard request.isForEngine else { return .notHere }
+        return assumeIsolated { $0.admission(of: request) }
+    }
+
+    private func admission(of request: EngineRequest) -> WebSocketAdmission {
+        guard request.transport == .websocket else { return .refused(.unknownTransport) }
+        guard request.revision != nil else { return .refused(.unsupportedRevision) }
+        guard let id = request.session else { return isStopping ? .refused(.badRequest) : .accepted }
+        guard let seat = seats[id] else { return .refused(.unknownSession) }
+        return seat.session.transport == .polling && seat.socket == nil ? .accepted : .refused(.badRequest)
+    }
+
+    nonisolated func opened(_ socket: WebSocket, path: String) -> any WebSocketListener {
+        assumeIsolated { $0.opened(socket, EngineRequest(target: path)) }
+    }
+
+    private func opened(_ socket: WebSocket, _ request: EngineRequest) -> SocketReceiver {
+        if let id = request.session {
+            // Another may have been faster since this one was admitted.
+            guard let seat = seats[id], seat.socket == nil else {
+                socket.close(.normal)
+                return SocketReceiver(server: self, session: id, number: 0)
+            }
+            seat.socket = socket
+            seat.socketNumber += 1
+            carryOut(seat.session.socketOpened(now: Self.now), seat)
+            return SocketReceiver(server: self, session: id, number: seat.socketNumber)
+        }
+        guard let (seat, actions) = seat(request.revision ?? .three, .websocket, form: .text) else {
+            socket.close(.goingAway)
+            return SocketReceiver(server: self, session: "", number: 0)
+        }
+        seat.socket = socket
+        seat.socketNumber = 1
+        carryOut(actions, seat)
+        return SocketReceiver(server: self, session: seat.session.id, number: 1)
+    }
+
+    fileprivate func received(_ message: WebSocketMessage, session: String, number: Int) {
+        guard let seat = seats[session], seat.socketNumber == number, seat.socket != nil else { return }
+        seat.heard = Self.now
+        let frame: EngineFrame =
+            switch message {
+            case .text(let bytes): .text(bytes)
+            case .binary(let bytes): .binary(bytes)
+            }
+        carryOut(seat.session.received(frame, now: Self.now), seat)
+    }
+
+    fileprivate func closed(session: String, number: Int) {
+        guard let seat = seats[session], seat.socketNumber == number, seat.socket != nil else { return }
+        seat.socket = nil
+        carryOut(seat.session.socketClosed(now: Self.now), seat)
+    }
+}
+
+/// Hears one WebSocket for the server.
+private final class SocketReceiver: WebSocketListener, Sendable {
+    let server: SocketServer
+    let session: String
+    let number: Int
+
+    init(server: SocketServer, session: String, number: Int) {
+        self.server = server
+        self.session = session
+        self.number = number
+    }
+
+    func received(_ message: WebSocketMessage) {
+        server.assumeIsolated { $0.received(message, session: session, number: number) }
+    }
+
+    func closed() {
+        server.assumeIsolated { $0.closed(session: session, number: number) }
+    }
+}
+
+extension WebSocketAdmission {
+    fileprivate static func refused(_ error: EngineHTTPError) -> WebSocketAdmission {
+        .refused(
+            status: 400,
+            contentType: EngineHTTPError.contentType,
+            text: String(decoding: error.json, as: UTF8.self)
+        )
+    }
+}

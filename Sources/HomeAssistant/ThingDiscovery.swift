@@ -1,0 +1,270 @@
+import Controller
+import Flare
+import Messages
+import Things
+
+/// What of a thing is announced: everything but its values.
+struct ThingDiscovery: Sendable {
+    let slug: String
+    let thing: FlareThing
+    /// The name of the zone in which it stands.
+    let area: String?
+
+    /// `nil` for a thing without a short name.
+    init?(_ thing: FlareThing, in state: ControllerState) {
+        guard let slug = state.slugs[.thing, thing.id] else { return nil }
+        self.slug = slug
+        self.thing = thing
+        area = thing.zone.flatMap { state.zones[$0]?.name }
+    }
+
+    /// Whether the thing is announced like this, and its values are understood like this: they may be other ones.
+    ///
+    /// Asked at every change of a thing, it makes nothing: neither text nor list nor hash.
+    func fits(_ other: FlareThing, in state: ControllerState) -> Bool {
+        thing.name == other.name && thing.description == other.description && thing.actions == other.actions
+            && area == other.zone.flatMap { state.zones[$0]?.name } && Self.isLike(thing.data, other.data)
+    }
+
+    private static func isLike(_ data: [String: JSONValue], _ other: [String: JSONValue]) -> Bool {
+        guard data.count == other.count else { return false }
+        // Two versions of one dictionary come in the same order.
+        var others = other.makeIterator()
+        for (key, value) in data {
+            guard let next = others.next(), next.key == key else { return isLikeInAnyOrder(data, other) }
+            guard isLike(value, next.value, under: key) else { return false }
+        }
+        return true
+    }
+
+    private static func isLikeInAnyOrder(_ data: [String: JSONValue], _ other: [String: JSONValue]) -> Bool {
+        data.allSatisfy { key, value in other[key].map { isLike(value, $0, under: key) } ?? false }
+    }
+
+    private static func isLike(_ value: JSONValue, _ other: JSONValue, under key: String) -> Bool {
+        switch (value, other) {
+        case (.array, .array): key != "options" && key != "readonly" || value == other
+        case (.string, .string) where key == "kind": value == other
+        // A text may be a number or not.
+        case (.string, .string): key != "brightness" || isLevel(value) == isLevel(other)
+        default: Kind(value) == Kind(other)
+        }
+    }
+
+    private static func isLevel(_ value: JSONValue) -> Bool {
+        ThingAppearance.level(of: ["brightness": value]) != nil
+    }
+
+    /// Differs when the values of the thing are to be understood otherwise; the same in every run.
+    var meaning: UInt64 {
+        var hash = StableHash()
+        let kind = LightKind(data: thing.data)
+        hash.combine("\(kind?.modes.joined(separator: "+") ?? "") \(kind?.hasBrightness ?? false)".utf8)
+        for key in ["options", "readonly"] {
+            for text in thing.data[key]?.array ?? [] { hash.combine(text.string?.utf8 ?? "".utf8) }
+        }
+        // In whatever order they come.
+        var keys: UInt64 = 0
+        for (key, value) in thing.data {
+            var hash = StableHash()
+            hash.combine(key.utf8)
+            hash.combine(Kind(value).rawValue.utf8)
+            keys ^= hash.value
+        }
+        hash.combine(String(keys).utf8)
+        return hash.value
+    }
+
+    private enum Kind: String {
+        case null, bool, number, text, list, object
+
+        init(_ value: JSONValue) {
+            self =
+                switch value {
+                case .null: .null
+                case .bool: .bool
+                case .number, .numeral: .number
+                case .string: .text
+                case .array: .list
+                case .object: .object
+                }
+        }
+    }
+
+    /// `nil` when nothing can be asked of the thing: a device without entities is none.
+    func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement? {
+        let components = components(configuration.topics)
+        guard !components.isEmpty else { return nil }
+        var device: [String: JSONValue] = [
+            "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
+            "manufacturer": "Trilateral",
+            "via_device": .string(configuration.identifier(of: .own)),
+        ]
+        if !thing.description.isEmpty {
+            device["model"] = .string(QuotedValue.clipped(thing.description, to: 120))
+        }
+        if configuration.suggestsAreas, let area, !area.isEmpty {
+            device["suggested_area"] = .string(QuotedValue.clipped(area, to: 120))
+        }
+        return DeviceAnnouncement(
+            .thing(slug),
+            device: device,
+            availability: [configuration.topics.status, configuration.topics.availability(thing: slug)],
+            components: components,
+            configuration: configuration
+        )
+    }
+
+    /// The most important first.
+    private func components(_ topics: Topics) -> [Component] {
+        let profile = ThingProfile(thing: thing)
+        let state = topics.object(.thing, slug)
+        var components: [Component] = []
+        if let kind = LightKind(data: thing.data) {
+            var members = kind.members(state: state, command: "\(state)/set")
+            // A light is what the device is, and is called like it.
+            members["name"] = .null
+            components.append(Component(.light, "", members))
+        } else if profile.hasState {
+            components.append(
+                Component(
+                    .switch,
+                    "",
+                    [
+                        "name": .null, "state_topic": .string(state),
+                        "value_template": .string(ValueTemplate.reading("value_json.state")),
+                        "command_topic": .string("\(state)/set/state"),
+                    ]
+                )
+            )
+        }
+        if let palette = palette(profile, state) { components.append(palette) }
+        var names = UniqueNames()
+        let beacon = beacon(topics, &names)
+        for action in profile.actions where (1...200).contains(action.unicodeScalars.count) {
+            // Home Assistant switches lights and switches on and off itself.
+            if profile.hasState, action == "on" || action == "off" { continue }
+            components.append(
+                Component(
+                    .button,
+                    names.name(.button, for: action),
+                    [
+                        "name": .string(PlainName.of(action)), "command_topic": .string("\(state)/action"),
+                        "payload_press": .string(
+                            PlainName.isWord(action) ? action : JSONValue.string(action).text
+                        ),
+                    ]
+                )
+            )
+        }
+        for key in profile.settable {
+            guard let kind = profile.attributes[key] else { continue }
+            if let component = setting(key, kind, of: profile, state, topics, &names) {
+                components.append(component)
+            }
+        }
+        for key in profile.reported.keys.sorted() {
+            guard let kind = profile.reported[key], let reading = ReportedValue(key, kind) else { continue }
+            var members = reading.members
+            members["name"] = .string(PlainName.of(key))
+            members["state_topic"] = .string(topics.data(thing: slug))
+            components.append(
+                Component(reading.platform, names.name(reading.platform, for: key), members)
+            )
+        }
+        return components + beacon
+    }
+
+    /// How the thing's beacon is heard, for whoever looks after it.
+    private func beacon(_ topics: Topics, _ names: inout UniqueNames) -> [Component] {
+        guard ["minor", "mac"].contains(where: { thing.data[$0].map { !$0.isNull } ?? false }) else {
+            return []
+        }
+        let figures: [(String, String, String, [String: JSONValue])] = [
+            (
+                "beacon_battery", "Beacon battery", "battery_v",
+                [
+                    "device_class": "voltage", "unit_of_measurement": "V", "state_class": "measurement",
+                    "suggested_display_precision": 2,
+                ]
+            ),
+            (
+                "beacon_signal", "Beacon signal", "rssi",
+                [
+                    "device_class": "signal_strength", "unit_of_measurement": "dBm",
+                    "state_class": "measurement",
+                ]
+            ),
+            ("beacon_seen", "Beacon last seen", "last_seen", ["device_class": "timestamp"]),
+        ]
+        return figures.map { name, label, key, more in
+            let members: [String: JSONValue] = [
+                "name": .string(label), "state_topic": .string(topics.beacon(thing: slug)),
+                "value_template": .string(ValueTemplate.reading("value_json.\(key)")),
+                "entity_category": "diagnostic", "enabled_by_default": false,
+            ]
+            return Component(.sensor, names.name(.sensor, for: name), members.merging(more) { $1 })
+        }
+    }
+
+    private func palette(_ profile: ThingProfile, _ state: String) -> Component? {
+        var seen: Set<String> = []
+        // A state is at most 255 characters long.
+        let options = profile.palette.filter {
+            !$0.isEmpty && $0.unicodeScalars.count <= 255 && seen.insert($0).inserted
+        }
+        guard !options.isEmpty else { return nil }
+        let known =
+            "value_json.color_name if value_json.color_name in (value_json.palette | default([])) else 'None'"
+        return Component(
+            .select,
+            "palette",
+            [
+                "name": "Palette", "icon": "mdi:palette", "state_topic": .string(state),
+                "value_template": .string("{{ (\(known)) if value_json is defined else 'None' }}"),
+                "command_topic": .string("\(state)/set/color"),
+                "command_template": .string(ValueTemplate.quoted),
+                "options": .array(options.map { .string($0) }),
+            ]
+        )
+    }
+
+    /// A value of the thing's data, read from the raw data and set by its key.
+    private func setting(
+        _ key: String,
+        _ kind: ThingProfile.Kind,
+        of profile: ThingProfile,
+        _ state: String,
+        _ topics: Topics,
+        _ names: inout UniqueNames
+    ) -> Component? {
+        guard PlainName.isTopicLevel(key) else { return nil }
+        let value = ValueTemplate.member(key)
+        var members: [String: JSONValue] = [
+            "name": .string(PlainName.of(key)), "state_topic": .string(topics.data(thing: slug)),
+            "command_topic": .string("\(state)/set/\(key)"),
+        ]
+        let platform: ComponentName.Platform
+        switch kind {
+        case .bool:
+            platform = .switch
+            members["value_template"] = .string(ValueTemplate.flag(value))
+        case .number:
+            platform = .number
+            members["value_template"] = .string(ValueTemplate.reading(value))
+            // No range is known: any that a data's number is likely to be in.
+            members.merge(["min": -1e15, "max": 1e15, "step": 0.001, "mode": "box"]) { $1 }
+        case .text:
+            platform = .text
+            members["value_template"] = .string(ValueTemplate.text(value))
+            members["command_template"] = .string(ValueTemplate.quoted)
+        case .brightness where !profile.isLight:
+            platform = .number
+            members["state_topic"] = .string(state)
+            members["value_template"] = .string(ValueTemplate.reading("value_json.brightness"))
+            members.merge(["min": 0, "max": 255, "mode": "slider"]) { $1 }
+        case .state, .brightness, .level, .colour, .temperature, .list, .object: return nil
+        }
+        return Component(platform, names.name(platform, for: key), members)
+    }
+}

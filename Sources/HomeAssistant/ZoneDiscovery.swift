@@ -1,0 +1,120 @@
+import Controller
+import Flare
+import Messages
+import Things
+
+/// What of a zone is announced, as a part of the daemon's own device.
+///
+/// Each zone has a payload of its own, so that there is room for any number of zones, and a zone that comes or goes
+/// moves no other zone's entities.
+struct ZoneDiscovery: Sendable, Hashable {
+    let slug: String
+    let name: String
+    /// What is told of the daemon's own device.
+    let device: [String: JSONValue]
+    /// The lights of the zone by short name, sorted; empty for a zone without lights, or whose things are not announced.
+    let lights: [String]
+    /// What the lights can do together.
+    let kind: LightKind?
+
+    /// The zones of the place, by short name.
+    static func all(in state: ControllerState, _ configuration: DiscoveryConfiguration) -> [ZoneDiscovery] {
+        var members: [FlareID: [(slug: String, kind: LightKind)]] = [:]
+        for thing in state.things.values {
+            guard let zone = thing.zone, isShown(zone, in: state, configuration),
+                let kind = LightKind(data: thing.data), let slug = state.slugs[.thing, thing.id]
+            else { continue }
+            members[zone, default: []].append((slug, kind))
+        }
+        let device = OwnDevice.block(named: state.device?.name, configuration)
+        return state.zones.values.compactMap { zone in
+            guard let slug = state.slugs[.zone, zone.id] else { return nil }
+            let lights = members[zone.id] ?? []
+            return ZoneDiscovery(
+                slug: slug,
+                name: zone.name.isEmpty ? slug : zone.name,
+                device: device,
+                lights: lights.map(\.slug).sorted(),
+                kind: LightKind.together(lights.map(\.kind))
+            )
+        }.sorted { $0.slug < $1.slug }
+    }
+
+    private static func isShown(
+        _ zone: FlareID,
+        in state: ControllerState,
+        _ configuration: DiscoveryConfiguration
+    ) -> Bool {
+        switch configuration.things {
+        case .all: true
+        case .zone: state.zoneID == zone
+        case .nearby, .none: false
+        }
+    }
+
+    /// The names of its components.
+    var components: [ComponentName] { (kind == nil ? [] : [lightName]) + [occupancyName] }
+
+    private var lightName: ComponentName { ComponentName(.light, "\(slug)_lights") }
+    private var occupancyName: ComponentName { ComponentName(.binarySensor, "\(slug)_occupancy") }
+
+    func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement {
+        let whole = announcement(configuration, isGroupNamed: true)
+        // A light without its members is better than none.
+        return whole.leftOut.isEmpty ? whole : announcement(configuration, isGroupNamed: false)
+    }
+
+    private func announcement(_ configuration: DiscoveryConfiguration, isGroupNamed: Bool)
+        -> DeviceAnnouncement
+    {
+        DeviceAnnouncement(
+            .zone(slug),
+            device: device,
+            availability: [configuration.topics.status],
+            components: [occupancy(configuration)]
+                + [light(configuration, isGroupNamed: isGroupNamed)].compactMap(\.self),
+            configuration: configuration
+        )
+    }
+
+    /// Whether this device is in the zone.
+    private func occupancy(_ configuration: DiscoveryConfiguration) -> Component {
+        Component(
+            occupancyName.platform,
+            occupancyName.name,
+            [
+                "name": .string("\(QuotedValue.clipped(name, to: 100)) occupancy"),
+                "device_class": "occupancy", "state_topic": .string(configuration.topics.zone),
+                "value_template": .string(ValueTemplate.isSlug(slug, in: "value_json.slug")),
+            ]
+        )
+    }
+
+    /// The lights of the zone as one light.
+    ///
+    /// `group` names the members, for Home Assistant's own views; what is done with the light is our matter.
+    /// - Source: Home Assistant 2026.11, MQTT, option `group`: unique ids of the members.
+    private func light(_ configuration: DiscoveryConfiguration, isGroupNamed: Bool) -> Component? {
+        guard let kind else { return nil }
+        let topics = configuration.topics
+        var light = kind.members(
+            state: topics.lights(zone: slug),
+            command: "\(topics.object(.zone, slug))/set"
+        )
+        light["name"] = .string("\(QuotedValue.clipped(name, to: 100)) lights")
+        light["icon"] = "mdi:lightbulb-group"
+        if isGroupNamed {
+            light["group"] = .array(
+                lights.map { .string(configuration.uniqueID(of: ComponentName(.light), on: .thing($0))) }
+            )
+        }
+        light.merge(
+            DeviceAnnouncement.availability(
+                [topics.status],
+                // Left out while all of them can be reached.
+                [topics.lights(zone: slug): ValueTemplate.online(if: "value_json.available | default(1) > 0")]
+            )
+        ) { $1 }
+        return Component(lightName.platform, lightName.name, light)
+    }
+}

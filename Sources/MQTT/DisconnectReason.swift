@@ -1,0 +1,92 @@
+import CMosquitto
+import Glibc
+
+/// What is known when a connection has ended without our doing, and what it means.
+struct DisconnectReason {
+    let address: String
+    let user: String?
+    let version: MQTTProtocolChoice
+    let hasTLS: Bool
+    let wasReached: Bool
+    let isAccepted: Bool
+    let refusal: (code: Int32, reason: String?)?
+    let ending: (code: Int32, reason: String?)?
+    /// What the library's loop returned.
+    let result: Int32
+    let systemError: Int32
+    /// Why, where the codes do not tell: what was malformed, why TLS failed.
+    let failureReason: String?
+    /// The errors in the library's log.
+    let complaints: [String]
+
+    var end: ConnectionEnd {
+        if let refusal { return refused(Int(refusal.code), refusal.reason) }
+        // From 0x80 on it is a reason code of MQTT 5, below one of the library.
+        if let ending, ending.code >= 0x80 {
+            let reason = ending.reason ?? String(cString: mosquitto_reason_string(ending.code))
+            return .failed(.endedByBroker(address: address, code: Int(ending.code), reason: reason))
+        }
+        if code == MOSQ_ERR_MALFORMED_PACKET, let failureReason {
+            let error = MQTTError.malformed(address: address, what: failureReason)
+            return isAccepted ? .failed(error) : .unanswered(error)
+        }
+        if isAccepted { return .failed(.lost(address: address, reason: reason)) }
+        if hasTLS, TLSReason.isUnexpectedEnd(complaints) {
+            let reason = "the other side closed the connection during the TLS handshake"
+            return .unanswered(.lost(address: address, reason: reason))
+        }
+        if isTLS {
+            return .failed(
+                .tls(
+                    address: address,
+                    reason: failureReason ?? TLSReason.of(complaints) ?? reason
+                )
+            )
+        }
+        switch code {
+        case MOSQ_ERR_CONN_LOST, MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_NO_CONN:
+            let what = wasReached || code == MOSQ_ERR_CONN_LOST
+            let error = MQTTError.lost(address: address, reason: "\(reason), before it answered")
+            return what ? .unanswered(error) : .failed(.unreachable(address: address, reason: reason))
+        case MOSQ_ERR_INVAL:
+            return .failed(.configuration("the MQTT library takes no such host or port: \(address)"))
+        default: return .failed(.unreachable(address: address, reason: reason))
+        }
+    }
+
+    private var code: mosq_err_t {
+        let code = result == MOSQ_ERR_NO_CONN.rawValue ? ending?.code ?? result : result
+        return mosq_err_t(rawValue: code)
+    }
+
+    private var reason: String {
+        if let failureReason { return failureReason }
+        return switch code {
+        case MOSQ_ERR_ERRNO where systemError != 0: String(cString: strerror(systemError))
+        case MOSQ_ERR_CONN_LOST, MOSQ_ERR_NO_CONN: "the other side closed the connection"
+        case MOSQ_ERR_KEEPALIVE: "no sign of life from the broker"
+        case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET: "the other side does not speak MQTT"
+        default: String(cString: mosquitto_strerror(code.rawValue))
+        }
+    }
+
+    private var isTLS: Bool {
+        guard hasTLS else { return false }
+        return code == MOSQ_ERR_TLS || code == MOSQ_ERR_TLS_HANDSHAKE || systemError == EPROTO
+            || !complaints.isEmpty
+    }
+
+    private func refused(_ code: Int, _ said: String?) -> ConnectionEnd {
+        // The library reports a 3.1.1 answer to a CONNECT of version 5 with the code of 5.
+        if code == 0x84 || version == .v311 && code == 1 {
+            let reason = "it does not speak MQTT \(version == .v5 ? "5" : "3.1.1")"
+            return .unsupportedVersion(.refused(address: address, code: code, reason: reason))
+        }
+        let isAboutUser = version == .v5 ? code == 0x86 || code == 0x87 : code == 4 || code == 5
+        if isAboutUser { return .failed(.notAuthorised(user: user, address: address, code: code)) }
+        let words =
+            version == .v5 ? mosquitto_reason_string(Int32(code)) : mosquitto_connack_string(Int32(code))
+        let reason = said ?? words.map { String(cString: $0) } ?? "unknown reason"
+        return .failed(.refused(address: address, code: code, reason: reason))
+    }
+}

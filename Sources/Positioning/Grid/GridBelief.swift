@@ -1,0 +1,140 @@
+import Flare
+import Glibc
+
+/// What a grid amounts to: where the device is, how sure that is, and how far off the receiver and beacons are.
+struct GridBelief: Sendable {
+    /// The mean, metres.
+    let x: Double
+    let y: Double
+    /// About the mean.
+    let spread: Covariance
+    /// The receiver's constant error, dB.
+    let offset: Double
+
+    /// What walls and bodies do to one look, which the next looks share: it does not average out.
+    ///
+    /// It is what one look can know at best, with errors of the size that stays.
+    /// - Source: positioning 6.5.
+    func standingError(
+        _ looks: [BeaconObservation],
+        places: [Point3D],
+        height: Double,
+        _ settings: GridEstimator.Settings,
+        offsetDeviation: Double
+    ) -> Covariance {
+        let slope = 10 * settings[.pathLoss] / log(10)
+        let weight = 1 / (settings[.standingError] * settings[.standingError])
+        let pull = 1 / (settings[.pull] * settings[.pull])
+        var (xx, xy, yy, xo, yo) = (pull, 0.0, pull, 0.0, 0.0)
+        var oo = 1 / (offsetDeviation * offsetDeviation)
+        for look in looks {
+            let place = places[look.beacon]
+            let (dx, dy, dz) = (x - place.x, y - place.y, place.z - height)
+            let square = dx * dx + dy * dy + dz * dz + 0.25
+            let (jx, jy) = (slope * dx / square, slope * dy / square)
+            xx += jx * jx * weight
+            xy += jx * jy * weight
+            yy += jy * jy * weight
+            xo -= jx * weight
+            yo -= jy * weight
+            oo += weight
+        }
+        // The part of the inverse that is about x and y.
+        (xx, xy, yy) = (xx - xo * xo / oo, xy - xo * yo / oo, yy - yo * yo / oo)
+        let determinant = xx * yy - xy * xy
+        return Covariance(xx: yy / determinant, xy: -xy / determinant, yy: xx / determinant)
+    }
+}
+
+extension FloorGrid {
+    /// What all cells together say.
+    ///
+    /// - Parameters:
+    ///   - looks: What was heard in the last update.
+    ///   - expected: Gets the level, dB over that at one metre, at which each beacon of `looks` is expected.
+    mutating func believe(_ looks: [BeaconObservation], expected: inout [Double]) -> GridBelief {
+        let (area, slotOfBeacon) = (area, slotOfBeacon)
+        return levels.withUnsafeBufferPointer { levels in
+            GridCells.with(&layers, area.count) { cells in
+                let both = cells[.scratch]
+                let (still, moving) = (cells[.standing], cells[.walking])
+                var cell = 0
+                while cell < cells.count {
+                    both[cell] = still[cell] + moving[cell]
+                    cell &+= 1
+                }
+                if let table = levels.baseAddress {
+                    for look in looks {
+                        let column = table + slotOfBeacon[look.beacon] * cells.count
+                        expected[look.beacon] = Self.dot(both, column, cells.count)
+                    }
+                }
+                return Self.moments(both, area, offset: Self.dot(both, cells[.offset], cells.count))
+            }
+        }
+    }
+
+    /// Mean and spread of a layer, whatever it adds up to.
+    static func moments(
+        _ layer: UnsafeMutablePointer<Float>,
+        _ area: GridArea,
+        offset: Double
+    ) -> GridBelief {
+        // In cells, from the corner.
+        var (sum, x, y, xx, xy, yy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        for row in 0..<area.rows {
+            let cells = layer + row * area.columns
+            var (rowSum, rowX, rowXX) = (0.0, 0.0, 0.0)
+            var column = 0
+            while column < area.columns {
+                let share = Double(cells[column])
+                let place = Double(column)
+                rowSum += share
+                rowX += share * place
+                rowXX += share * place * place
+                column &+= 1
+            }
+            let place = Double(row)
+            sum += rowSum
+            x += rowX
+            xx += rowXX
+            y += rowSum * place
+            xy += rowX * place
+            yy += rowSum * place * place
+        }
+        let (mx, my) = (x / sum, y / sum)
+        let square = area.cell * area.cell
+        return GridBelief(
+            x: area.x + (mx + 0.5) * area.cell,
+            y: area.y + (my + 0.5) * area.cell,
+            spread: Covariance(
+                xx: max(xx / sum - mx * mx, 0) * square,
+                xy: (xy / sum - mx * my) * square,
+                yy: max(yy / sum - my * my, 0) * square
+            ),
+            offset: offset / sum
+        )
+    }
+
+    /// In four sums at once, which do not wait for each other.
+    private static func dot(
+        _ layer: UnsafeMutablePointer<Float>,
+        _ other: UnsafePointer<Float>,
+        _ count: Int
+    ) -> Double {
+        var (one, two, three, four): (Float, Float, Float, Float) = (0, 0, 0, 0)
+        var cell = 0
+        while cell &+ 3 < count {
+            one += layer[cell] * other[cell]
+            two += layer[cell &+ 1] * other[cell &+ 1]
+            three += layer[cell &+ 2] * other[cell &+ 2]
+            four += layer[cell &+ 3] * other[cell &+ 3]
+            cell &+= 4
+        }
+        while cell < count {
+            one += layer[cell] * other[cell]
+            cell &+= 1
+        }
+        return Double(one) + Double(two) + Double(three) + Double(four)
+    }
+}

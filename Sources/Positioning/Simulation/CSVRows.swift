@@ -1,0 +1,100 @@
+/// What is wrong with a CSV file.
+package struct CSVError: Error, Sendable, Hashable {
+    /// From 1; `nil` when the whole file is meant.
+    package let line: Int?
+    /// What was there and what is legal.
+    package let message: String
+
+    package init(line: Int?, _ message: String) {
+        self.line = line
+        self.message = message
+    }
+}
+
+/// A row of a CSV file: names and numbers between commas, without quotes.
+struct CSVRow {
+    let line: Int
+    private let columns: [String]
+    private let fields: [String]
+
+    private static let longestLine = 1_000
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Reads row by row; empty lines are passed over, and lines may end with CR LF.
+    ///
+    /// - Parameter columns: What the first line must say, in this order.
+    static func read(
+        _ bytes: [UInt8],
+        columns: [String],
+        atMost limit: Int,
+        _ take: (CSVRow) throws(CSVError) -> Void
+    ) throws(CSVError) {
+        var rest = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+        var line = 0
+        var rows = -1
+        while !rest.isEmpty {
+            line += 1
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            var content = rest[rest.startIndex..<end]
+            rest = end < rest.endIndex ? rest[(end + 1)...] : []
+            if content.last == UInt8(ascii: "\r") { content = content.dropLast() }
+            guard !content.allSatisfy({ $0 == UInt8(ascii: " ") }) else { continue }
+            guard content.count <= longestLine, let text = String(validating: content, as: UTF8.self) else {
+                throw CSVError(line: line, "must be text (UTF-8) of at most \(longestLine) bytes")
+            }
+            let fields = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
+            rows += 1
+            if rows == 0 {
+                guard fields == columns else {
+                    let legal = columns.joined(separator: ",")
+                    throw CSVError(
+                        line: line,
+                        "the first line must be \(legal) (is \"\(text.prefix(80))\")"
+                    )
+                }
+                continue
+            }
+            guard rows <= limit else { throw CSVError(line: line, "more than \(limit) rows") }
+            guard fields.count == columns.count else {
+                throw CSVError(line: line, "must have \(columns.count) fields (has \(fields.count))")
+            }
+            try take(CSVRow(line: line, columns: columns, fields: fields))
+        }
+        guard rows >= 0 else {
+            throw CSVError(line: nil, "is empty; the first line must be \(columns.joined(separator: ","))")
+        }
+    }
+
+    private static func trimmed(_ field: Substring) -> String {
+        var field = field
+        while field.first == " " { field.removeFirst() }
+        while field.last == " " { field.removeLast() }
+        return String(field)
+    }
+
+    /// A name, which is not empty.
+    func name(_ column: Int) throws(CSVError) -> String {
+        guard !fields[column].isEmpty, fields[column].utf8.count <= 128 else {
+            throw CSVError(line: line, "\(columns[column]) must be 1 to 128 bytes")
+        }
+        return fields[column]
+    }
+
+    func number(_ column: Int, in range: ClosedRange<Double>) throws(CSVError) -> Double {
+        let text = fields[column]
+        guard let number = Double(text), text.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }),
+            range.contains(number)
+        else {
+            let legal = "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
+            throw CSVError(
+                line: line,
+                "\(columns[column]) must be a number from \(legal) (is \"\(text.prefix(40))\")"
+            )
+        }
+        return number
+    }
+
+    private static func plain(_ number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? String(number)
+    }
+}

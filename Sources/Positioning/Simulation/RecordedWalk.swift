@@ -1,0 +1,125 @@
+package import Flare
+
+/// What was heard on a walk among beacons, from two CSV files, and what an estimator makes of it.
+///
+/// `beacons`: `id,x,y,z,tx_power`, metres and the received power at one metre in dBm. `scans`:
+/// `time_s,beacon_id,rssi_dbm`, a row for each packet.
+package struct RecordedWalk: Sendable {
+    package let beacons: [BeaconMap.Beacon]
+    private var packets: [Packet] = []
+    /// Packets of beacons that are not in the list: how many, and the first.
+    package private(set) var foreign: (count: Int, first: (line: Int, id: String)?) = (0, nil)
+
+    private struct Packet {
+        let time: Double
+        let beacon: Int
+        let rssi: Double
+    }
+
+    private static let mostBeacons = 10_000
+    private static let mostPackets = 5_000_000
+    /// A longer recording is one whose times are wrong.
+    private static let longestSeconds = 7 * 86_400.0
+    private static let farthest = 1e6
+
+    /// Reads the list of the beacons.
+    package static func beacons(_ csv: [UInt8]) throws(CSVError) -> [BeaconMap.Beacon] {
+        var beacons: [BeaconMap.Beacon] = []
+        var lineOfID: [String: Int] = [:]
+        let columns = ["id", "x", "y", "z", "tx_power"]
+        try CSVRow.read(csv, columns: columns, atMost: mostBeacons) { row throws(CSVError) in
+            let id = try row.name(0)
+            if let other = lineOfID[id] {
+                throw CSVError(line: row.line, "\(id) is already in line \(other)")
+            }
+            lineOfID[id] = row.line
+            let range = -farthest...farthest
+            let place = Point3D(
+                x: try row.number(1, in: range),
+                y: try row.number(2, in: range),
+                z: try row.number(3, in: range)
+            )
+            beacons.append(
+                BeaconMap.Beacon(
+                    thing: FlareID(high: 0, low: UInt32(beacons.count)),
+                    name: id,
+                    position: place,
+                    major: 0,
+                    minor: UInt16(beacons.count),
+                    powerAtOneMetre: try row.number(4, in: -127 ... -1)
+                )
+            )
+        }
+        guard !beacons.isEmpty else { throw CSVError(line: nil, "has no beacons") }
+        return beacons
+    }
+
+    /// Reads what was heard; the rows may be in any order.
+    package init(beacons: [BeaconMap.Beacon], scans csv: [UInt8]) throws(CSVError) {
+        self.beacons = beacons
+        let numberOfID = Dictionary(beacons.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        var (packets, foreign) = (packets, foreign)
+        let columns = ["time_s", "beacon_id", "rssi_dbm"]
+        try CSVRow.read(csv, columns: columns, atMost: Self.mostPackets) { row throws(CSVError) in
+            let id = try row.name(1)
+            let number = numberOfID[id]
+            if number == nil {
+                foreign.count += 1
+                foreign.first = foreign.first ?? (row.line, id)
+            }
+            packets.append(
+                Packet(
+                    time: try row.number(0, in: -1e9...1e9),
+                    beacon: number ?? -1,
+                    rssi: try row.number(2, in: -1000...1000)
+                )
+            )
+        }
+        packets.sort { ($0.time, $0.beacon, $0.rssi) < ($1.time, $1.beacon, $1.rssi) }
+        self.packets = packets
+        self.foreign = foreign
+        guard let first = packets.first, let last = packets.last else { return }
+        guard last.time - first.time <= Self.longestSeconds else {
+            let days = Int(Self.longestSeconds / 86_400)
+            throw CSVError(
+                line: nil,
+                "its times are from \(first.time) to \(last.time); at most \(days) days"
+            )
+        }
+    }
+
+    /// When the first and the last packet were heard, seconds.
+    package var times: ClosedRange<Double>? {
+        guard let first = packets.first, let last = packets.last else { return nil }
+        return first.time...last.time
+    }
+
+    /// The map on which an estimator finds these beacons.
+    package func map(perimeter: Box?) -> BeaconMap { BeaconMap(beacons: beacons, perimeter: perimeter) }
+
+    /// Plays the walk to an estimator, which is asked at every whole second from one after the first packet.
+    package func estimates(_ estimator: consuming any PositionEstimator) -> [PositionEstimate] {
+        guard let times else { return [] }
+        let uuid = BeaconUUID(high: 0, low: 0)
+        var estimates: [PositionEstimate] = []
+        var next = packets.startIndex
+        var second = times.lowerBound.rounded(.up) + 1
+        while second <= times.upperBound {
+            while next < packets.endIndex, packets[next].time <= second {
+                let packet = packets[next]
+                next += 1
+                guard beacons.indices.contains(packet.beacon) else { continue }
+                estimator.hear(
+                    BeaconSighting(
+                        identity: BeaconIdentity(uuid: uuid, major: 0, minor: beacons[packet.beacon].minor),
+                        rssi: Int(packet.rssi.rounded()),
+                        time: packet.time
+                    )
+                )
+            }
+            if let estimate = estimator.estimate(at: second) { estimates.append(estimate) }
+            second += 1
+        }
+        return estimates
+    }
+}

@@ -1,0 +1,104 @@
+import Flare
+import Positioning
+
+/// One message of a gpsd, as far as it is of use here.
+/// - Source: gpsd_json(5).
+enum GPSDReport: Sendable, Hashable {
+    case version(release: String, major: Int)
+    case fix(Fix)
+    case attitude(Attitude)
+    case satellites(used: Int, seen: Int)
+    /// How many receivers there are.
+    case devices(Int)
+    case fault(String)
+    /// A message of a kind that is not looked at.
+    case other
+
+    /// Time, position and velocity.
+    struct Fix: Sendable, Hashable {
+        /// 0 not known, 1 none, 2 without height, 3 with height.
+        var mode: Int
+        /// `nil` below mode 2.
+        var place: GeoPoint?
+        /// The error to be expected in the plane, metres.
+        var errorMetres: Double?
+        /// When it was measured, in years.
+        var year: Double?
+    }
+
+    /// What a compass at the gpsd tells.
+    struct Attitude: Sendable, Hashable {
+        /// Degrees, 0 up to 360.
+        var heading: Double?
+        var magneticHeading: Double?
+    }
+
+    init(line: some Collection<UInt8>) throws(ReadingError) {
+        let json: JSONValue
+        do {
+            json = try JSONValue(parsing: Array(line), maximumDepth: 8)
+        } catch {
+            throw ReadingError(text: "is no JSON: \(error)")
+        }
+        guard let kind = json["class"]?.string else {
+            throw ReadingError(text: "is no message of a gpsd: \(json.excerpt)")
+        }
+        switch kind {
+        case "VERSION":
+            let release = json["release"]?.string ?? json["rev"]?.string ?? "?"
+            self = .version(release: String(release.prefix(40)), major: json["proto_major"]?.integer ?? 0)
+        case "TPV": self = .fix(Fix(json))
+        case "ATT", "IMU":
+            self = .attitude(
+                Attitude(
+                    heading: Self.course(json["heading"]),
+                    magneticHeading: Self.course(json["mheading"])
+                )
+            )
+        case "SKY":
+            let list = json["satellites"]?.array
+            guard let seen = Self.count(json["nSat"]) ?? list?.count else {
+                // Newer ones send the dilutions alone, and the satellites in a message of its own.
+                self = .other
+                return
+            }
+            let used = Self.count(json["uSat"]) ?? list?.count { $0["used"] == .bool(true) }
+            self = .satellites(used: used ?? 0, seen: seen)
+        case "DEVICES": self = .devices(json["devices"]?.array?.count ?? 0)
+        case "ERROR": self = .fault(String((json["message"]?.string ?? "").prefix(200)))
+        default: self = .other
+        }
+    }
+
+    private static func course(_ value: JSONValue?) -> Double? {
+        guard let degrees = value?.number, degrees.magnitude <= 360 else { return nil }
+        return CompassAngle.normalised(degrees)
+    }
+
+    private static func count(_ value: JSONValue?) -> Int? {
+        value?.integer.flatMap { (0...1000).contains($0) ? $0 : nil }
+    }
+}
+
+extension GPSDReport.Fix {
+    fileprivate init(_ json: JSONValue) {
+        mode = json["mode"]?.integer ?? 0
+        if mode >= 2, let latitude = json["lat"]?.number, let longitude = json["lon"]?.number {
+            let told = GeoPoint(latitude: latitude, longitude: longitude)
+            place = told.isValid ? told : nil
+        }
+        // Older ones tell the errors along the two axes only.
+        let axes = [json["epx"], json["epy"]].compactMap { $0?.number }.filter { (0...1e9).contains($0) }
+        let fromAxes = axes.count == 2 ? (axes[0] * axes[0] + axes[1] * axes[1]).squareRoot() : nil
+        errorMetres = json["eph"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil } ?? fromAxes
+        year = json["time"]?.string.flatMap(Self.year)
+    }
+
+    /// From `2026-04-10T10:00:00.000Z`; to the month, which is enough for what the earth's field does.
+    private static func year(_ text: String) -> Double? {
+        let parts = text.prefix(7).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let year = Int(parts[0]), let month = Int(parts[1]), (1...12).contains(month)
+        else { return nil }
+        return Double(year) + (Double(month) - 0.5) / 12
+    }
+}

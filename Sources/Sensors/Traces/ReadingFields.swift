@@ -1,0 +1,127 @@
+import Flare
+import Positioning
+
+/// Takes the members of an object one by one, and says clearly what is wrong with them.
+struct ReadingFields {
+    private let members: [String: JSONValue]
+    private var known: Set<String> = []
+
+    init(_ members: [String: JSONValue]) { self.members = members }
+
+    mutating func optional(_ key: String) -> JSONValue? {
+        known.insert(key)
+        return members[key]
+    }
+
+    mutating func optionalNumber(
+        _ key: String,
+        in range: ClosedRange<Double>
+    ) throws(ReadingError) -> Double? {
+        guard let value = optional(key), !value.isNull else { return nil }
+        guard let number = value.number, range.contains(number) else {
+            throw ReadingError(
+                text: "\(key) must be a number from \(range.lowerBound) to \(range.upperBound) "
+                    + "(is \(value.excerpt))"
+            )
+        }
+        return number
+    }
+
+    mutating func number(_ key: String, in range: ClosedRange<Double>) throws(ReadingError) -> Double {
+        try present(try optionalNumber(key, in: range), key)
+    }
+
+    mutating func optionalWhole(_ key: String, in range: ClosedRange<Int>) throws(ReadingError) -> Int? {
+        guard let value = optional(key), !value.isNull else { return nil }
+        guard let number = value.integer, range.contains(number) else {
+            throw ReadingError(
+                text: "\(key) must be a whole number from \(range.lowerBound) to \(range.upperBound) "
+                    + "(is \(value.excerpt))"
+            )
+        }
+        return number
+    }
+
+    mutating func whole(_ key: String, in range: ClosedRange<Int>) throws(ReadingError) -> Int {
+        try present(try optionalWhole(key, in: range), key)
+    }
+
+    mutating func number16(_ key: String) throws(ReadingError) -> UInt16 {
+        UInt16(clamping: try whole(key, in: 0...65535))
+    }
+
+    mutating func optionalText(_ key: String) throws(ReadingError) -> String? {
+        guard let value = optional(key), !value.isNull else { return nil }
+        guard let text = value.string else {
+            throw ReadingError(text: "\(key) must be a text (is \(value.excerpt))")
+        }
+        return text
+    }
+
+    mutating func text(_ key: String) throws(ReadingError) -> String {
+        try present(try optionalText(key), key)
+    }
+
+    /// What a receiver is called.
+    mutating func name(_ key: String) throws(ReadingError) -> String {
+        let text = try text(key)
+        guard !text.isEmpty, text.utf8.count <= BeaconMap.longestReceiverName else {
+            throw ReadingError(
+                text: "\(key) must be a name of 1 to \(BeaconMap.longestReceiverName) bytes "
+                    + "(is \(JSONValue.string(text).excerpt))"
+            )
+        }
+        return text
+    }
+
+    mutating func uuid() throws(ReadingError) -> BeaconUUID {
+        let text = try text("uuid")
+        guard let uuid = BeaconUUID(text) else {
+            throw ReadingError(
+                text: "uuid must be 32 hexadecimal digits, with or without hyphens "
+                    + "(is \(JSONValue.string(text).excerpt))"
+            )
+        }
+        return uuid
+    }
+
+    /// Refuses members that nobody asked for.
+    func end() throws(ReadingError) {
+        guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
+        let word = JSONValue.string(key).excerpt
+        guard let nearest = known.sorted().min(by: { distance(key, $0) < distance(key, $1) }) else {
+            throw ReadingError(text: "unknown key \(word)")
+        }
+        throw ReadingError(
+            text: "unknown key \(word); the nearest known one is \"\(nearest)\", "
+                + "all are \(known.sorted().joined(separator: ", "))"
+        )
+    }
+
+    private func present<Value>(_ value: Value?, _ key: String) throws(ReadingError) -> Value {
+        guard let value else { throw ReadingError(text: "\(key) is missing") }
+        return value
+    }
+
+    /// How many letters must be put in, left out or changed.
+    private func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right)
+        var row = Array(0...right.count)
+        for (i, letter) in left.prefix(40).enumerated() {
+            var next = [i + 1]
+            for (j, other) in right.enumerated() {
+                next.append(min(row[j] + (letter == other ? 0 : 1), row[j + 1] + 1, next[j] + 1))
+            }
+            row = next
+        }
+        return row[right.count]
+    }
+}
+
+extension JSONValue {
+    /// For messages: the value, cut when it is long.
+    var excerpt: String {
+        let text = text
+        return text.count <= 60 ? text : text.prefix(60) + "…"
+    }
+}

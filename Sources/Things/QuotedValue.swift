@@ -1,0 +1,38 @@
+package import Flare
+
+/// A value from outside as a message repeats it: shortened, on one line, in its JSON spelling.
+package enum QuotedValue {
+    package static let limit = 60
+
+    /// A JSON value: texts in quotes, others as they are.
+    package static func of(_ value: JSONValue) -> String {
+        if case .string(let text) = value { return of(text) }
+        return shortened(value.text)
+    }
+
+    /// A text in quotes.
+    package static func of(_ text: String) -> String {
+        let isShort = text.unicodeScalars.count <= limit
+        let quoted = JSONValue.string(clipped(text, to: limit)).text
+        return isShort ? quoted : "\(quoted.dropLast())…\""
+    }
+
+    /// A list of names for a sentence: `red, green, blue`; at most 40 of them.
+    package static func list(_ names: some Collection<String>) -> String {
+        let shown = names.prefix(40).map { shortened($0) }.joined(separator: ", ")
+        return names.count > 40 ? "\(shown), …" : shown
+    }
+
+    /// The first so many characters (Unicode scalars) of a text.
+    package static func clipped(_ text: String, to count: Int) -> String {
+        guard text.utf8.count > count else { return text }
+        var clipped = String.UnicodeScalarView()
+        clipped.append(contentsOf: text.unicodeScalars.prefix(count))
+        return String(clipped)
+    }
+
+    private static func shortened(_ text: String) -> String {
+        let start = clipped(text, to: limit)
+        return start.utf8.count == text.utf8.count ? text : "\(start)…"
+    }
+}

@@ -1,0 +1,193 @@
+import ArgumentParser
+import Flare
+import Foundation
+import MQTT
+import Things
+
+/// `trilateral set`: changes the nearby thing, or any other, and waits for the answer.
+struct SetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Change a thing, this device, the environment or a sensor.",
+        discussion: """
+            Examples: trilateral set nearby color=red brightness=40%; trilateral set desk-lamp state=ON transition=2; \
+            trilateral set desk-lamp toggle; trilateral set zones/kitchen OFF; trilateral set environment next; \
+            trilateral set sensors/beacons OFF. Exits with 1 and the daemon's message when the change is refused. A \
+            thing that is offline takes the change, with a warning: its lamp has not followed.
+            """
+    )
+
+    @Argument(help: "\(DriveTarget.settable).")
+    var target: String
+
+    @Argument(help: ArgumentHelp("What to set; a bare value is the state.", valueName: "name=value"))
+    var values: [String]
+
+    @OptionGroup var drive: DriveOptions
+
+    func validate() throws { _ = try request() }
+
+    func run() async throws {
+        let (topic, members) = try request()
+        try await drive.command(topic, members, by: "set")
+    }
+
+    private func request() throws -> (topic: String, members: [String: JSONValue]) {
+        let target = try drive.target(target)
+        guard let topic = target.setTopic else {
+            throw ValidationError(
+                "\(self.target) cannot be set: it follows from the rest. What can be set: \(DriveTarget.settable)."
+            )
+        }
+        switch target.members(values) {
+        case .success(let members): return (topic, members)
+        case .failure(let fault): throw ValidationError(fault.message)
+        }
+    }
+}
+
+/// `trilateral action`: has a thing carry out an action and waits for the answer.
+struct ActionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "action",
+        abstract: "Have a thing carry out an action.",
+        discussion: "Example: trilateral action nearby nextColor."
+    )
+
+    @Argument(help: "nearby, or a thing by its short name or id.")
+    var target: String
+
+    @Argument(help: "The action's name.")
+    var action: String
+
+    @OptionGroup var drive: DriveOptions
+
+    func validate() throws { _ = try topic() }
+
+    func run() async throws {
+        let members: [String: JSONValue] = ["action": .string(action)]
+        try await drive.command(topic(), members, by: "action")
+    }
+
+    private func topic() throws -> String {
+        guard let topic = try drive.target(target).actionTopic else {
+            throw ValidationError(
+                "\(target) has no actions: name a thing by its short name or id, or nearby."
+            )
+        }
+        return topic
+    }
+}
+
+/// What `set`, `action` and `get` have in common.
+struct DriveOptions: ParsableArguments {
+    @OptionGroup var broker: BrokerOptions
+
+    @Option(help: ArgumentHelp("How long to wait for the broker and the answer.", valueName: "seconds"))
+    var timeout = 5.0
+
+    @Flag(
+        help: """
+            Print one line of JSON: what was asked for (get), or the whole answer (set, action, and what is refused).
+            """
+    )
+    var json = false
+
+    func validate() throws {
+        guard (0.1...3600).contains(timeout) else {
+            throw ValidationError("--timeout must be 0.1 to 3600 seconds.")
+        }
+    }
+
+    func target(_ text: String) throws -> DriveTarget {
+        guard let target = DriveTarget(text) else {
+            throw ValidationError("\(QuotedValue.of(text)) names nothing. There are: \(DriveTarget.all).")
+        }
+        return target
+    }
+
+    /// Sends a command, prints what came of it, and ends the program otherwise when there is no answer or it is a
+    /// refusal.
+    func command(_ topic: String, _ members: [String: JSONValue], by command: String) async throws {
+        let question = DriveExchange.Question.command(topic: topic, members: members, subject: "set")
+        let (outcome, read) = try await ask(question, reading: ["things/+/availability"], by: command)
+        try report(DriveReport(outcome, asJSON: json, read: read), by: command)
+    }
+
+    /// Asks the daemon a question.
+    ///
+    /// - Parameter reading: Further topics below `B/`, or filters.
+    /// - Returns: What came of it, and what the further topics retain.
+    func ask(_ question: DriveExchange.Question, reading: [String], by command: String) async throws -> (
+        outcome: DriveExchange.Outcome, read: [String: JSONValue]
+    ) {
+        let limit = Duration.milliseconds(Int64(timeout * 1000))
+        let daemon = try await broker.daemon(for: command, timeout: limit)
+        return await question.ask(daemon, reading: reading, within: limit)
+    }
+
+    func report(_ report: DriveReport, by command: String) throws {
+        for line in report.output { print(line) }
+        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
+        guard report.exitCode == .success else { throw report.exitCode }
+    }
+}
+
+extension BrokerOptions {
+    /// Who to talk to, once it is known to be online.
+    func runningDaemon(for command: String, timeout: Duration) async throws -> (
+        link: MQTTConfiguration, root: String
+    ) {
+        let daemon = try await daemon(for: command, timeout: timeout)
+        let (outcome, _) = await DriveExchange.Question.state(topic: "info")
+            .ask(daemon, reading: [], within: timeout)
+        if case .state = outcome { return daemon }
+        let report = DriveReport(outcome, asJSON: false)
+        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
+        throw report.exitCode
+    }
+}
+
+extension DriveExchange.Question {
+    /// Asks a daemon, over a link of its own.
+    ///
+    /// - Parameter isPatient: Whether the broker is tried again when it cannot be reached.
+    func ask(
+        _ daemon: (link: MQTTConfiguration, root: String),
+        reading: [String],
+        within limit: Duration,
+        isPatient: Bool = true
+    ) async -> (outcome: DriveExchange.Outcome, read: [String: JSONValue]) {
+        let exchange = DriveExchange(
+            root: daemon.root,
+            question: self,
+            reading: reading,
+            tx: "cli-" + UUID().uuidString.lowercased(),
+            timeout: limit.inSeconds
+        )
+        let session = BrokerSession(daemon.link)
+        return await session.run(filters: exchange.filters, timeout: limit) { visit in
+            var exchange = exchange
+            for await event in visit.events {
+                let input: DriveExchange.Event
+                switch event {
+                case .link(.connected(let link)): input = .linked(refusedFilters: link.refusedFilters)
+                case .link(.disconnected(let error)) where error.isFinal:
+                    return (.noLink("\(error)", status: ExitCode(error).rawValue), [:])
+                case .link(.disconnected(let error)) where !isPatient: return (.noBroker("\(error)"), [:])
+                case .link(.disconnected(let error)): input = .unlinked(reason: "\(error)")
+                case .message(let message): input = .message(topic: message.topic, payload: message.payload)
+                case .deadline: input = .deadline
+                case .link(.refused), .link(.drained), .woken, .signal: continue
+                }
+                for step in exchange.apply(input) {
+                    switch step {
+                    case .publish(let topic, let payload): visit.publish(topic: topic, payload: payload)
+                    case .finish(let outcome): return (outcome, exchange.read)
+                    }
+                }
+            }
+            return (.noBroker("the link to the broker ended"), [:])
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package import Flare
+import Things
+
+/// What `set`, `action` and `get` are about, as it is written on the command line.
+package enum DriveTarget: Sendable, Hashable {
+    case nearby, device, environment
+    /// For `get` only: the current zone, and what is known of the daemon.
+    case zone, state, health, info, alerts
+    case sensor(String)
+    /// By slug or identifier.
+    case thing(String)
+    /// By slug or identifier; `get` takes their names, too.
+    case namedZone(String), namedEnvironment(String)
+
+    /// From a word of the command line; `nil` for what cannot stand in a topic.
+    ///
+    /// `nearby`, `device`, `environment`, `zone`, `state`, `health`, `info`, `alerts`, `sensors/<sensor>`,
+    /// `things/<thing>`, `zones/<zone>`, `environments/<environment>`; any other word is a thing.
+    package init?(_ text: String) {
+        switch text {
+        case "nearby": self = .nearby
+        case "device": self = .device
+        case "environment": self = .environment
+        case "zone": self = .zone
+        case "state": self = .state
+        case "health": self = .health
+        case "info": self = .info
+        case "alerts": self = .alerts
+        default:
+            let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts.last ?? "")
+            let isLegal =
+                name.utf8.count <= 128
+                && name.unicodeScalars.allSatisfy { scalar in
+                    scalar.properties.generalCategory != .control && !"/+#".unicodeScalars.contains(scalar)
+                }
+            guard !name.isEmpty, isLegal else { return nil }
+            switch (parts.count, parts.first) {
+            case (1, _), (2, "things"): self = .thing(name)
+            case (2, "sensors"): self = .sensor(name)
+            case (2, "zones"): self = .namedZone(name)
+            case (2, "environments"): self = .namedEnvironment(name)
+            default: return nil
+            }
+        }
+    }
+
+    /// Where its state is retained, below `B/`; `nil` for what is asked for, or found among others.
+    package var stateTopic: String? {
+        switch self {
+        case .nearby: "nearby"
+        case .device: "device"
+        case .environment: "environment"
+        case .zone: "zone"
+        case .state: "state"
+        case .health: "health"
+        case .info: "info"
+        case .sensor(let name): "sensors/\(name)"
+        case .alerts, .thing, .namedZone, .namedEnvironment: nil
+        }
+    }
+
+    /// Where it is set, below `B/`; `nil` for what only follows.
+    package var setTopic: String? {
+        switch self {
+        case .nearby: "nearby/set"
+        case .device: "device/set"
+        case .environment: "environment/set"
+        case .sensor(let name): "sensors/\(name)/set"
+        case .thing(let name): "things/\(name)/set"
+        case .namedZone(let name): "zones/\(name)/set"
+        case .zone, .state, .health, .info, .alerts, .namedEnvironment: nil
+        }
+    }
+
+    /// What `get` takes, for a person.
+    package static let all = """
+        nearby, environment, zone, device, state, health, alerts, info, sensors/<sensor>, zones/<zone>, \
+        environments/<environment>, or a thing by its short name or id
+        """
+
+    /// What `set` takes, for a person.
+    package static let settable =
+        "nearby, a thing by its short name or id, zones/<zone>, device, environment, or sensors/<sensor>"
+
+    /// Where actions are asked for, below `B/`; `nil` for what has none.
+    package var actionTopic: String? {
+        switch self {
+        case .nearby: "nearby/action"
+        case .thing(let name): "things/\(name)/action"
+        case .device, .environment, .zone, .state, .health, .info, .alerts, .sensor, .namedZone,
+            .namedEnvironment:
+            nil
+        }
+    }
+
+    /// The member that a value without a name sets.
+    private var mainMember: String {
+        self == .environment ? "environment" : "state"
+    }
+
+    /// The object that `set` sends, from `name=value` words and at most one bare value.
+    ///
+    /// A value is JSON where it is a number, true, false, null, an object, a list or a text in quotes, else a text.
+    package func members(_ words: [String]) -> Result<[String: JSONValue], UsageError> {
+        var members: [String: JSONValue] = [:]
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts.count == 2 ? String(parts[0]) : mainMember
+            let text = String(parts.last ?? "")
+            guard !name.isEmpty else {
+                return .failure(UsageError("\(QuotedValue.of(word)): a name must stand before ="))
+            }
+            guard name != "tx" else { return .failure(UsageError("tx is chosen by this program")) }
+            guard members[name] == nil else { return .failure(UsageError("\(name) is given twice")) }
+            members[name] = (try? JSONValue(parsing: text)) ?? .string(text)
+        }
+        return .success(members)
+    }
+}
+
+/// Why a command line makes no sense, as a sentence.
+package struct UsageError: Error, Hashable {
+    package let message: String
+
+    init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Flare
+import FlareClient
+import Logging
+
+/// One short visit to a Flare server by a command: questions, and an answer to each.
+struct FlareSession {
+    /// Why a question has no answer.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        var code = ExitCode.unavailable
+    }
+
+    private let requests: AsyncStream<FlareRequest>.Continuation
+    private var events: AsyncStream<FlareEvent>.Iterator
+
+    /// Runs the body once the server has answered.
+    ///
+    /// - Throws: What the body throws, or a ``Failure`` when nobody answers in time.
+    static func run<Result: Sendable>(
+        _ configuration: FlareClientConfiguration,
+        within limit: Duration = .seconds(10),
+        _ body: (inout FlareSession) async throws -> Result
+    ) async throws -> Result {
+        let client = try FlareClient(
+            configuration,
+            logger: Logger(label: "flare") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let (requests, request) = AsyncStream.makeStream(of: FlareRequest.self)
+        let (events, feed) = AsyncStream.makeStream(of: FlareEvent.self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await client.run(requests) { feed.yield($0) } }
+            let deadline = Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                feed.finish()
+            }
+            defer {
+                deadline.cancel()
+                request.finish()
+                feed.finish()
+                group.cancelAll()
+            }
+            var visit = FlareSession(requests: request, events: events.makeAsyncIterator())
+            try await visit.enter("\(configuration.host):\(configuration.port)")
+            deadline.cancel()
+            return try await body(&visit)
+        }
+    }
+
+    private mutating func enter(_ address: String) async throws {
+        var reason = "it does not answer"
+        while let event = await events.next(isolation: #isolation) {
+            switch event {
+            case .linkUp: return
+            case .linkDown(let why): reason = why
+            case .replied, .notice: break
+            }
+        }
+        throw Failure(description: "the Flare server at \(address) cannot be reached: \(reason)")
+    }
+
+    mutating func ask(_ request: FlareRequest) async throws -> FlareReply {
+        requests.yield(request)
+        while let event = await events.next(isolation: #isolation) {
+            guard case .replied(request, let result) = event else { continue }
+            switch result {
+            case .success(let reply): return reply
+            case .failure(let error): throw Failure(description: error.description)
+            }
+        }
+        throw Failure(description: "the link to the Flare server was lost")
+    }
+
+    /// An environment with what stands in it.
+    ///
+    /// - Parameter name: By name, short name or identifier; `nil` takes the only one.
+    mutating func place(
+        named name: String?
+    ) async throws -> (environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]) {
+        guard case .environments(let environments) = try await ask(.loadEnvironments(near: nil)) else {
+            throw Failure(description: "the Flare server told no environments")
+        }
+        let found =
+            name.map { ObjectSelector($0).choice(of: environments, id: \.id, name: \.name) } ?? environments
+        guard found.count == 1, let environment = found.first else {
+            let names = environments.map { $0.name.isEmpty ? "\($0.id)" : $0.name }.sorted().joined(
+                separator: ", "
+            )
+            throw Failure(
+                description: environments.isEmpty
+                    ? "the Flare server has no environment"
+                    : "name one environment with --environment: \(names)",
+                code: environments.isEmpty ? .dataError : .usage
+            )
+        }
+        guard case .place(let zones, let things) = try await ask(.loadPlace(environment: environment.id))
+        else {
+            throw Failure(description: "the Flare server told no place")
+        }
+        return (environment, zones, things)
+    }
+}

@@ -1,0 +1,128 @@
+import Flare
+import Positioning
+import Things
+
+/// What is wrong in the data of objects.
+extension ModelAdvice {
+    mutating func data(_ data: JSONValue, _ kind: FlareClass, at place: String) {
+        guard !data.isNull else { return }
+        guard let members = data.object else {
+            return warn(place, "must be an object (is \(data.shortText))")
+        }
+        let keys = ModelDataKey.all(of: kind)
+        // A thing that only reports a power reports watts, and no beacon's power.
+        let reported =
+            kind == .thing ? ThingProfile.reportedKeys(in: members).subtracting(ThingProfile.fixedKeys) : []
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where !value.isNull {
+            if let key = keys[name] {
+                if !reported.contains(name), let problem = key.problem(with: value) {
+                    warn("\(place).\(name)", "\(problem) (is \(value.shortText))")
+                }
+            } else if name == "actions" {
+                warn("\(place).\(name)", "belongs beside \"data\", not in it")
+            } else if name.count > 2, let meant = NearestName.to(name, among: keys.keys.sorted()),
+                members[meant] == nil
+            {
+                warn("\(place).\(name)", "has no meaning of its own; did you mean \"\(meant)\"?")
+            }
+        }
+        if kind == .thing { thingData(members, at: place) }
+    }
+
+    private mutating func thingData(_ data: [String: JSONValue], at place: String) {
+        let options = data["options"]?.array?.compactMap(\.string) ?? []
+        if let colour = data["color"]?.string, !options.contains(colour),
+            ThingAppearance.drawn(.string(colour)) == nil
+        {
+            warn(
+                "\(place).color",
+                "is no known colour (is \(JSONValue.string(colour).shortText)); legal: a CSS colour name, #rrggbb, or one of options"
+            )
+        }
+        for name in data["readonly"]?.array?.compactMap(\.string) ?? [] where data[name] == nil {
+            let hint = NearestName.hint(for: name, among: data.keys.sorted())
+            warn(
+                "\(place).readonly",
+                "names \(JSONValue.string(name).shortText), which is not in the data\(hint)"
+            )
+        }
+    }
+
+    /// Constants of an environment's own for the grid estimator.
+    mutating func constants(_ value: JSONValue?, at place: String) {
+        guard let members = value?.object else { return }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard let constant = GridEstimator.Constant(rawValue: name) else {
+                let names = GridEstimator.Constant.allCases.map(\.rawValue)
+                warn("\(place).\(name)", "is no constant\(NearestName.hint(for: name, among: names))")
+                continue
+            }
+            if let problem = ModelDataKey.number(constant.range).problem(with: value) {
+                warn("\(place).\(name)", "\(problem) (is \(value.shortText))")
+            }
+        }
+    }
+}
+
+/// The numbers of beacons and the names of receivers of an environment, in the order of the file.
+struct ModelBeacons {
+    private(set) var hasAny = false
+    private var majors: [Int: String] = [:]
+    private var minors: [[Int]: String] = [:]
+    private var receivers: [String: String] = [:]
+    private var major: Int?
+
+    mutating func enter(_ zone: JSONValue, at place: String, _ advice: inout ModelAdvice) {
+        major = Self.number("major", of: zone)
+        guard let major else { return }
+        if let other = majors[major] {
+            advice.warn("\(place).data.major", "is \(major), as that of \(other); each zone needs its own")
+        } else {
+            majors[major] = place
+        }
+    }
+
+    mutating func add(_ thing: JSONValue, at place: String, _ advice: inout ModelAdvice) {
+        let minor = Self.number("minor", of: thing)
+        if let receiver = thing["data"]?["receiver"]?.string {
+            if minor != nil { advice.warn("\(place).data.minor", "is beside a receiver, which counts") }
+            if let other = receivers[receiver] {
+                advice.warn("\(place).data.receiver", "is the name of \(other) already, which counts")
+            } else {
+                receivers[receiver] = place
+            }
+            return
+        }
+        guard let minor else { return }
+        hasAny = true
+        guard let major else {
+            return advice.warn("\(place).data.minor", "counts for nothing: its zone has no data.major")
+        }
+        if let other = minors[[major, minor]] {
+            advice.warn(
+                "\(place).data.minor",
+                "is \(minor), as that of \(other) with the same major; the first counts"
+            )
+        } else {
+            minors[[major, minor]] = place
+        }
+    }
+
+    private static func number(_ key: String, of json: JSONValue) -> Int? {
+        json["data"]?.flareNumber(key).flatMap { Int(exactly: $0) }.flatMap {
+            (0...65535).contains($0) ? $0 : nil
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value as a warning may show it.
+    var shortText: String {
+        switch self {
+        case .object: "an object"
+        case .array: "a list"
+        case .string(let text): JSONValue.string(QuotedValue.clipped(text, to: 40)).text
+        default: text
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Bridge
+import Controller
+import Flare
+import FlareClient
+import FlareServer
+import HTTPListener
+import MQTT
+import Positioning
+import SocketIO
+
+// From the user's configuration to what the modules are made with.
+
+extension FlareStore.Options {
+    init(_ flare: TrilateralConfiguration.Platform) {
+        self.init()
+        synchronous = flare.synchronous == .full ? .full : .normal
+    }
+}
+
+extension TrilateralConfiguration.Platform {
+    /// Whether others find a Flare server here.
+    var isServing: Bool { mode == .embedded && isServerEnabled }
+}
+
+extension FlareClientConfiguration {
+    /// `nil` when no remote server is named.
+    init?(_ remote: TrilateralConfiguration.Remote) {
+        guard let url = remote.url, let scheme = ["http://", "https://"].first(where: url.hasPrefix) else {
+            return nil
+        }
+        let rest = String(url.dropFirst(scheme.count))
+        let isSecure = scheme == "https://"
+        // A name alone is at the scheme's own port, as everywhere on the web.
+        let place = HostAndPort(rest) ?? HostAndPort(host: rest, port: isSecure ? 443 : 80)
+        self.init(host: place.host, port: place.port)
+        revision = remote.revision == .auto ? nil : remote.revision == .three ? .three : .four
+        transport =
+            switch remote.transport {
+            case .auto: .automatic
+            case .websocket: .websocket
+            case .polling: .polling
+            }
+        connectSeconds = remote.timeoutSeconds
+        answerSeconds = remote.timeoutSeconds
+        reconnectMaximumSeconds = remote.reconnectMaxSeconds
+        guard isSecure else { return }
+        var tls = TLS()
+        tls.caFile = remote.caFile
+        tls.certificateFile = remote.certificateFile
+        tls.keyFile = remote.keyFile
+        tls.verifiesName = remote.verifyHostname
+        self.tls = tls
+    }
+}
+
+extension FlareDialect {
+    init(_ flare: TrilateralConfiguration.Platform) {
+        self = flare.isStrict ? .strict : .origin
+    }
+}
+
+extension HTTPListenerConfiguration {
+    init(_ flare: TrilateralConfiguration.Platform) {
+        self.init(section: "flare.server", host: flare.listen.host, port: flare.listen.port)
+        allowedHosts = flare.allowedHosts
+        allowedOrigins = flare.allowedOrigins
+        maximumConnections = min(8192, OpenFiles.raiseLimit() * 3 / 4)
+    }
+
+    /// `nil` when no pages are served.
+    init?(_ web: TrilateralConfiguration.Pages) {
+        guard let listen = web.listen else { return nil }
+        self.init(section: "web", host: listen.host, port: listen.port)
+        allowedHosts = web.allowedHosts
+        allowedOrigins = web.allowedOrigins
+        maximumConnections = min(256, OpenFiles.raiseLimit() / 4)
+    }
+}
+
+extension ControllerConfiguration {
+    init(_ plan: DaemonPlan) {
+        self.init()
+        if plan.configuration.controller.presence == .server {
+            presence = .server
+        } else {
+            presence = .steady(SteadyPresence.Settings(plan.configuration.presence))
+        }
+        lostSeconds = plan.configuration.presence.lostSeconds
+        stayPaired = plan.configuration.controller.stayPaired
+        brightnessByProximity = plan.configuration.controller.brightnessByProximity
+        allowsDeviceSet = plan.configuration.device.allowSet
+        announces = plan.configuration.discovery.isEnabled
+        deviceName = plan.configuration.device.name ?? plan.traits.hostName
+        deviceDescription = plan.traits.description
+        deviceMAC = plan.traits.mac
+        isReloaded = plan.isReloaded
+    }
+}
+
+extension TrilateralConfiguration {
+    /// How the embedded server keeps zone and nearness from flapping; `nil` when it goes by the original's rule.
+    var steadiness: SteadyPresence.Settings? {
+        flare.isSteady ? SteadyPresence.Settings(presence) : nil
+    }
+}
+
+extension SteadyPresence.Settings {
+    init(_ presence: TrilateralConfiguration.Presence) {
+        self.init()
+        zoneMargin = presence.zoneMargin
+        nearMargin = presence.nearMargin
+        nearMarginShare = presence.nearMarginShare
+        nearerMargin = presence.nearerMargin
+        updates = presence.updates
+    }
+}
+
+extension TrilateralConfiguration.Sensors {
+    /// The sensors that the configuration switches off.
+    var switchedOff: [SensorKind: Bool] {
+        let all: [(SensorKind, Bool)] = [
+            (.beacons, beaconsEnabled), (.compass, compassEnabled), (.gps, gpsEnabled), (.cmx, cmxEnabled),
+        ]
+        return Dictionary(uniqueKeysWithValues: all.filter { !$0.1 })
+    }
+}
+
+extension TrilateralConfiguration.Positioning {
+    func makeEstimator(_ map: BeaconMap) -> any PositionEstimator {
+        switch estimator {
+        case .grid: GridEstimator(map: map, settings: grid)
+        case .centroid: CentroidEstimator(map: map)
+        }
+    }
+}
+
+extension BridgeConfiguration {
+    init(_ configuration: TrilateralConfiguration, node: String) {
+        self.init()
+        base = configuration.mqtt.base
+        self.node = node
+        version = TrilateralProgram.version
+        flareMode = configuration.flare.mode.rawValue
+        features =
+            ["mqtt"] + (configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []) + [
+                "beacons"
+            ] + (configuration.links.isEmpty ? [] : ["links"])
+        publishesLocation = configuration.device.publishLocation
+        positionsPerSecond = configuration.mqtt.rates.positionPerSecond
+        anglesPerSecond = configuration.mqtt.rates.anglePerSecond
+        copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
+        mapStyle = configuration.map.style
+        mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
+        healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
+        discovery.isEnabled = configuration.discovery.isEnabled
+        discovery.prefix = configuration.discovery.prefix
+        discovery.things = configuration.discovery.things
+        discovery.suggestsAreas = configuration.discovery.suggestsAreas
+    }
+}
+
+/// Where on which broker a daemon has its topics.
+struct NodeAddress: Hashable {
+    let host: String
+    let port: Int
+    let base: String
+    let node: String
+
+    init(_ broker: TrilateralConfiguration.Broker, _ traits: HostInfo) {
+        host = broker.host
+        port = broker.port
+        base = broker.base
+        node = broker.node ?? traits.node
+    }
+}
+
+extension MQTTConfiguration {
+    /// - Parameters:
+    ///   - installation: This installation's own id, so that two never push each other off the broker.
+    ///   - root: `<base>/<node>`, for the will.
+    init(_ broker: TrilateralConfiguration.Broker, node: String, installation: String, root: String) {
+        self.init(broker, clientID: "trilateral-\(node)-\(installation)")
+        will = MQTTMessage(
+            topic: "\(root)/status",
+            payload: Array("offline".utf8),
+            qos: .atLeastOnce,
+            isRetained: true
+        )
+    }
+}
+
+extension LampService.Pair {
+    /// `nil` for settings that lack something, which the check of the configuration has refused.
+    init?(_ settings: LampSettings) {
+        guard let dialect = settings.dialect else { return nil }
+        self.init(thing: settings.thing, dialect: dialect)
+    }
+}

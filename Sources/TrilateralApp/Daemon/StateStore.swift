@@ -1,0 +1,248 @@
+package import Controller
+import Flare
+import FlareServer
+package import Foundation
+import GRDB
+package import Logging
+
+/// What the daemon remembers between runs: `trilateral.db` in the state folder.
+///
+/// Device ids (one for each environment), the chosen environment, sensor switches, short names, and this
+/// installation's own id.
+package final class StateStore: Sendable {
+    private let database: DatabaseQueue
+    package let path: String
+
+    /// - Throws: ``StateStoreError``.
+    package init(folder: URL) throws(StateStoreError) {
+        let path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
+        self.path = path
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        }
+        DatabaseFile.makePrivate(path)
+        database = try Self.telling(path) { try DatabaseQueue(path: path, configuration: configuration) }
+        try Self.telling(path) { [database] in try Self.migrate(database, path: path) }
+    }
+
+    /// Nothing can be read or written any more.
+    package func close(logger: Logger? = nil) {
+        do { try database.close() } catch { logger?.error("\(path) cannot be closed: \(error)") }
+    }
+
+    /// Carries out what reads or writes the database; what goes wrong is told with the path.
+    private static func telling<Result>(
+        _ path: String,
+        _ work: () throws -> Result
+    ) throws(StateStoreError) -> Result {
+        do {
+            return try work()
+        } catch let error as StateStoreError {
+            throw error
+        } catch let error as DatabaseError {
+            throw .database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
+        } catch {
+            throw .database(path: path, code: 1, message: "\(error)")
+        }
+    }
+
+    private static func migrate(_ database: DatabaseQueue, path: String) throws {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE device (environment TEXT PRIMARY KEY, id TEXT NOT NULL) STRICT;
+                    CREATE TABLE slug (kind TEXT NOT NULL, id TEXT NOT NULL, slug TEXT NOT NULL,
+                        PRIMARY KEY (kind, id), UNIQUE (kind, slug)) STRICT;
+                    CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+                    """
+            )
+        }
+        migrator.registerMigration("v2") { database in
+            try database.execute(sql: "ALTER TABLE slug ADD COLUMN environment TEXT")
+        }
+        migrator.registerMigration("v3") { database in
+            try database.execute(
+                sql: "CREATE TABLE announcement (topic TEXT PRIMARY KEY, components TEXT NOT NULL) STRICT"
+            )
+        }
+        guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
+            throw StateStoreError.newerVersion(path: path)
+        }
+        try migrator.migrate(database)
+    }
+
+    /// Writes everything to a new file when the database's own is gone from its folder, so that the next run has it.
+    package func writeBackIfGone() throws(StateStoreError) {
+        guard access(path, F_OK) != 0 else { return }
+        try Self.telling(path) {
+            try DatabaseFile.make(path) {
+                try database.writeWithoutTransaction {
+                    try $0.execute(sql: "VACUUM INTO ?", arguments: [path])
+                }
+            }
+        }
+    }
+
+    /// Everything that was remembered.
+    package func memory() throws(StateStoreError) -> PersistedState {
+        try read { database in
+            var memory = PersistedState()
+            for row in try Row.fetchAll(database, sql: "SELECT environment, id FROM device") {
+                guard let environment = FlareID(row["environment"]), let id = FlareID(row["id"]) else {
+                    continue
+                }
+                memory.devices[environment] = id
+            }
+            for row in try Row.fetchAll(database, sql: "SELECT * FROM slug ORDER BY rowid") {
+                guard let kind = FlareClass(rawValue: row["kind"]), let id = FlareID(row["id"]) else {
+                    continue
+                }
+                let home: String? = row["environment"]
+                memory.slugs.restore(
+                    row["slug"],
+                    for: ObjectReference(kind, id),
+                    home: home.flatMap { FlareID($0) }
+                )
+            }
+            memory.environment = try Self.setting("environment", database).flatMap { FlareID($0) }
+            for sensor in SensorKind.allCases {
+                guard let value = try Self.setting("sensor.\(sensor.rawValue)", database) else { continue }
+                memory.sensors[sensor] = value == "on"
+            }
+            return memory
+        }
+    }
+
+    /// Topics below which something was told, and not taken back as far as is known.
+    package func roots() throws(StateStoreError) -> [String] {
+        try read { database in
+            try String.fetchAll(
+                database,
+                sql: "SELECT key FROM setting WHERE key >= ? AND key < ? ORDER BY key",
+                // A zero comes after a slash.
+                arguments: [Self.rootKey, "root0"]
+            ).map { String($0.dropFirst(Self.rootKey.count)) }
+        }
+    }
+
+    private static let rootKey = "root/"
+
+    /// The name of the last run that told something; `nil` when none did.
+    package func epoch() throws(StateStoreError) -> String? {
+        try read { try Self.setting("epoch", $0) }
+    }
+
+    /// The topics on which Home Assistant was told of devices, with their components.
+    package func announced() throws(StateStoreError) -> [String: String] {
+        try read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT topic, components FROM announcement")
+            return Dictionary(rows.map { ($0["topic"], $0["components"]) }) { first, _ in first }
+        }
+    }
+
+    /// Eight hexadecimal digits that stay the same for this installation.
+    package func installationID() throws(StateStoreError) -> String {
+        try write { database in
+            if let known = try Self.setting("installation", database) { return known }
+            let made = String(UInt32.random(in: .min ... .max), radix: 16)
+            let id = String(repeating: "0", count: 8 - made.count) + made
+            try Self.set("installation", id, database)
+            return id
+        }
+    }
+
+    package func save(_ memento: ControllerEffect.PersistedRecord) throws(StateStoreError) {
+        try write { database in
+            switch memento {
+            case .environment(let id):
+                try Self.set("environment", "\(id)", database)
+            case .device(let id, let environment):
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO device (environment, id) VALUES (?, ?)",
+                    arguments: ["\(environment)", "\(id)"]
+                )
+            case .slug(let slug, let object, let home):
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO slug (kind, id, slug, environment) VALUES (?, ?, ?, ?)",
+                    arguments: [object.kind.rawValue, "\(object.id)", slug, home.map { "\($0)" }]
+                )
+            case .slugForgotten(let object):
+                try database.execute(
+                    sql: "DELETE FROM slug WHERE kind = ? AND id = ?",
+                    arguments: [object.kind.rawValue, "\(object.id)"]
+                )
+            case .announced(let topic, let components):
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO announcement (topic, components) VALUES (?, ?)",
+                    arguments: [topic, components]
+                )
+            case .withdrawn(let topic):
+                try database.execute(sql: "DELETE FROM announcement WHERE topic = ?", arguments: [topic])
+            case .root(let root, isUsed: true):
+                try Self.set(Self.rootKey + root, "used", database)
+            case .root(let root, isUsed: false):
+                try database.execute(
+                    sql: "DELETE FROM setting WHERE key = ?",
+                    arguments: [Self.rootKey + root]
+                )
+            case .epoch(let epoch):
+                try Self.set("epoch", epoch, database)
+            case .sensor(let sensor, let on):
+                try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
+            }
+        }
+    }
+
+    func read<Result>(_ work: (Database) throws -> Result) throws(StateStoreError) -> Result {
+        try Self.telling(path) { try database.read(work) }
+    }
+
+    func write<Result>(_ work: (Database) throws -> Result) throws(StateStoreError) -> Result {
+        try Self.telling(path) { try database.write(work) }
+    }
+
+    static func setting(_ key: String, _ database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
+    }
+
+    static func set(_ key: String, _ value: String, _ database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)",
+            arguments: [key, value]
+        )
+    }
+}
+
+/// Why the daemon's memory cannot be used; SQLite's own code is kept.
+package enum StateStoreError: Error, CustomStringConvertible {
+    case database(path: String, code: Int32, message: String)
+    case newerVersion(path: String)
+
+    package var description: String {
+        switch self {
+        case .database(let path, let code, let message):
+            "\(path) cannot be used: \(message) (SQLite \(code)); \(Self.advice(code))"
+        case .newerVersion(let path):
+            "\(path) was written by a newer version of trilateral; use that version, or another state folder"
+        }
+    }
+
+    /// Whether the file itself is wrong: no second attempt can help.
+    package var isAboutContents: Bool {
+        switch self {
+        case .newerVersion: true
+        case .database(_, let code, _): [11, 26].contains(code & 0xFF)
+        }
+    }
+
+    /// What to do about one of SQLite's primary result codes.
+    private static func advice(_ code: Int32) -> String {
+        switch code {
+        case 11, 26: "restore a backup, or move the file away to start with an empty one"
+        default: "check the folder's owner, permissions and free space"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Finds and reads the configuration.
+package enum ConfigurationLoader {
+    /// Reads a configuration file, if there is one, and the environment, which wins.
+    ///
+    /// - Throws: Every problem at once; nothing is usable then.
+    package static func load(
+        file: String?,
+        environment: [String: String]
+    ) throws(ConfigurationErrors) -> LoadedConfiguration {
+        var reader = ConfigurationReader()
+        if let file {
+            switch FileContents.read(file, upTo: YAMLDocument.maximumSize) {
+            case .failure(let fault):
+                throw ConfigurationErrors([ConfigurationError(.wholeFile(file), "", fault.message)])
+            case .success(let contents):
+                guard let text = String(validating: contents.bytes, as: UTF8.self) else {
+                    throw ConfigurationErrors([
+                        ConfigurationError(.wholeFile(file), "", "is not UTF-8 text")
+                    ])
+                }
+                let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
+                reader.read(file: file, text: text, folder: folder)
+            }
+        }
+        reader.read(environment: environment)
+        reader.checkRules()
+        reader.readPassword()
+        reader.readIdentityKeys()
+        guard reader.problems.isEmpty else { throw ConfigurationErrors(reader.problems) }
+        return reader.loaded
+    }
+
+    /// The file that is read when none is named: the user's, else the machine's; `nil` when there is neither.
+    package static func standardFile(environment: [String: String]) -> String? {
+        let home = environment["HOME"].map { $0 + "/.config" }
+        let user = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        return [user, "/etc"].compactMap { $0 }.map { $0 + "/trilateral/trilateral.yaml" }
+            .first { access($0, F_OK) == 0 }
+    }
+}

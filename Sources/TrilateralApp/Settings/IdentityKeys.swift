@@ -1,0 +1,90 @@
+import Foundation
+import Positioning
+
+/// The keys of beacons that change their identifier, as a file holds them.
+///
+/// A line each: UUID, major and minor that the beacon shall count as; its identity key, 32 hexadecimal digits; the
+/// exponent of its period; and when its clock stood at 0, as RFC 3339 or in seconds since 1970. What follows a # is
+/// a comment.
+enum IdentityKeys {
+    struct Found: Sendable, Equatable {
+        var beacons: [EphemeralBeacon]
+        var warning: String?
+    }
+
+    private static let largestFile = 256 * 1024
+
+    static func load(_ path: String) -> Result<Found, FileError> {
+        FileContents.read(path, upTo: largestFile).flatMap { file in
+            guard let text = String(validating: file.bytes, as: UTF8.self) else {
+                return .failure(FileError(message: "holds no text (UTF-8)"))
+            }
+            return read(text).map { beacons in
+                Found(beacons: beacons, warning: FileContents.openness(of: path))
+            }
+        }
+    }
+
+    static func read(_ text: String) -> Result<[EphemeralBeacon], FileError> {
+        var beacons: [EphemeralBeacon] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .enumerated()
+        {
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+            guard !words.isEmpty else { continue }
+            switch beacon(words) {
+            case .success(let beacon): beacons.append(beacon)
+            case .failure(let fault):
+                return .failure(FileError(message: "line \(index + 1): \(fault.message)"))
+            }
+            guard beacons.count <= EphemeralBeacons.most else {
+                return .failure(FileError(message: "holds more than \(EphemeralBeacons.most) keys"))
+            }
+        }
+        return .success(beacons)
+    }
+
+    /// The words are not repeated in the message: one of them is secret.
+    private static func beacon(_ words: [String]) -> Result<EphemeralBeacon, FileError> {
+        guard words.count == 6 else {
+            return .failure(
+                FileError(
+                    message:
+                        "must hold UUID, major, minor, key, exponent and start (has \(words.count) words)"
+                )
+            )
+        }
+        guard let uuid = BeaconUUID(words[0]) else {
+            return .failure(FileError(message: "the UUID must be 32 hexadecimal digits"))
+        }
+        guard let major = UInt16(words[1]), let minor = UInt16(words[2]) else {
+            return .failure(FileError(message: "major and minor must be 0 to 65535"))
+        }
+        guard let key = CipherBlock(hexadecimal: words[3]) else {
+            return .failure(FileError(message: "the key must be 32 hexadecimal digits"))
+        }
+        guard let exponent = Int(words[4]), EphemeralBeacon.exponents.contains(exponent) else {
+            return .failure(FileError(message: "the exponent must be 0 to 15"))
+        }
+        guard let start = seconds(words[5]) else {
+            return .failure(
+                FileError(
+                    message: "the start must be seconds since 1970, or a time such as 2026-01-01T00:00:00Z"
+                )
+            )
+        }
+        return .success(
+            EphemeralBeacon(
+                identity: BeaconIdentity(uuid: uuid, major: major, minor: minor),
+                key: key,
+                exponent: exponent,
+                clockStart: start
+            )
+        )
+    }
+
+    private static func seconds(_ text: String) -> Double? {
+        if let number = Double(text) { return (-1e10...1e10).contains(number) ? number : nil }
+        return (try? Date.ISO8601FormatStyle().parse(text))?.timeIntervalSince1970
+    }
+}

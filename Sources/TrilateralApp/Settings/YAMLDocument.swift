@@ -1,0 +1,209 @@
+import Yams
+
+/// The scalars, lists and sections of a YAML text, by key path, with their places.
+///
+/// Reads on after a key that stands twice, so that all problems are told at once.
+struct YAMLDocument {
+    struct Entry {
+        var path: String
+        var input: ConfigurationInput
+        var line: Int
+        var column: Int
+    }
+
+    struct Fault: Error {
+        var path = ""
+        var line: Int
+        var column: Int
+        var message: String
+    }
+
+    /// Values, in the order of the file; a section that nothing is known of comes as one entry.
+    private(set) var entries: [Entry] = []
+    private(set) var faults: [Fault] = []
+
+    private let isSection: (String) -> Bool
+
+    /// The largest text that is read, bytes.
+    static let maximumSize = 1 << 20
+
+    /// Marks a key that stands again further down.
+    ///
+    /// The character is printable YAML, for private use.
+    private static let mark: Character = "\u{E000}"
+
+    /// - Parameter isSection: Whether a path is one of the sections that are looked into.
+    init(_ text: String, isSection: @escaping (String) -> Bool) {
+        self.isSection = isSection
+        guard text.utf8.count <= Self.maximumSize else {
+            faults.append(
+                Fault(line: 1, column: 1, message: "the file is larger than \(Self.maximumSize) bytes")
+            )
+            return
+        }
+        do throws(Fault) {
+            guard let root = try Self.compose(text) else { return }
+            switch root {
+            case .mapping(let mapping):
+                read(mapping, under: "")
+            case .scalar(let scalar)
+            where scalar.style == .plain && ["", "~", "null"].contains(scalar.string):
+                break
+            default:
+                throw Fault(
+                    line: root.mark?.line ?? 1,
+                    column: root.mark?.column ?? 1,
+                    message: "the file must consist of sections such as mqtt:"
+                )
+            }
+        } catch {
+            faults.append(error)
+        }
+    }
+
+    private mutating func read(_ mapping: Node.Mapping, under parent: String) {
+        var firstLines: [String: Int] = [:]
+        for (key, _) in mapping {
+            guard let name = key.scalar?.string, name.first == Self.mark, let line = key.mark?.line else {
+                continue
+            }
+            firstLines[Self.unmarked(name), default: line] = min(
+                line,
+                firstLines[Self.unmarked(name)] ?? line
+            )
+        }
+        for (key, value) in mapping {
+            let (line, column) = (key.mark?.line ?? 1, key.mark?.column ?? 1)
+            guard let written = key.scalar?.string else {
+                faults.append(
+                    Fault(path: parent, line: line, column: column, message: "a key must be a plain word")
+                )
+                continue
+            }
+            let name = Self.unmarked(written)
+            let path = parent.isEmpty ? name : parent + "." + name
+            if let first = firstLines[name], first != line {
+                let message = "stands again (first in line \(first))"
+                faults.append(Fault(path: path, line: line, column: column, message: message))
+            }
+            if isSection(path) {
+                readSection(value, path, line: line, column: column)
+            } else {
+                entries.append(Entry(path: path, input: Self.input(value), line: line, column: column))
+            }
+        }
+    }
+
+    private static func unmarked(_ name: String) -> String {
+        String(name.drop { $0 == mark })
+    }
+
+    private mutating func readSection(_ value: Node, _ path: String, line: Int, column: Int) {
+        switch Self.input(value) {
+        case .null:
+            break
+        case let other:
+            guard let mapping = value.mapping else {
+                let message = "must be a section with keys below it (is \(other.description))"
+                faults.append(Fault(path: path, line: line, column: column, message: message))
+                return
+            }
+            read(mapping, under: path)
+        }
+    }
+
+    /// Lists and sections within values are read to a few levels: an alias can make a small text a huge tree.
+    private static let deepest = 4
+
+    private static func input(_ node: Node, depth: Int = 0) -> ConfigurationInput {
+        switch node {
+        case .scalar(let scalar):
+            let isQuoted = scalar.style != .plain && scalar.style != .any
+            if !isQuoted, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
+            return .scalar(scalar.string, isQuoted: isQuoted)
+        case .sequence(let sequence):
+            guard depth < deepest else { return .list([]) }
+            return .list(sequence.map { .init(value: input($0, depth: depth + 1), place: place($0)) })
+        case .mapping(let mapping):
+            guard depth < deepest else { return .mapping() }
+            return .mapping(
+                mapping.map {
+                    let key = $0.key.scalar?.string ?? ""
+                    let value = input($0.value, depth: depth + 1)
+                    return .init(key: unmarked(key), value: value, place: place($0.key))
+                }
+            )
+        case .alias:
+            return .null
+        }
+    }
+
+    private static func place(_ node: Node) -> FileLocation? {
+        node.mark.map { FileLocation(line: $0.line, column: $0.column) }
+    }
+
+    /// The tree of a text; a key that stands again further down is marked, since the library refuses it without
+    /// saying what else is wrong.
+    private static func compose(_ text: String) throws(Fault) -> Node? {
+        var text = text
+        for _ in 0..<100 {
+            do {
+                return try Yams.compose(yaml: text)
+            } catch YamlError.duplicatedKeysInMapping(_, let context) {
+                guard let marked = mark(text, line: context.mark.line, column: context.mark.column) else {
+                    break
+                }
+                text = marked
+            } catch let error as YamlError {
+                throw fault(error)
+            } catch {
+                throw Fault(line: 1, column: 1, message: "\(error)")
+            }
+        }
+        throw Fault(line: 1, column: 1, message: "too many keys stand twice")
+    }
+
+    /// The text with a mark in the key that begins at a place; `nil` when there is no such place.
+    private static func mark(_ text: String, line: Int, column: Int) -> String? {
+        var scalars = Array(text.unicodeScalars)
+        var start = 0
+        var remaining = line - 1
+        while remaining > 0, start < scalars.count {
+            if scalars[start] == "\n" { remaining -= 1 }
+            start += 1
+        }
+        var place = start + column - 1
+        guard remaining == 0, place >= 0, place < scalars.count else { return nil }
+        if scalars[place] == "\"" || scalars[place] == "'" { place += 1 }
+        scalars.insert(contentsOf: mark.unicodeScalars, at: place)
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return String(view)
+    }
+
+    private static func fault(_ error: YamlError) -> Fault {
+        switch error {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            let words = [context.map { "\($0.text)".trimmed }, problem].compactMap { $0 }.filter {
+                !$0.isEmpty
+            }
+            return Fault(
+                line: mark.line,
+                column: mark.column,
+                message: "this is not YAML: " + words.joined(separator: ", ")
+            )
+        case .reader(let problem, let offset, _, let yaml):
+            let line = yaml.utf8.prefix(max(0, offset ?? 0)).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
+            return Fault(line: line, column: 1, message: "this is not YAML: \(problem)")
+        default:
+            return Fault(line: 1, column: 1, message: "this is not YAML: \(error)")
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,98 @@
+import Bridge
+import Controller
+import Flare
+import MQTT
+import Testing
+
+struct MapPublisherTests {
+    /// A page with its book, and a broker that takes everything.
+    private struct Desk {
+        var page: MapPublisher
+        var book = RetainedTopicStore()
+
+        init(interval: Duration? = .seconds(5)) { page = MapPublisher(topic: "t/n/map", interval: interval) }
+
+        /// The picture that is sent at a time, if one is.
+        mutating func send(at now: Int64) -> MQTTMessage? {
+            page.draw(in: &book, at: now)
+            let due = book.due(at: now)
+            for message in due { book.sent(message, at: now) }
+            return due.first
+        }
+
+        mutating func show(_ x: Double) {
+            var state = Flat.state
+            state.device?.position = Point3D(x: x, y: 0)
+            page.take(StateSnapshot(state: state, changes: Flat.model.union(Flat.view)))
+        }
+
+        mutating func sendAfterShowing(_ x: Double, at now: Int64) -> MQTTMessage? {
+            show(x)
+            return send(at: now)
+        }
+    }
+
+    @Test func `it is a retained SVG`() throws {
+        var desk = Desk()
+        desk.show(0)
+        let sent = desk.send(at: 0)
+        let message = try #require(sent)
+        #expect(message.topic == "t/n/map")
+        #expect(message.isRetained && message.qos == .atMostOnce)
+        #expect(message.properties.contentType == "image/svg+xml")
+        let text = String(decoding: message.payload, as: UTF8.self)
+        #expect(text.hasPrefix("<svg ") && text.contains(">Lamp</text>"))
+    }
+
+    @Test func `however much changes, there is one in the interval, and the last change is shown`() {
+        var desk = Desk()
+        var times: [Int64] = []
+        var last: MQTTMessage?
+        for now in stride(from: Int64(0), to: 20_000, by: 100) {
+            desk.show(Double(now) / 1000)
+            if let message = desk.send(at: now) {
+                times.append(now)
+                last = message
+            }
+        }
+        #expect(times == [0, 5000, 10_000, 15_000])
+        #expect(desk.page.nextDue == 20_000)
+        let final = desk.send(at: 20_000)
+        #expect(final != nil && final != last)
+        #expect(desk.page.nextDue == nil)
+        let unchanged = desk.send(at: 60_000)
+        #expect(unchanged == nil)
+    }
+
+    @Test func `what changes nothing in the picture sends nothing`() {
+        var desk = Desk()
+        desk.show(0)
+        let (first, second) = (desk.send(at: 0), desk.sendAfterShowing(0, at: 10_000))
+        #expect(first != nil && second == nil)
+    }
+
+    @Test func `before the place was read the picture of an earlier run stays`() {
+        var desk = Desk()
+        var state = Flat.state
+        state.isPlaceKnown = false
+        desk.page.take(StateSnapshot(state: state, changes: Flat.view))
+        let (first, second) = (desk.send(at: 0), desk.sendAfterShowing(0, at: 1))
+        #expect(first == nil && second != nil)
+    }
+
+    @Test func `a server without any environment has a picture that says so`() {
+        var desk = Desk()
+        var state = ControllerState(epoch: "1")
+        state.alerts["no-environment"] = Alert(severity: .warning, message: "none", since: Flat.moment(0))
+        desk.page.take(StateSnapshot(state: state, changes: [.alert("no-environment")]))
+        let text = desk.send(at: 0).map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(text?.contains("Nothing here") == true)
+    }
+
+    @Test func `switched off, nothing is drawn`() {
+        var desk = Desk(interval: nil)
+        let (first, second) = (desk.send(at: 0), desk.sendAfterShowing(0, at: 10_000))
+        #expect(first == nil && second == nil)
+        #expect(desk.page.nextDue == nil)
+    }
+}

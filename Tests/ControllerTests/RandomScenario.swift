@@ -1,0 +1,300 @@
+import Controller
+import Flare
+import Testing
+import Things
+
+/// A random life of a controller: commands, sensors, other people, a server that is slow, fails or goes away.
+struct RandomScenario {
+    private(set) var rig: Rig
+    private var dice: Dice
+    private var timers: [ControllerTimer: Int64] = [:]
+    /// What was asked before the link was lost, still to be answered as failed.
+    private var lost: [FlareRequest] = []
+    private var watch = Watch()
+    private var removed: [FlareThing] = []
+
+    init(seed: UInt64) {
+        dice = Dice(seed: seed)
+        var configuration = ControllerConfiguration()
+        configuration.allowsDeviceSet = true
+        configuration.brightnessByProximity = dice.happens(oneIn: 3)
+        let presence: ControllerConfiguration.Presence = dice.happens(oneIn: 2) ? .server : .steady(.init())
+        rig = Rig(configuration: configuration, presence: presence)
+    }
+
+    mutating func step() {
+        switch dice.below(20) {
+        case 0..<6: command()
+        case 6..<12: serve()
+        case 12: sense()
+        case 13: others()
+        case 14: remodel()
+        case 15: if dice.happens(oneIn: 4) { changeLink() }
+        case 16: if dice.happens(oneIn: 4) { happens(House.located(Double(10 * (1 + dice.below(4))))) }
+        case 17: if dice.happens(oneIn: 4) { clearTopics() }
+        default: passTime(Int64(dice.below(700)))
+        }
+    }
+
+    /// The broker confirms that topics are empty, of what is gone or of anything else.
+    private mutating func clearTopics() {
+        let names = [FlareClass.environment, .zone, .thing].flatMap { kind in
+            rig.state.slugs.objects(of: kind).compactMap { object in
+                rig.state.slugs[kind, object.id].map { ObjectName(kind, $0) }
+            }
+        }
+        happens(.topicsCleared(names.sorted { $0.slug < $1.slug }))
+    }
+
+    /// Lets everything come to rest, and looks at what is left.
+    mutating func settle() {
+        if !rig.state.isLinkUp { changeLink() }
+        for _ in 0..<20_000 where !rig.asked.isEmpty || !timers.isEmpty {
+            if rig.asked.isEmpty { passTime(1000) } else { answerOne() }
+        }
+        #expect(rig.asked.isEmpty && timers.isEmpty, "it does not come to rest")
+        if rig.asked.isEmpty { checkRest() }
+        for thing in rig.state.things.keys.sorted() {
+            happens(command(.set(.thing("\(thing)"), ThingRequest(attributes: ["state": "TOGGLE"]))))
+            answerAll()
+        }
+        checkRest()
+    }
+
+    // MARK: What happens
+
+    private mutating func happens(_ event: ControllerEvent) {
+        let before = rig.state
+        let effects = rig.happens(event)
+        for effect in effects {
+            switch effect {
+            case .startTimer(let timer, let milliseconds): timers[timer] = rig.time + milliseconds
+            case .stopTimer(let timer): timers[timer] = nil
+            default: break
+            }
+        }
+        watch.look(effects, before, &rig)
+    }
+
+    private mutating func command(_ order: Command.Order) -> ControllerEvent {
+        let ticket = watch.ticket()
+        return .commandReceived(Command(ticket: ticket, order: order, tx: JSONValue(ticket)))
+    }
+
+    private mutating func command() {
+        let names = ["lamp", "floor-lamp", "kettle", "screen", "nothing"]
+        let target =
+            dice.happens(oneIn: 4) ? Command.Target.nearby(ifID: nil) : .thing(dice.pick(names, else: "lamp"))
+        let order: Command.Order
+        switch dice.below(16) {
+        case 0..<8:
+            var attributes: [String: JSONValue] = [:]
+            for _ in 0...dice.below(2) {
+                let (name, values) = dice.pick(Self.attributes, else: ("state", ["ON"]))
+                attributes[name] = dice.pick(values, else: "ON")
+            }
+            let seconds = dice.happens(oneIn: 3) ? Double(dice.below(3)) : nil
+            order = .set(
+                target,
+                ThingRequest(attributes: attributes, transition: seconds, isPartial: dice.happens(oneIn: 3))
+            )
+        case 8, 9:
+            order = .action(target, name: dice.pick(["lighter", "off", "boil", "north", "x"], else: "on"))
+        case 10: order = .get(target)
+        case 11: order = .setDevice(deviceChange())
+        case 12:
+            let choices: [Command.EnvironmentChoice] = [
+                .next, .previous, .named("office"), .named("home"), .named("x"),
+            ]
+            order = .chooseEnvironment(dice.pick(choices, else: .next))
+        // Without CMX the place that others give the device is not ours, and the zone may differ.
+        case 13:
+            order = .switchSensor(dice.pick([.gps, .beacons, .compass], else: .gps), on: dice.below(3) > 0)
+        case 14: order = .request(.refresh)
+        default: order = .request(dice.pick([.ping, .snapshot, .reload], else: .ping))
+        }
+        happens(command(order))
+        if case .request(.reload) = order { happens(.configurationRead(problem: "none")) }
+    }
+
+    private static let attributes: [(String, [JSONValue])] = [
+        ("state", ["ON", "OFF", "TOGGLE", "TOGGLE"]), ("level", [0, 0.2, 0.7, 1]),
+        ("brightness", [0, 255, "50%", 999]),
+        ("color", ["red", "green", "#102030", "nocolour"]), ("temperature", [20, 90, "hot"]),
+    ]
+
+    private mutating func deviceChange() -> Command.DeviceChange {
+        var change = Command.DeviceChange()
+        if dice.happens(oneIn: 2) { change.angle = Double(5 * dice.below(72)) }
+        if dice.happens(oneIn: 2) { change.name = dice.pick(["a", "b"], else: "c") }
+        if dice.happens(oneIn: 2) || change == .init() { change.position = point() }
+        return change
+    }
+
+    private mutating func point() -> Point3D {
+        Point3D(x: Double(dice.below(9)), y: Double(dice.below(6)))
+    }
+
+    private mutating func sense() {
+        let quality: PositionFix.Quality = dice.happens(oneIn: 5) ? .lost : .good
+        let point = point()
+        happens(
+            dice.happens(oneIn: 3)
+                ? .headingChanged(degrees: Double(5 * dice.below(72)))
+                : House.estimate(point.x, point.y, quality)
+        )
+    }
+
+    /// Time goes on, and timers with it; now and then one fires that was stopped too late.
+    private mutating func passTime(_ milliseconds: Int64) {
+        rig.time += milliseconds
+        for (timer, due) in timers.sorted(by: { $0.value < $1.value })
+        where due <= rig.time && timers[timer] == due {
+            timers[timer] = nil
+            happens(.timerFired(timer))
+        }
+        if dice.happens(oneIn: 20) {
+            happens(
+                .timerFired(
+                    dice.pick([.exitCheck, .positionDue, .transitionStep(House.lamp)], else: .headingDue)
+                )
+            )
+        }
+    }
+
+    private mutating func checkRest() {
+        if rig.isSteady {
+            // What was seen last counts when nothing new comes.
+            for _ in 0..<2 {
+                rig.time += 1500
+                happens(.timerFired(.presenceCheck))
+            }
+            answerAll()
+        }
+        watch.checkRest(rig)
+    }
+
+    // MARK: The server
+
+    private mutating func serve() {
+        guard let request = rig.asked.first else { return }
+        var isOwnPosition = false
+        if case .setPosition(_, _, nil) = request { isOwnPosition = true }
+        switch dice.below(30) {
+        // An own position counts as sent, so it must not be refused.
+        case 0 where !isOwnPosition:
+            rig.asked.removeFirst()
+            happens(.flare(.replied(request, .failure(.rejected("no")))))
+        case 1:
+            // Done, but nobody hears that.
+            rig.asked.removeFirst()
+            for event in rig.server.carryOut(request).dropLast() { happens(.flare(event)) }
+            happens(.flare(.replied(request, .failure(.timedOut(seconds: 5)))))
+        default: answerOne()
+        }
+    }
+
+    private mutating func answerOne() {
+        guard !rig.asked.isEmpty else { return }
+        let request = rig.asked.removeFirst()
+        for event in rig.server.carryOut(request) { happens(.flare(event)) }
+    }
+
+    private mutating func answerAll() {
+        while !rig.asked.isEmpty { answerOne() }
+    }
+
+    private mutating func changeLink() {
+        if rig.state.isLinkUp {
+            lost = rig.asked
+            rig.asked = []
+            rig.server.subscribed = []
+            for request in lost.prefix(dice.below(2 + lost.count)) { _ = rig.server.carryOut(request) }
+            happens(.flare(.linkDown(reason: "gone")))
+        } else {
+            for request in lost { happens(.flare(.replied(request, .failure(.unreachable("gone"))))) }
+            lost = []
+            happens(.flare(.linkUp))
+        }
+    }
+
+    /// Tells what others would hear.
+    private mutating func announce(_ notices: [FlareNotice], _ environment: FlareID?) {
+        guard rig.state.isLinkUp, let environment, rig.server.subscribed.contains(environment) else { return }
+        for notice in notices { happens(.flare(.notice(notice))) }
+    }
+
+    /// Somebody else sets a thing, or moves our device.
+    private mutating func others() {
+        if dice.happens(oneIn: 2), let index = rig.server.things.indices.randomElement(using: &dice) {
+            let values: [String: JSONValue] = [
+                dice.pick(["on", "x"], else: "x"): .bool(dice.happens(oneIn: 2)),
+                "brightness": .number(Double(dice.below(10)) / 10),
+            ]
+            rig.server.things[index].data.merge(values) { $1 }
+            let thing = rig.server.things[index]
+            announce([.data(ObjectReference(.thing, thing.id), values, sender: "x")], thing.environment)
+        } else if let index = rig.server.devices.indices.randomElement(using: &dice) {
+            rig.server.devices[index].position = point()
+            let device = rig.server.devices[index]
+            let object = ObjectReference(.device, device.id)
+            let moved = FlareNotice.position(object, device.position ?? .zero, sender: nil)
+            announce([moved] + rig.server.moved(device.id), device.environment)
+        }
+    }
+
+    /// Somebody changes the model.
+    private mutating func remodel() {
+        switch dice.below(6) {
+        case 0, 1:
+            guard let index = rig.server.things.indices.randomElement(using: &dice) else { return }
+            rig.server.things[index].name = dice.pick(["Lamp", "Other"], else: "")
+            changed(rig.server.things[index])
+        case 2:
+            guard removed.isEmpty, let index = rig.server.things.indices.randomElement(using: &dice) else {
+                return
+            }
+            removed = [rig.server.things.remove(at: index)]
+            for index in rig.server.devices.indices
+            where rig.server.devices[index].nearest == removed.first?.id {
+                rig.server.devices[index].nearest = nil
+            }
+            for thing in removed { changed(thing) }
+        case 3:
+            rig.server.things += removed
+            for thing in removed { changed(thing) }
+            removed = []
+        case 4:
+            guard dice.happens(oneIn: 4), let device = rig.state.device else { return }
+            rig.server.devices.removeAll { $0.id == device.id }
+            announce(
+                [.modelChanged(ObjectReference(.device, device.id), environment: device.environment)],
+                device.environment
+            )
+        default:
+            guard dice.happens(oneIn: 4) else { return }
+            let home = House.environments.filter { $0.id == House.home }
+            let isThere = rig.server.environments.contains { $0.id == House.home }
+            rig.server.environments =
+                isThere
+                ? rig.server.environments.filter { $0.id != House.home } : rig.server.environments + home
+            // In process, changes of environments are heard by all.
+            if rig.state.isLinkUp {
+                happens(
+                    .flare(
+                        .notice(
+                            .modelChanged(ObjectReference(.environment, House.home), environment: House.home)
+                        )
+                    )
+                )
+            }
+        }
+    }
+
+    private mutating func changed(_ thing: FlareThing) {
+        announce(
+            [.modelChanged(ObjectReference(.thing, thing.id), environment: thing.environment)],
+            thing.environment
+        )
+    }
+}
