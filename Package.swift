@@ -30,10 +30,11 @@ let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "s
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 /// A target of ours and what it may import.
-func room(
+func module(
     _ name: String,
     _ dependencies: [Target.Dependency] = [],
     resources: [Resource]? = nil
@@ -58,6 +59,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
@@ -70,53 +72,68 @@ let package = Package(
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CEventFD"),
         .systemLibrary(name: "CMalloc"),
 
         // Pure
-        room("Flare"),
-        room("SocketIO"),
-        room("Positioning", ["Flare"]),
-        room("Things", ["Flare"]),
-        room("Controller", ["Flare", "Things"]),
-        room("Messages", ["Flare", "Things", "Controller"]),
-        room("Lamps", ["Flare", "Things"]),
-        room("PlaceMap", ["Flare", "Things", "Controller"]),
-        room("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
+        module("Flare"),
+        module("SocketIO"),
+        module("Positioning", ["Flare"]),
+        module("Things", ["Flare"]),
+        module("Controller", ["Flare", "Things"]),
+        module("Messages", ["Flare", "Things", "Controller"]),
+        module("Lamps", ["Flare", "Things"]),
+        module("PlaceMap", ["Flare", "Things", "Controller"]),
+        module("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
+
+        // Leaf: what adapters and the shell share of the system
+        module("Threading", ["CEventFD", system]),
 
         // Adapters
-        room("Sensors", ["Flare", "Positioning", "CBluetooth", "CCrypto", log]),
-        room(
+        module("Sensors", ["Flare", "Positioning", "Threading", "CBluetooth", "CCrypto", system, log]),
+        module(
             "HTTPListener",
             [
                 hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1, nioWebSocket,
                 nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
         ),
-        room(
+        module(
             "FlareServer",
             [
                 "Flare", "SocketIO", "HTTPListener", hummingbird, nioCore, nioPosix, nioLocks, httpTypes,
                 grdb, lifecycle, log,
             ]
         ),
-        room("FlareClient", ["Flare", "SocketIO", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]),
-        room("MQTT", ["CMosquitto", "COpenSSL", log]),
-        room(
+        module(
+            "FlareClient",
+            ["Flare", "SocketIO", "Threading", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]
+        ),
+        module("MQTT", ["Threading", "CMosquitto", "COpenSSL", system, log]),
+        module(
             "Bridge",
             ["Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT", log]
         ),
-        room("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
+        module("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
         // Shell
-        room(
+        module(
+            "Settings",
+            [
+                "Flare", "Positioning", "Things", "Controller", "Lamps", "HomeAssistant", "PlaceMap",
+                "Sensors", yams,
+            ]
+        ),
+        module(
             "TrilateralApp",
             [
-                "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps",
+                "Settings", "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps",
                 "HomeAssistant", "PlaceMap",
                 "Sensors",
                 "HTTPListener",
                 "FlareServer", "FlareClient",
-                "MQTT", "Bridge", "Web", "CMalloc", lifecycle, signals, arguments, yams, grdb, log,
+                "MQTT", "Bridge", "Web", "Threading", "CMalloc", lifecycle, signals, arguments, yams, grdb,
+                system, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -127,7 +144,7 @@ let package = Package(
         .executableTarget(
             name: "trilateral-bench",
             dependencies: [
-                "FlareServer", "Sensors", "Positioning", "Flare", log,
+                "FlareServer", "Sensors", "Positioning", "Flare", system, log,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "contrib/benchmarks",
@@ -143,6 +160,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
+        tests("ThreadingTests", ["Threading"]),
         tests("FlareTests", ["Flare", "SeededRandom"]),
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
@@ -155,7 +173,7 @@ let package = Package(
             "HomeAssistantTests",
             ["HomeAssistant", "Messages", "Controller", "Things", "Flare", "SeededRandom"]
         ),
-        tests("SensorsTests", ["Sensors", "Positioning", "Flare", "TestSupport", log]),
+        tests("SensorsTests", ["Sensors", "Positioning", "Flare", "Threading", "TestSupport", system, log]),
         tests(
             "HTTPListenerTests",
             [
@@ -178,20 +196,25 @@ let package = Package(
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, lifecycle, log,
             ]
         ),
-        tests("MQTTTests", ["MQTT", "TestSupport", "SeededRandom", "COpenSSL", log]),
+        tests("MQTTTests", ["MQTT", "Threading", "TestSupport", "SeededRandom", "COpenSSL", log]),
         tests(
             "BridgeTests",
             ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT", log]
         ),
+        tests("SettingsTests", ["Settings", "Positioning", "TestSupport", "SeededRandom"]),
         tests(
             "TrilateralAppTests",
             [
-                "TrilateralApp", "Controller", "HTTPListener", "FlareServer", "Sensors", "Positioning",
+                "TrilateralApp", "Settings", "Controller", "HTTPListener", "FlareServer", "Sensors",
+                "Positioning",
                 "Flare",
                 "TestSupport", "SeededRandom", arguments, grdb, log,
             ]
         ),
         tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),
-        tests("IntegrationTests", ["Bridge", "Controller", "MQTT", "Flare", "TestSupport", grdb, log]),
+        tests(
+            "IntegrationTests",
+            ["Bridge", "Controller", "MQTT", "Flare", "Threading", "TestSupport", grdb, log]
+        ),
     ]
 )

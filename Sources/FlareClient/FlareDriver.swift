@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import SocketIO
+import Threading
 
 /// Carries out what ``ClientSession`` and ``RequestPipeline`` say, on one event loop.
 ///
@@ -176,7 +177,7 @@ actor FlareDriver {
         }
         perform(actions)
         let pause = backoff.next(chance: chance())
-        retry = loop.scheduleTask(in: .milliseconds(Int64(pause))) {
+        retry = loop.scheduleTask(in: .init(pause)) {
             self.assumeIsolated { $0.open() }
         }
     }

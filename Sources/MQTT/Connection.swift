@@ -1,6 +1,8 @@
 import CMosquitto
 import Glibc
 import Logging
+import SystemPackage
+import Threading
 
 /// One connection: one handle of libmosquitto and the thread that drives it.
 ///
@@ -28,12 +30,12 @@ final class Connection: Sendable {
 
     /// Held by whoever lets the library read or write; its value is how that has ended.
     private let traffic = Locked(Failure?.none)
-    private let doorbell: EventFD
+    private let wakeUp: EventFD
     /// What the thread is asked to do.
     private let request = Locked(Request.none)
     /// The lines of the library's log that explain a failed attempt.
     private let complaints = Locked([String]())
-    private let thread = Locked(pthread_t?.none)
+    private let thread = Locked(POSIXThread?.none)
 
     enum Request { case none, close, drop }
 
@@ -82,7 +84,9 @@ final class Connection: Sendable {
         self.events = events
         self.reading = reading
         self.logger = logger
-        doorbell = try EventFD()
+        do throws(Errno) { wakeUp = try EventFD() } catch {
+            throw .configuration("cannot wait for the broker: \(error)")
+        }
         handle = try LibraryHandle.make(configuration, version: version)
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         setCallbacks()
@@ -95,47 +99,35 @@ final class Connection: Sendable {
 
     /// Starts the thread, which keeps the connection alive and calls `ended` as its last act.
     func start() {
-        var thread = pthread_t()
-        let box = Unmanaged.passRetained(self)
-        let failure = pthread_create(&thread, nil, { Connection.run($0) }, box.toOpaque())
-        guard failure != 0 else { return self.thread.withLock { $0 = thread } }
-        box.release()
-        events.ended(.failed(.configuration("cannot start a thread: \(String(cString: strerror(failure)))")))
+        do throws(Errno) {
+            let thread = try POSIXThread { [self] in events.ended(drive()) }
+            self.thread.withLock { $0 = thread }
+        } catch {
+            events.ended(.failed(.configuration("cannot start a thread: \(error)")))
+        }
     }
 
     /// Waits until the thread is gone; to be called once `ended` was, so that it takes no time.
     func join() {
-        guard let thread = thread.withLock({ $0.take() }) else { return }
-        pthread_join(thread, nil)
+        thread.withLock { $0.take() }?.join()
     }
 
     /// Leaves a thread alone that does not end, since the system's resolver keeps it.
     func abandon() {
-        guard let thread = thread.withLock({ $0.take() }) else { return }
-        pthread_detach(thread)
-    }
-
-    private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let argument else { return nil }
-        var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_BLOCK, &all, nil)
-        let connection = Unmanaged<Connection>.fromOpaque(argument).takeRetainedValue()
-        connection.events.ended(connection.drive())
-        return nil
+        thread.withLock { $0.take() }?.detach()
     }
 
     /// Ends the connection with a DISCONNECT, so that the broker forgets the will; at the latest after a second.
     func close() {
         request.withLock { $0 = .close }
         mosquitto_disconnect(handle)
-        doorbell.ring()
+        wakeUp.signal()
     }
 
     /// Ends the connection without a word, so that the broker publishes the will.
     func drop() {
         request.withLock { $0 = .drop }
-        doorbell.ring()
+        wakeUp.signal()
     }
 
     /// Writes what the library was given, or leaves it to the thread when that is at work or the socket is full.
@@ -149,7 +141,7 @@ final class Connection: Sendable {
             if result > MOSQ_ERR_SUCCESS.rawValue { failure = Failure(result: result, systemError: errno) }
             return failure == nil && !mosquitto_want_write(handle)
         }
-        if isDone != true { doorbell.ring() }
+        if isDone != true { wakeUp.signal() }
     }
 
     func complain(_ line: String) {
@@ -221,7 +213,7 @@ final class Connection: Sendable {
     private func turn(milliseconds: Int32) -> Failure? {
         guard let input else { return Failure(MOSQ_ERR_NO_CONN) }
         let socket = mosquitto_socket(handle) < 0 ? -1 : input.socket
-        let ready = doorbell.wait(
+        let ready = wakeUp.wait(
             for: socket,
             writing: input.isShakingHands ? !input.isAwaitingHand : mosquitto_want_write(handle),
             milliseconds: socket < 0 ? 0 : milliseconds

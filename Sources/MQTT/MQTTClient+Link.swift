@@ -1,4 +1,5 @@
 import Logging
+import Threading
 
 extension MQTTClient {
     /// One connection after another, until we are stopped or cancelled.
@@ -6,19 +7,18 @@ extension MQTTClient {
         var outage = Outage(warnAfter: .seconds(configuration.warnAfterSeconds))
         var backoff = configuration.reconnect
         var version = VersionChoice(configuration.protocolVersion)
-        var random = SystemRandomNumberGenerator()
         while true {
             let started = ContinuousClock.now
             guard let end = await connection(version.next) else { return }
             let wasUp = finish(end, &outage)
-            if wasUp, started.duration(to: .now) > .seconds(10) { backoff.reset() }
+            if wasUp { backoff.linkLost(wasSteady: started.duration(to: .now) > .seconds(10)) }
             let isAtOnce = version.ended(end)
             guard !Task.isCancelled, state.withLock({ $0.phase == .running }) else { return }
             if isAtOnce {
                 logger.info("\(configuration.address) does not speak MQTT 5: trying 3.1.1")
                 continue
             }
-            await pause(backoff.next(using: &random), &outage)
+            await pause(backoff.next(), &outage)
         }
     }
 

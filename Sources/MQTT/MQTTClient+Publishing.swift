@@ -1,4 +1,5 @@
 import Logging
+import Threading
 
 extension MQTTClient {
     func hand(_ message: MQTTMessage, waiter: MQTTOutbox.Waiter?) -> MQTTPublishOutcome {

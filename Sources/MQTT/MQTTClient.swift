@@ -1,4 +1,5 @@
 package import Logging
+import Threading
 
 /// A link to a broker that is kept up for ever.
 ///

@@ -1,3 +1,5 @@
+package import Threading
+
 /// Everything that a link to a broker needs to know.
 package struct MQTTConfiguration: Sendable {
     /// Host name or address; with TLS also the name that the broker's certificate must carry.
@@ -15,7 +17,7 @@ package struct MQTTConfiguration: Sendable {
     package var tls: MQTTTLS?
     /// What the broker publishes when the link is lost without a goodbye.
     package var will: MQTTMessage?
-    package var reconnect = MQTTBackoff()
+    package var reconnect = Backoff(minimumSeconds: 0.5, maximumSeconds: 60)
     /// Publications of QoS 1 and 2 that may wait for their acknowledgement, and as many of QoS 0 for the socket.
     ///
     /// At most 30,000 are used, since message ids have 16 bits.

@@ -2,6 +2,7 @@ import Flare
 import Logging
 import MQTT
 import TestSupport
+import Threading
 
 /// Somebody on the broker who hears everything of one daemon, and commands it.
 actor Visitor {
@@ -192,7 +193,7 @@ func withVisitor<Result: Sendable>(
     var configuration = MQTTConfiguration()
     configuration.host = "127.0.0.1"
     configuration.port = port
-    configuration.reconnect = MQTTBackoff(minimum: .milliseconds(20), maximum: .milliseconds(200))
+    configuration.reconnect = Backoff(minimumSeconds: 0.02, maximumSeconds: 0.2)
     change(&configuration)
     let client = MQTTClient(configuration, logger: Logger(label: "visitor") { _ in SwiftLogNoOpLogHandler() })
     let visitor = Visitor(root: root, client: client, user: configuration.username)

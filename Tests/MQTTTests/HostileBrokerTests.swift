@@ -4,6 +4,7 @@ import SeededRandom
 import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 /// A broker that sends what no broker may: the library must never see it, and the process live.
 @Suite(.timeLimit(.minutes(30)))
@@ -20,7 +21,7 @@ struct HostileBrokerTests {
             let broker = try HostileBroker(certificates, body)
             defer { broker.stop() }
             let settings = configuration(port: broker.port) {
-                $0.reconnect = MQTTBackoff(minimum: .milliseconds(1), maximum: .milliseconds(1))
+                $0.reconnect = Backoff(minimumSeconds: 0.001, maximumSeconds: 0.001)
                 guard let certificates else { return }
                 $0.host = "localhost"
                 $0.tls = MQTTTLS()

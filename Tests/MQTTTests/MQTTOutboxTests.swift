@@ -119,30 +119,4 @@ import Testing
         }
         #expect(drained == [false, false, true, false])
     }
-
-    @Test
-    func `the pause grows to its maximum, is never the same for two clients, and starts anew after a reset`()
-    {
-        var backoff = MQTTBackoff(minimum: .milliseconds(500), maximum: .seconds(60))
-        var random = SystemRandomNumberGenerator()
-        var steps = [0.5, 1, 2, 4, 8, 16, 32, 60, 60] + [Double](repeating: 60, count: 1_000)
-        for _ in 0..<2 {
-            for step in steps {
-                let pause = backoff.next(using: &random)
-                #expect(pause >= .seconds(step / 2) && pause <= .seconds(step))
-            }
-            backoff.reset()
-            steps = [0.5]
-        }
-        let pauses = Set((0..<10).map { _ in MQTTBackoff().first })
-        #expect(pauses.count == 10)
-    }
-}
-
-extension MQTTBackoff {
-    fileprivate var first: Duration {
-        var copy = self
-        var random = SystemRandomNumberGenerator()
-        return copy.next(using: &random)
-    }
 }

@@ -2,6 +2,7 @@ import Logging
 import Positioning
 import Sensors
 import Testing
+import SystemPackage
 
 /// The scanner's thread, its sockets and its streams; what it decides is tested with ``ScanSessionTests``.
 @Suite(.timeLimit(.minutes(1))) struct BeaconScannerTests {
@@ -17,7 +18,9 @@ import Testing
 
     private let adapter = FakeAdapter()
     private let ear = Ear()
-    private let power = ScanSwitch()
+    private let power: ScanSwitch
+
+    init() throws { power = try ScanSwitch() }
 
     private func scanner(host: HCIHost? = nil) -> BeaconScanner {
         BeaconScanner(
@@ -153,7 +156,7 @@ import Testing
     @Test func `this machine's own adapters, if any, can be asked for`() {
         switch HCIHost.kernel.list() {
         case .success(let adapters): #expect(Set(adapters.map(\.index)).count == adapters.count)
-        case .failure(let fault): #expect(fault.code > 0)
+        case .failure(let fault): #expect(fault.rawValue > 0)
         }
         let fault = HCIHost.kernel.bringUp(90)
         #expect(fault != nil)

@@ -1,6 +1,8 @@
 import Glibc
 import Positioning
 import Sensors
+import SystemPackage
+import Threading
 
 /// An adapter and its controller behind sockets, for a scanner that thinks they are the kernel's.
 final class FakeAdapter: Sendable {
@@ -15,16 +17,16 @@ final class FakeAdapter: Sendable {
         var conditions: [ScanCondition] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     deinit {
-        state.change { state in
+        state.withLock { state in
             for descriptor in [state.device, state.watcher] where descriptor >= 0 { close(descriptor) }
         }
     }
 
-    func read<Value: Sendable>(_ body: @Sendable (State) -> Value) -> Value { state.change { body($0) } }
-    func change(_ body: @Sendable (inout State) -> Void) { state.change(body) }
+    func read<Value: Sendable>(_ body: @Sendable (State) -> Value) -> Value { state.withLock { body($0) } }
+    func change(_ body: @Sendable (inout State) -> Void) { state.withLock { body(&$0) } }
 
     var host: HCIHost {
         HCIHost(
@@ -49,10 +51,10 @@ final class FakeAdapter: Sendable {
 
     private func pair(
         _ store: @Sendable (inout State, Int32) -> Void
-    ) -> Result<Int32, SystemError> {
+    ) -> Result<Int32, Errno> {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return .failure(SystemError(errno)) }
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return .failure(Errno(rawValue: errno)) }
         let (ours, theirs) = (ends[0], ends[1])
         change { store(&$0, ours) }
         return .success(theirs)
@@ -60,7 +62,7 @@ final class FakeAdapter: Sendable {
 
     /// Does and answers what has come; `false` when the scanner has closed the socket.
     func work() -> Bool {
-        state.change { state in
+        state.withLock { state in
             guard state.device >= 0 else { return true }
             var buffer = [UInt8](repeating: 0, count: 300)
             while true {
@@ -77,16 +79,16 @@ final class FakeAdapter: Sendable {
     /// Sends packets to the scanner, as many as there is room for.
     @discardableResult
     func send(_ packets: [[UInt8]]) -> Int {
-        state.change { state in packets.prefix { Self.write($0, to: state.device) }.count }
+        state.withLock { state in packets.prefix { Self.write($0, to: state.device) }.count }
     }
 
     func announce(_ change: UInt8) {
-        state.change { state in _ = Self.write([4, 0xFD, 6, 1, 0, change, 0, 0, 0], to: state.watcher) }
+        state.withLock { state in _ = Self.write([4, 0xFD, 6, 1, 0, change, 0, 0, 0], to: state.watcher) }
     }
 
     /// The adapter is pulled out: its socket fails.
     func pull() {
-        state.change { state in
+        state.withLock { state in
             state.isPresent = false
             close(state.device)
             state.device = -1
@@ -95,7 +97,7 @@ final class FakeAdapter: Sendable {
     }
 
     func putBack() {
-        state.change { state in
+        state.withLock { state in
             (state.isPresent, state.isUp, state.isScanning) = (true, false, false)
         }
         announce(1)
@@ -104,29 +106,5 @@ final class FakeAdapter: Sendable {
     @discardableResult
     private static func write(_ packet: [UInt8], to descriptor: Int32) -> Bool {
         Glibc.send(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count
-    }
-}
-
-/// A value that several threads change.
-// @unchecked: the value is touched only while the mutex is held.
-private final class Guarded<Value>: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private var value: Value
-
-    init(_ value: sending Value) {
-        self.value = value
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-    }
-
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return body(&value)
     }
 }

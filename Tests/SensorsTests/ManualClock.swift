@@ -1,8 +1,7 @@
-import Glibc
+import Threading
 
-/// A clock that goes on only by being slept on: each sleep takes it to its deadline at once.
-// Unchecked because the lock below guards the one stored value that changes.
-final class ManualClock: Clock, @unchecked Sendable {
+/// A clock that advances only by being slept on: each sleep takes it to its deadline at once.
+final class ManualClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Swift.Duration
 
@@ -11,34 +10,16 @@ final class ManualClock: Clock, @unchecked Sendable {
         static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private var time = Instant(offset: .zero)
+    private let time = Locked(Instant(offset: .zero))
     let minimumResolution = Swift.Duration.zero
 
-    init() {
-        lock = .allocate(capacity: 1)
-        lock.initialize(to: .init())
-        pthread_mutex_init(lock, nil)
-    }
-
-    deinit {
-        pthread_mutex_destroy(lock)
-        lock.deallocate()
-    }
-
-    var now: Instant { locked { time } }
+    var now: Instant { time.withLock { $0 } }
 
     /// Lets the clock run on, as slow work does.
-    func advance(by duration: Swift.Duration) { locked { time = time.advanced(by: duration) } }
+    func advance(by duration: Swift.Duration) { time.withLock { $0 = $0.advanced(by: duration) } }
 
     func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
         try Task.checkCancellation()
-        locked { time = max(time, deadline) }
-    }
-
-    private func locked<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        return body()
+        time.withLock { $0 = max($0, deadline) }
     }
 }

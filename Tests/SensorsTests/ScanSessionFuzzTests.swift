@@ -1,6 +1,7 @@
 import Positioning
 import Sensors
 import Testing
+import SystemPackage
 
 /// Whatever happens, in whatever order: scanning recovers, and what was found is left as it was.
 @Suite struct ScanSessionFuzzTests {
@@ -26,7 +27,7 @@ import Testing
         case 12: world.isBlocked.toggle()
         case 13: world.hasBluetooth.toggle()
         case 14: world.tell(.switched(on: random.next() % 3 != 0))
-        case 15: world.tell(.failed(SystemError(Int32(random.next() % 140))))
+        case 15: world.tell(.failed(Errno(rawValue: Int32(random.next() % 140))))
         case 16: world.adapters[index]?.knowsExtended.toggle()
         default: world.pass(Double(random.next() % 200) / 10)
         }

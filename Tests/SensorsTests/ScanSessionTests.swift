@@ -2,6 +2,7 @@ import Glibc
 import Positioning
 import Sensors
 import Testing
+import SystemPackage
 
 @Suite struct ScanSessionTests {
     private static let set = HCICommand(opcode: 0x2041, parameters: [0, 0, 1, 0, 0x60, 0, 0x60, 0])
@@ -96,8 +97,8 @@ import Testing
         let adapter = AdapterInfo(index: 0, address: DeviceAddress(bits: 1, isRandom: false), isUp: false)
         _ = session.start(at: 0)
         #expect(session.handle(.listed([adapter]), at: 0).contains(.bringUp(0)))
-        #expect(session.handle(.broughtUp(SystemError(EALREADY)), at: 0).contains(.open(0)))
-        _ = session.handle(.opened(SystemError(EBUSY)), at: 0)
+        #expect(session.handle(.broughtUp(Errno(rawValue: EALREADY)), at: 0).contains(.open(0)))
+        _ = session.handle(.opened(Errno(rawValue: EBUSY)), at: 0)
         #expect(session.handle(.stop, at: 1).contains(.takeDown(0)))
     }
 

@@ -2,6 +2,7 @@ import Glibc
 import Positioning
 import Sensors
 import Testing
+import SystemPackage
 
 /// What goes wrong while a session scans.
 @Suite struct ScanSessionTroubleTests {
@@ -248,7 +249,7 @@ import Testing
 
     @Test(arguments: [ENETDOWN, ENODEV, EPIPE, EIO]) func `a socket that fails is no end`(_ code: Int32) {
         var world = scanning()
-        world.tell(.failed(SystemError(code)))
+        world.tell(.failed(Errno(rawValue: code)))
         if code == ENETDOWN { world.switchAdapter(0, on: false) }
         if code == ENETDOWN { world.switchAdapter(0, on: true) }
         world.pass(5)
@@ -266,7 +267,7 @@ import Testing
         var world = scanning()
         world.adapters[0]?.isMute = true
         world.tell(.stop)
-        world.tell(.failed(SystemError(ENODEV)))
+        world.tell(.failed(Errno(rawValue: ENODEV)))
         #expect(world.hasEnded)
     }
 }

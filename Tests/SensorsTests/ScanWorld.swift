@@ -1,6 +1,7 @@
 import Glibc
 import Positioning
 import Sensors
+import SystemPackage
 
 /// Adapters with their controllers, the rights that we have, and time; carries out what a session decides.
 struct ScanWorld {
@@ -105,7 +106,9 @@ struct ScanWorld {
     private mutating func carryOut(_ action: ScanSession.Action) -> [ScanSession.Action] {
         switch action {
         case .list:
-            guard hasBluetooth else { return session.handle(.listFailed(SystemError(EAFNOSUPPORT)), at: now) }
+            guard hasBluetooth else {
+                return session.handle(.listFailed(Errno(rawValue: EAFNOSUPPORT)), at: now)
+            }
             let list = adapters.sorted { $0.key < $1.key }.map { index, adapter in
                 AdapterInfo(
                     index: index,
@@ -126,12 +129,14 @@ struct ScanWorld {
             }
             return session.handle(.adapter(index, .down), at: now)
         case .reset(let index):
-            guard mayAdminister else { return session.handle(.wasReset(SystemError(EPERM)), at: now) }
+            guard mayAdminister else { return session.handle(.wasReset(Errno(rawValue: EPERM)), at: now) }
             resets.append(now)
             adapters[index]?.isScanning = false
             return session.handle(.wasReset(nil), at: now)
         case .open(let index):
-            guard adapters[index] != nil else { return session.handle(.opened(SystemError(ENODEV)), at: now) }
+            guard adapters[index] != nil else {
+                return session.handle(.opened(Errno(rawValue: ENODEV)), at: now)
+            }
             open = index
             return session.handle(.opened(nil), at: now)
         case .close:
@@ -147,22 +152,22 @@ struct ScanWorld {
         }
     }
 
-    private mutating func bringUp(_ index: Int) -> SystemError? {
-        guard let adapter = adapters[index] else { return SystemError(ENODEV) }
-        if !mayAdminister { return SystemError(EPERM) }
-        if isBlocked { return SystemError(ERFKILL) }
-        if adapter.isUp { return SystemError(EALREADY) }
+    private mutating func bringUp(_ index: Int) -> Errno? {
+        guard let adapter = adapters[index] else { return Errno(rawValue: ENODEV) }
+        if !mayAdminister { return Errno(rawValue: EPERM) }
+        if isBlocked { return Errno(rawValue: ERFKILL) }
+        if adapter.isUp { return Errno(rawValue: EALREADY) }
         adapters[index]?.isUp = true
         return nil
     }
 
     private mutating func send(_ command: HCICommand) -> [ScanSession.Action] {
         guard let index = open, let adapter = adapters[index] else {
-            return session.handle(.failed(SystemError(EPIPE)), at: now)
+            return session.handle(.failed(Errno(rawValue: EPIPE)), at: now)
         }
         sent.append(command)
-        if !maySend { return session.handle(.failed(SystemError(EPERM)), at: now) }
-        if !adapter.isUp { return session.handle(.failed(SystemError(ENETDOWN)), at: now) }
+        if !maySend { return session.handle(.failed(Errno(rawValue: EPERM)), at: now) }
+        if !adapter.isUp { return session.handle(.failed(Errno(rawValue: ENETDOWN)), at: now) }
         guard let status = obey(command, index, isOurs: true) else { return [] }
         return session.handle(.message(.answer(opcode: command.opcode, status: status)), at: now)
     }

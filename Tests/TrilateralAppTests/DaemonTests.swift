@@ -1,3 +1,4 @@
+import Settings
 import Logging
 import ServiceLifecycle
 import Testing

@@ -1,3 +1,4 @@
+import Settings
 import Dispatch
 import Flare
 import Logging

@@ -1,3 +1,4 @@
+import Settings
 import Flare
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import Positioning
 import Sensors
+import SystemPackage
 
 /// How much of a core the scanner takes at a thousand reports a second.
 ///
@@ -23,7 +24,7 @@ struct ScanBenchmark {
 
         var host: HCIHost {
             let adapter = AdapterInfo(index: 0, address: DeviceAddress(bits: 1, isRandom: false), isUp: true)
-            let missing = SystemError(ENODEV)
+            let missing = Errno(rawValue: ENODEV)
             return HCIHost(
                 list: { .success([adapter]) },
                 watch: { .failure(missing) },
@@ -45,12 +46,12 @@ struct ScanBenchmark {
         func send(_ packet: [UInt8]) { _ = Glibc.send(ends.0, packet, packet.count, 0) }
     }
 
-    func run() async {
+    func run() async throws {
         let adapter = Adapter()
         let origin = ContinuousClock.now
         let scanner = BeaconScanner(
             settings: ScanSettings(),
-            power: ScanSwitch(),
+            power: try ScanSwitch(),
             host: adapter.host,
             clocks: .init(steady: { (ContinuousClock.now - origin) / .seconds(1) }, wall: { 0 }),
             logger: Logger(label: "bench")

@@ -18,7 +18,7 @@ case let words where words.count == 2 && words[0] == "walk":
     try WalkBenchmark(place: words[1]).run()
 case ["adverts"]:
     AdvertBenchmark().run()
-    await ScanBenchmark().run()
+    try await ScanBenchmark().run()
 case ["position"]:
     PositionBenchmark().run()
 case ["grid"]:

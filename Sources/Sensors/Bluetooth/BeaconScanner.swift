@@ -1,6 +1,8 @@
 import Glibc
 package import Logging
 package import Positioning
+import SystemPackage
+import Threading
 
 /// Hears beacons with a Bluetooth adapter of this machine.
 ///
@@ -64,13 +66,13 @@ package struct BeaconScanner: Sendable {
     package var counters: Counters { counted.withLock { $0 } }
 
     package var source: SensorSource {
-        SensorSource(name: Self.name) { take async throws(SensorError) in await run(take) }
+        SensorSource(name: Self.name) { take async throws(SensorError) in try await run(take) }
     }
 
     /// Batches that may wait to be taken; one holds what came while the thread slept.
     private static let mostWaiting = 256
 
-    private func run(_ take: @escaping SensorSource.Take) async {
+    private func run(_ take: @escaping SensorSource.Take) async throws(SensorError) {
         let (batches, port) = AsyncStream.makeStream(
             of: [SensorReading].self,
             bufferingPolicy: .bufferingOldest(Self.mostWaiting)
@@ -103,20 +105,26 @@ package struct BeaconScanner: Sendable {
             }
         }
         // The task waits for the thread to have left the adapter as it was, also when it is cancelled.
-        await withTaskCancellationHandler {
+        let failure: Errno? = await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     for await batch in batches { await take(batch) }
                 }
-                await withCheckedContinuation { ended in
-                    thread.start {
+                return await withCheckedContinuation { ended in
+                    do throws(Errno) {
+                        try thread.start {
+                            port.finish()
+                            ended.resume(returning: nil)
+                        }
+                    } catch {
                         port.finish()
-                        ended.resume()
+                        ended.resume(returning: error)
                     }
                 }
             }
         } onCancel: {
             power.end()
         }
+        if let failure { throw .cannotStart(source: Self.name, reason: "\(failure)") }
     }
 }

@@ -1,28 +1,29 @@
 import CBluetooth
 import Glibc
 import Positioning
+package import SystemPackage
 
 /// What the system can do with Bluetooth adapters.
 ///
 /// Descriptors are handed over: whoever gets one closes it. They do not block.
 package struct HCIHost: Sendable {
-    package var list: @Sendable () -> Result<[AdapterInfo], SystemError>
+    package var list: @Sendable () -> Result<[AdapterInfo], Errno>
     /// Opens a socket that tells when adapters come, go, and are switched on and off.
-    package var watch: @Sendable () -> Result<Int32, SystemError>
+    package var watch: @Sendable () -> Result<Int32, Errno>
     /// Opens a socket to an adapter, which then tells advertising reports, answers to commands, and commands of
     /// others.
-    package var open: @Sendable (_ index: Int) -> Result<Int32, SystemError>
-    package var bringUp: @Sendable (_ index: Int) -> SystemError?
-    package var takeDown: @Sendable (_ index: Int) -> SystemError?
-    package var reset: @Sendable (_ index: Int) -> SystemError?
+    package var open: @Sendable (_ index: Int) -> Result<Int32, Errno>
+    package var bringUp: @Sendable (_ index: Int) -> Errno?
+    package var takeDown: @Sendable (_ index: Int) -> Errno?
+    package var reset: @Sendable (_ index: Int) -> Errno?
 
     package init(
-        list: @escaping @Sendable () -> Result<[AdapterInfo], SystemError>,
-        watch: @escaping @Sendable () -> Result<Int32, SystemError>,
-        open: @escaping @Sendable (_ index: Int) -> Result<Int32, SystemError>,
-        bringUp: @escaping @Sendable (_ index: Int) -> SystemError?,
-        takeDown: @escaping @Sendable (_ index: Int) -> SystemError?,
-        reset: @escaping @Sendable (_ index: Int) -> SystemError?
+        list: @escaping @Sendable () -> Result<[AdapterInfo], Errno>,
+        watch: @escaping @Sendable () -> Result<Int32, Errno>,
+        open: @escaping @Sendable (_ index: Int) -> Result<Int32, Errno>,
+        bringUp: @escaping @Sendable (_ index: Int) -> Errno?,
+        takeDown: @escaping @Sendable (_ index: Int) -> Errno?,
+        reset: @escaping @Sendable (_ index: Int) -> Errno?
     ) {
         self.list = list
         self.watch = watch
@@ -53,33 +54,33 @@ private enum KernelHCI {
     /// Room for more than a second of packets in a crowd; the system may grant less.
     private static let receiveBuffer: Int32 = 1 << 20
 
-    private static var fault: SystemError { SystemError(errno) }
+    private static var fault: Errno { Errno(rawValue: errno) }
 
-    private static func socket() -> Result<Int32, SystemError> {
+    private static func socket() -> Result<Int32, Errno> {
         let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(AF_BLUETOOTH, kind, BTPROTO_HCI)
         return descriptor < 0 ? .failure(fault) : .success(descriptor)
     }
 
     static func withSocket<Value>(
-        _ body: (Int32) -> Result<Value, SystemError>
-    ) -> Result<Value, SystemError> {
+        _ body: (Int32) -> Result<Value, Errno>
+    ) -> Result<Value, Errno> {
         socket().flatMap { descriptor in
             defer { close(descriptor) }
             return body(descriptor)
         }
     }
 
-    static func control(_ request: UInt, _ index: Int) -> SystemError? {
+    static func control(_ request: UInt, _ index: Int) -> Errno? {
         let result = withSocket { descriptor in
             trilateral_control(descriptor, request, Int32(clamping: index)) < 0
-                ? .failure(fault) : Result<Void, SystemError>.success(())
+                ? .failure(fault) : Result<Void, Errno>.success(())
         }
         if case .failure(let fault) = result { return fault }
         return nil
     }
 
-    static func adapters(_ descriptor: Int32) -> Result<[AdapterInfo], SystemError> {
+    static func adapters(_ descriptor: Int32) -> Result<[AdapterInfo], Errno> {
         var numbers = [UInt16](repeating: 0, count: Int(HCI_MAX_DEV))
         let count = trilateral_adapters(descriptor, &numbers, Int32(numbers.count))
         if count < 0 { return .failure(fault) }
@@ -107,7 +108,7 @@ private enum KernelHCI {
     }
 
     /// A socket that gets these events alone, and the commands that others give.
-    static func socket(on number: UInt16, events: [Int32]) -> Result<Int32, SystemError> {
+    static func socket(on number: UInt16, events: [Int32]) -> Result<Int32, Errno> {
         socket().flatMap { descriptor in
             // The larger buffer needs a right that we may not have.
             for option in [SO_RCVBUFFORCE, SO_RCVBUF] {

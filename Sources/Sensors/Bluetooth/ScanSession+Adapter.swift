@@ -1,5 +1,6 @@
 import Glibc
 import Positioning
+import SystemPackage
 
 // Finding an adapter, and losing it.
 extension ScanSession {
@@ -33,8 +34,8 @@ extension ScanSession {
         script = []
     }
 
-    mutating func cannotList(_ fault: SystemError) {
-        if [EAFNOSUPPORT, EPROTONOSUPPORT].contains(fault.code) {
+    mutating func cannotList(_ fault: Errno) {
+        if [EAFNOSUPPORT, EPROTONOSUPPORT].contains(fault.rawValue) {
             adapter = nil
             wait(settings.adapter == .automatic ? nil : words.noBluetooth, retry: Self.longRetry)
         } else {
@@ -76,39 +77,39 @@ extension ScanSession {
         }
     }
 
-    mutating func broughtUp(_ fault: SystemError?) {
+    mutating func broughtUp(_ fault: Errno?) {
         guard let adapter else { return }
         // It is on already just after it was plugged in, but would be switched off in a moment.
-        let isOurs = fault == nil || fault?.code == EALREADY
+        let isOurs = fault == nil || fault?.rawValue == EALREADY
         if isOurs { broughtUp = adapter.index }
         guard phase == .acting else { return giveBack() }
-        switch fault?.code {
+        switch fault?.rawValue {
         case nil, EALREADY: actions.append(.open(adapter.index))
         case EPERM, EACCES: wait(words.mayNotSwitchOn, retry: Self.longRetry)
         case ERFKILL: wait(words.blocked, retry: Self.shortRetry)
         case ENODEV: wait(words.noAdapter(among: []), retry: Self.shortRetry)
-        case let code?: waitAfterFailure(words.cannotSwitchOn(SystemError(code)))
+        case let code?: waitAfterFailure(words.cannotSwitchOn(Errno(rawValue: code)))
         }
     }
 
-    mutating func opened(_ fault: SystemError?) {
+    mutating func opened(_ fault: Errno?) {
         if fault == nil { isOpen = true }
         guard phase == .acting else { return giveBack() }
-        switch fault?.code {
+        switch fault?.rawValue {
         case nil:
             isLegacy = false
             begin(.start)
         case EPERM, EACCES: wait(words.mayNotScan, retry: Self.longRetry)
         case ENODEV: wait(words.noAdapter(among: []), retry: Self.shortRetry)
-        case let code?: waitAfterFailure(words.cannotOpen(SystemError(code)))
+        case let code?: waitAfterFailure(words.cannotOpen(Errno(rawValue: code)))
         }
     }
 
     /// The socket failed: the adapter was switched off or pulled out, or we have no right to write.
-    mutating func failed(_ fault: SystemError) {
+    mutating func failed(_ fault: Errno) {
         guard isOpen else { return }
         if isStopping { return leave() }
-        switch fault.code {
+        switch fault.rawValue {
         case EPERM, EACCES: wait(words.mayNotScan, retry: Self.longRetry)
         case ENETDOWN: wentDown()
         case ENODEV, EPIPE, ENXIO, EBADFD: wentAway()

@@ -1,3 +1,5 @@
+import SystemPackage
+
 // Commands and their answers.
 extension ScanSession {
     private static let patience = 2.0
@@ -95,7 +97,7 @@ extension ScanSession {
         return true
     }
 
-    mutating func wasReset(_ fault: SystemError?) {
+    mutating func wasReset(_ fault: Errno?) {
         // Without the right to reset, all else goes on.
         if fault == nil { condition.resets += 1 }
         others = OtherScanners()

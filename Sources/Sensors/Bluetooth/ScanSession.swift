@@ -1,4 +1,5 @@
 import Positioning
+package import SystemPackage
 
 /// Every decision about scanning: which adapter, which commands, what to do when it fails or falls silent.
 ///
@@ -12,14 +13,14 @@ package struct ScanSession: Sendable {
         /// For good.
         case stop
         case listed([AdapterInfo])
-        case listFailed(SystemError)
+        case listFailed(Errno)
         case adapter(Int, AdapterChange)
         // Results of the actions of the same name; `nil` is success.
-        case broughtUp(SystemError?)
-        case opened(SystemError?)
-        case wasReset(SystemError?)
+        case broughtUp(Errno?)
+        case opened(Errno?)
+        case wasReset(Errno?)
         /// The socket could not be read or written.
-        case failed(SystemError)
+        case failed(Errno)
         case message(HCIMessage)
         /// At least one advertising report came.
         case heard

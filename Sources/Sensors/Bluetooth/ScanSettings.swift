@@ -66,10 +66,3 @@ package struct AdapterInfo: Sendable, Hashable {
 
     package var name: String { "hci\(index)" }
 }
-
-/// Why the system refused something; the number is its own.
-package struct SystemError: Error, Sendable, Hashable {
-    package let code: Int32
-
-    package init(_ code: Int32) { self.code = code }
-}

@@ -1,5 +1,5 @@
-import CBluetooth
-import Glibc
+package import SystemPackage
+import Threading
 
 /// Switches a scanner on and off, from any thread.
 package final class ScanSwitch: Sendable {
@@ -10,25 +10,24 @@ package final class ScanSwitch: Sendable {
     }
 
     private let wish: Locked<Wish>
+    private let change: EventFD
     /// Readable when the wish may have changed.
-    let descriptor: Int32
+    var descriptor: Int32 { change.descriptor }
 
-    package init(isOn: Bool = true) {
+    /// - Throws: The system's error when the process may open no more descriptors.
+    package init(isOn: Bool = true) throws(Errno) {
         wish = Locked(Wish(isOn: isOn))
-        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        precondition(descriptor >= 0, "no descriptor is left: \(String(cString: strerror(errno)))")
+        change = try EventFD()
     }
-
-    deinit { close(descriptor) }
 
     package func set(on: Bool) {
         wish.withLock { $0.isOn = on }
-        ring()
+        change.signal()
     }
 
     func end() {
         wish.withLock { $0.isEnding = true }
-        ring()
+        change.signal()
     }
 
     /// The scanner may be started again.
@@ -36,10 +35,7 @@ package final class ScanSwitch: Sendable {
 
     /// What is wanted now; the descriptor is quiet until it changes.
     func read() -> Wish {
-        var rings: eventfd_t = 0
-        _ = eventfd_read(descriptor, &rings)
+        change.clear()
         return wish.withLock { $0 }
     }
-
-    private func ring() { _ = eventfd_write(descriptor, 1) }
 }

@@ -2,6 +2,8 @@ import CBluetooth
 import Glibc
 import Logging
 import Positioning
+import SystemPackage
+import Threading
 
 /// Carries out what a ``ScanSession`` decides: waits for sockets and the clock, reads, writes, and tells.
 struct ScanThread: Sendable {
@@ -56,34 +58,14 @@ struct ScanThread: Sendable {
     }
 
     /// Runs on a new thread, and calls `ended` at the end.
-    func start(_ ended: @escaping @Sendable () -> Void) {
-        var thread = pthread_t()
-        let work = Unmanaged.passRetained(Work(thread: self, ended: ended))
-        let failure = pthread_create(&thread, nil, { Work.run($0) }, work.toOpaque())
-        precondition(failure == 0, "cannot start a thread: \(String(cString: strerror(failure)))")
-        pthread_detach(thread)
-    }
-
-    private final class Work {
-        private var thread: ScanThread
-        private let ended: @Sendable () -> Void
-
-        init(thread: ScanThread, ended: @escaping @Sendable () -> Void) {
-            self.thread = thread
-            self.ended = ended
+    /// - Throws: The system's error when it allows no further thread.
+    func start(_ ended: @escaping @Sendable () -> Void) throws(Errno) {
+        let thread = try POSIXThread {
+            var thread = self
+            thread.run()
+            ended()
         }
-
-        static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-            guard let argument else { return nil }
-            // Signals are for the threads that wait for them.
-            var all = sigset_t()
-            sigfillset(&all)
-            pthread_sigmask(SIG_BLOCK, &all, nil)
-            let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-            work.thread.run()
-            work.ended()
-            return nil
-        }
+        thread.detach()
     }
 
     private var now: Double { clocks.steady() }
@@ -138,7 +120,7 @@ struct ScanThread: Sendable {
             guard count > 0 else {
                 if count < 0, [EAGAIN, EINTR].contains(errno) { break }
                 // The end of a socket means the same as its failure.
-                let fault = count == 0 ? SystemError(EPIPE) : SystemError(errno)
+                let fault = count == 0 ? Errno(rawValue: EPIPE) : Errno(rawValue: errno)
                 return handle(.failed(fault))
             }
             let packet = buffer.span.extracting(0..<count)
@@ -233,13 +215,13 @@ struct ScanThread: Sendable {
         let packet = command.packet
         while write(device, packet, packet.count) < 0 {
             if errno == EINTR { continue }
-            return handle(.failed(SystemError(errno)))
+            return handle(.failed(Errno(rawValue: errno)))
         }
     }
 
-    private func note(_ fault: SystemError?, _ what: String, _ index: Int) {
+    private func note(_ fault: Errno?, _ what: String, _ index: Int) {
         if let fault {
-            logger.warning("bluetooth: hci\(index) cannot be \(what): \(fault.text)")
+            logger.warning("bluetooth: hci\(index) cannot be \(what): \(fault)")
         } else {
             logger.notice("bluetooth: hci\(index) was \(what)")
         }

@@ -1,5 +1,7 @@
-/// Why a recording cannot be read or written.
+/// Why a sensor cannot be used, or a recording not be read or written.
 package enum SensorError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The system has no thread or descriptor for it.
+    case cannotStart(source: String, reason: String)
     /// The system refused; `code` is its errno.
     case cannotRead(file: String, code: Int32, reason: String)
     case cannotWrite(file: String, code: Int32, reason: String)
@@ -12,6 +14,7 @@ package enum SensorError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
+        case .cannotStart(let source, let reason): "\(source) cannot be started: \(reason)"
         case .cannotRead(let file, _, let reason): "\(file): cannot be read: \(reason)"
         case .cannotWrite(let file, _, let reason): "\(file): cannot be written: \(reason)"
         case .unsupported(let file, let problem): "\(file): \(problem)"

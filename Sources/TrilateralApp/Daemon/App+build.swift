@@ -1,3 +1,4 @@
+import Settings
 import Bridge
 import CMalloc
 import Controller
@@ -11,6 +12,7 @@ import Positioning
 import Sensors
 import ServiceLifecycle
 import Web
+import Threading
 
 /// What a daemon is built from.
 struct DaemonPlan: Sendable {
@@ -78,7 +80,7 @@ extension Daemon {
         remembered.sensors.merge(configuration.sensors.switchedOff) { saved, _ in saved }
         let bluetooth =
             plan.recordings.isEmpty
-            ? BluetoothService(
+            ? try BluetoothService(
                 configuration.sensors,
                 isOn: remembered.sensors[.beacons] ?? true,
                 logger: logger

@@ -1,3 +1,4 @@
+import Settings
 import Bridge
 import Controller
 import Flare
@@ -156,21 +157,6 @@ extension BridgeConfiguration {
         discovery.prefix = configuration.discovery.prefix
         discovery.things = configuration.discovery.things
         discovery.suggestsAreas = configuration.discovery.suggestsAreas
-    }
-}
-
-/// Where on which broker a daemon has its topics.
-struct NodeAddress: Hashable {
-    let host: String
-    let port: Int
-    let base: String
-    let node: String
-
-    init(_ broker: TrilateralConfiguration.Broker, _ traits: HostInfo) {
-        host = broker.host
-        port = broker.port
-        base = broker.base
-        node = broker.node ?? traits.node
     }
 }
 

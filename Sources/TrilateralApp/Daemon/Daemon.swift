@@ -1,5 +1,7 @@
 package import Logging
 package import ServiceLifecycle
+package import Settings
+import Threading
 
 /// A daemon that is built and ready to run; see ``Daemon/build(_:logger:)`` for what it consists of.
 package struct Daemon: Sendable {

@@ -1,3 +1,4 @@
+package import Settings
 import Controller
 import Flare
 import Foundation

@@ -1,5 +1,6 @@
 import Foundation
 package import Logging
+import Threading
 
 /// The log of this process: where its lines go, in which form, from which level on.
 ///

@@ -1,4 +1,6 @@
 import Glibc
+import SystemPackage
+import Threading
 
 /// One thread for the parts that hand work to each other all the time: the controller, the bridge, the link to the
 /// embedded server.
@@ -12,14 +14,18 @@ package final class LoopThread: TaskExecutor {
 
     /// - Throws: ``ResourceError`` when the system allows no further thread.
     package init() throws(ResourceError) {
-        var thread = pthread_t()
-        let work = Unmanaged.passRetained(Work(jobs: jobs, executor: asUnownedTaskExecutor()))
-        let failure = pthread_create(&thread, nil, { Work.run($0) }, work.toOpaque())
-        guard failure == 0 else {
-            work.release()
-            throw ResourceError("cannot start a thread: \(String(cString: strerror(failure)))")
+        // The thread holds the jobs and not the executor, so that it ends with it.
+        let (jobs, executor) = (jobs, asUnownedTaskExecutor())
+        do throws(Errno) {
+            let thread = try POSIXThread {
+                while let batch = jobs.next() {
+                    for job in batch { job.runSynchronously(on: executor) }
+                }
+            }
+            thread.detach()
+        } catch {
+            throw ResourceError("cannot start a thread: \(error)")
         }
-        pthread_detach(thread)
     }
 
     // Nobody runs here any more who would keep this alive.
@@ -41,30 +47,6 @@ package final class LoopThread: TaskExecutor {
             for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
             guard let next = jobs.borrowMore(isLast: ContinuousClock.now >= end) else { return }
             batch = next
-        }
-    }
-
-    /// What the thread holds: not the executor, so that it ends with it.
-    private final class Work {
-        private let jobs: JobQueue
-        private let executor: UnownedTaskExecutor
-
-        init(jobs: JobQueue, executor: UnownedTaskExecutor) {
-            self.jobs = jobs
-            self.executor = executor
-        }
-
-        static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-            guard let argument else { return nil }
-            // Signals are for the threads that wait for them.
-            var all = sigset_t()
-            sigfillset(&all)
-            pthread_sigmask(SIG_BLOCK, &all, nil)
-            let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-            while let batch = work.jobs.next() {
-                for job in batch { job.runSynchronously(on: work.executor) }
-            }
-            return nil
         }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Threading
 
 /// Text on its way out of the process, written by a thread of its own.
 ///

@@ -1,3 +1,4 @@
+package import Settings
 package import Logging
 
 /// What a daemon says about itself when it starts: what it is and where everything is, a line each.

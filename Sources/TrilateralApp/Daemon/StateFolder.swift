@@ -1,3 +1,4 @@
+import Settings
 package import Foundation
 
 /// Where the daemon keeps what outlives it.

@@ -1,4 +1,5 @@
 package import Controller
+import Settings
 import Foundation
 package import Logging
 
@@ -107,18 +108,5 @@ package struct StorageMonitor: Sendable {
         let free = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
         guard !free.overflow, free.partialValue < StateFolder.enough else { return nil }
         return "the disk of the state folder \(folder.path) is full; make space"
-    }
-}
-
-/// Which file a name stands for, whatever it is called.
-struct FileIdentity: Sendable, Hashable {
-    private let device: UInt64
-    private let number: UInt64
-
-    /// `nil` when there is no such file.
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
     }
 }

@@ -1,8 +1,10 @@
+import Settings
 import Bridge
 import Controller
 import Logging
 import Positioning
 import Sensors
+import Threading
 
 /// The Bluetooth adapter's part in the daemon: the scanner, and what is told of it.
 struct BluetoothService: Sendable {
@@ -16,12 +18,14 @@ struct BluetoothService: Sendable {
     private static let alert = "bluetooth"
 
     /// `nil` when no adapter shall listen.
-    init?(_ sensors: TrilateralConfiguration.Sensors, isOn: Bool, logger: Logger) {
+    init?(_ sensors: TrilateralConfiguration.Sensors, isOn: Bool, logger: Logger) throws(ResourceError) {
         guard sensors.adapter != .off else { return nil }
         let (conditions, port) = AsyncStream.makeStream(of: ScanCondition.self)
         self.conditions = conditions
         self.logger = logger
-        power = ScanSwitch(isOn: isOn)
+        do { power = try ScanSwitch(isOn: isOn) } catch {
+            throw ResourceError("cannot open a descriptor for the Bluetooth scanner: \(error)")
+        }
         let address = Locked<DeviceAddress?>(nil)
         self.address = address
         scanner = BeaconScanner(

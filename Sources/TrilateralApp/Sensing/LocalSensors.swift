@@ -1,8 +1,10 @@
+import Settings
 import Bridge
 import Controller
 import Logging
 import Positioning
 import Sensors
+import Threading
 
 /// This machine's own compass and the gpsd: their sources, and what is told of how they fare.
 struct LocalSensors: Sendable {

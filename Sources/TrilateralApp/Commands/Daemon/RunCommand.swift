@@ -1,3 +1,4 @@
+import Settings
 package import ArgumentParser
 import FlareClient
 import FlareServer
@@ -7,6 +8,7 @@ import Logging
 import Positioning
 import Sensors
 import UnixSignals
+import Threading
 
 /// `trilateral run`: the daemon.
 struct RunCommand: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+import Settings
 import Controller
 import Flare
 import FlareServer

@@ -1,3 +1,4 @@
+package import Settings
 package import Flare
 import Foundation
 import MQTT

@@ -1,6 +1,8 @@
+import Settings
 import Foundation
 import Logging
 import MQTT
+import Threading
 
 /// A mosquitto of our own on a free loopback port, which ends with this process.
 final class PrivateBroker: Sendable {
@@ -110,7 +112,7 @@ enum BrokerProbe {
         var configuration = MQTTConfiguration()
         configuration.host = host
         configuration.port = port
-        configuration.reconnect = MQTTBackoff(minimum: .milliseconds(50), maximum: .milliseconds(200))
+        configuration.reconnect = Backoff(minimumSeconds: 0.05, maximumSeconds: 0.2)
         return await refusal(by: configuration, within: limit)
     }
 

@@ -1,3 +1,4 @@
+import Settings
 import Foundation
 import Logging
 import MQTT
@@ -28,7 +29,7 @@ struct SensorSources {
         }
         let scanner = BeaconScanner(
             settings: ScanSettings(sensors),
-            power: ScanSwitch(),
+            power: try ScanSwitch(),
             ephemerals: EphemeralBeacons(sensors),
             clocks: .ofThisMachine,
             logger: logger

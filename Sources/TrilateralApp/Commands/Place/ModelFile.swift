@@ -1,7 +1,9 @@
+import Settings
 import ArgumentParser
 import Flare
 package import FlareServer
 import Foundation
+import Threading
 
 /// A model file as a command names it.
 package struct ModelFile: Sendable {

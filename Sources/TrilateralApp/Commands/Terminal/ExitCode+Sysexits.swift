@@ -37,9 +37,10 @@ extension ExitCode {
         }
     }
 
-    /// Whether a recording is not there, is none, or cannot be made.
+    /// Whether the system has no means for a sensor, or a recording is not there, is none, or cannot be made.
     init(_ error: SensorError) {
         switch error {
+        case .cannotStart: self = .systemError
         case .cannotRead: self = .noInput
         case .unsupported, .damaged: self = .dataError
         case .cannotWrite, .full: self = .cannotCreate

@@ -1,0 +1,24 @@
+import Glibc
+import Threading
+
+extension EventFD {
+    /// What a socket is ready for.
+    struct Readiness {
+        var toRead = false
+        var toWrite = false
+    }
+
+    /// Waits until the socket is ready, this is signalled, or the time is over; clears the signal.
+    ///
+    /// A socket that has failed is ready for everything, so that whoever uses it learns why.
+    func wait(for socket: Int32, writing: Bool, milliseconds: Int32) -> Readiness {
+        var waited = [
+            pollfd(fd: socket, events: Int16(POLLIN | (writing ? POLLOUT : 0)), revents: 0),
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&waited, nfds_t(waited.count), milliseconds) > 0 else { return Readiness() }
+        if waited[1].revents != 0 { clear() }
+        let events = Int32(waited[0].revents)
+        return Readiness(toRead: events & ~POLLOUT != 0, toWrite: events & ~POLLIN != 0)
+    }
+}

@@ -1,0 +1,247 @@
+import Foundation
+
+/// A place in the file.
+///
+/// Line and column count from 1.
+package struct FileLocation: Sendable, Hashable {
+    var line: Int
+    var column: Int
+}
+
+/// What stands for a key, in the file or in a variable.
+package enum ConfigurationInput: Sendable, Hashable {
+    case null
+    /// A text; `isQuoted` when the file has it in quotes, so that it cannot be meant as a number.
+    case scalar(String, isQuoted: Bool = false)
+    case list([Element])
+    /// Keys with values, in their order; one that stands twice comes twice.
+    case mapping([Member] = [])
+
+    package struct Element: Sendable, Hashable {
+        var value: ConfigurationInput
+        var place: FileLocation?
+    }
+
+    package struct Member: Sendable, Hashable {
+        var key: String
+        var value: ConfigurationInput
+        /// Where the key stands.
+        var place: FileLocation?
+    }
+
+    /// As a message shows it.
+    var description: String {
+        switch self {
+        case .null: "empty"
+        case .scalar(let text, let isQuoted):
+            isQuoted || Double(text) == nil
+                ? "\"\(Secret.maskingCredentials(in: text).prefix(80))\"" : String(text.prefix(80))
+        case .list: "a list"
+        case .mapping: "a section"
+        }
+    }
+}
+
+/// Why a value is not taken.
+package struct ConfigurationValueError: Error {
+    /// A sentence, and the place that it is about, when that is not the key's own.
+    struct Complaint: Sendable, Hashable {
+        var message: String
+        var place: FileLocation?
+    }
+
+    /// All that is wrong, at least one.
+    let complaints: [Complaint]
+
+    init(message: String) { complaints = [Complaint(message: message)] }
+
+    init(_ complaints: [Complaint]) { self.complaints = complaints }
+
+    package var message: String { complaints.map(\.message).joined(separator: "; ") }
+
+    /// What is not a number, or is one in quotes.
+    static func notANumber(_ demand: String, _ input: ConfigurationInput) -> ConfigurationValueError {
+        if case .scalar(let text, isQuoted: true) = input, Double(text) != nil {
+            return ConfigurationValueError(
+                message: "\(demand) (is the text \(input.description); leave the quotes out)"
+            )
+        }
+        return ConfigurationValueError(message: "\(demand) (is \(input.description))")
+    }
+}
+
+/// What a value may be, and how it is read and shown.
+package struct ConfigurationType<Value: Sendable>: Sendable {
+    let legal: String
+    /// What is legal, where the value itself does not tell: a range, a choice of words.
+    var hint: String?
+    package let decode: @Sendable (ConfigurationInput) -> Result<Value, ConfigurationValueError>
+    let encode: @Sendable (Value) -> ConfigurationInput
+    /// Whether the value names a file.
+    var isFile = false
+
+    init(
+        _ legal: String,
+        decode: @escaping @Sendable (ConfigurationInput) -> Result<Value, ConfigurationValueError>,
+        encode: @escaping @Sendable (Value) -> ConfigurationInput
+    ) {
+        self.legal = legal
+        self.decode = decode
+        self.encode = encode
+    }
+
+    /// A form that is one text, refused where `read` returns `nil`.
+    static func one(
+        _ legal: String,
+        plainOnly: Bool = false,
+        read: @escaping @Sendable (String) -> Value?,
+        show: @escaping @Sendable (Value) -> String
+    ) -> ConfigurationType {
+        ConfigurationType(legal) { input in
+            if case .scalar(let text, let isQuoted) = input, !(plainOnly && isQuoted), let value = read(text)
+            {
+                return .success(value)
+            }
+            return .failure(ConfigurationValueError(message: "must be \(legal) (is \(input.description))"))
+        } encode: {
+            .scalar(show($0))
+        }
+    }
+}
+
+extension ConfigurationType {
+    static func optional<Wrapped>(_ form: ConfigurationType<Wrapped>) -> ConfigurationType
+    where Value == Wrapped? {
+        var optional = ConfigurationType(form.legal + ", or null") { input in
+            switch input {
+            case .null: .success(nil)
+            default: form.decode(input).map(Optional.some)
+            }
+        } encode: {
+            $0.map(form.encode) ?? .null
+        }
+        optional.isFile = form.isFile
+        optional.hint = form.hint
+        return optional
+    }
+
+    /// A list; a single text with commas counts as one, as variables need it.
+    static func list<Element>(_ form: ConfigurationType<Element>, upTo most: Int = 64) -> ConfigurationType
+    where Value == [Element] {
+        ConfigurationType("a list of: " + form.legal) { input in
+            let inputs: [ConfigurationInput.Element]
+            switch input {
+            case .list(let elements): inputs = elements
+            case .scalar(let text, _):
+                inputs = text.split(separator: ",").map {
+                    .init(value: .scalar($0.trimmingCharacters(in: .whitespaces)))
+                }
+            case .null: inputs = []
+            case .mapping:
+                return .failure(ConfigurationValueError(message: "must be a list (is a section)"))
+            }
+            guard inputs.count <= most else {
+                return .failure(
+                    ConfigurationValueError(
+                        message: "must have at most \(most) entries (has \(inputs.count))"
+                    )
+                )
+            }
+            var values: [Element] = []
+            var complaints: [ConfigurationValueError.Complaint] = []
+            for (number, input) in inputs.enumerated() {
+                switch form.decode(input.value) {
+                case .success(let value): values.append(value)
+                case .failure(let fault):
+                    complaints.append(
+                        .init(message: "entry \(number + 1): \(fault.message)", place: input.place)
+                    )
+                }
+            }
+            return complaints.isEmpty ? .success(values) : .failure(ConfigurationValueError(complaints))
+        } encode: {
+            .list($0.map { .init(value: form.encode($0)) })
+        }
+    }
+
+    /// One of an enumeration's words.
+    static func choice() -> ConfigurationType
+    where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+        let words = Value.allCases.map(\.rawValue)
+        let legal =
+            words.count > 1
+            ? words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])" : words.joined()
+        var form = ConfigurationType.one(legal) {
+            Value(rawValue: $0)
+        } show: {
+            $0.rawValue
+        }
+        form.hint = words.count > 1 ? legal : nil
+        return form
+    }
+}
+
+extension ConfigurationType<Bool> {
+    static var flag: ConfigurationType {
+        .one("true or false", plainOnly: true) {
+            ["true": true, "false": false][$0.lowercased()]
+        } show: {
+            String($0)
+        }
+    }
+}
+
+extension ConfigurationType<Int> {
+    static func integer(_ range: ClosedRange<Int>) -> ConfigurationType {
+        let legal = "\(range.lowerBound) to \(range.upperBound)"
+        var form = ConfigurationType(legal) { input in
+            guard case .scalar(let text, isQuoted: false) = input, let value = Int(text) else {
+                return .failure(.notANumber("must be a whole number", input))
+            }
+            guard range.contains(value) else {
+                return .failure(ConfigurationValueError(message: "must be \(legal) (is \(value))"))
+            }
+            return .success(value)
+        } encode: {
+            .scalar(String($0))
+        }
+        form.hint = legal
+        return form
+    }
+}
+
+extension ConfigurationType<Double> {
+    static func number(_ range: ClosedRange<Double>) -> ConfigurationType {
+        let legal = "\(plain(range.lowerBound)) to \(plain(range.upperBound))"
+        var form = ConfigurationType(legal) { input in
+            guard case .scalar(let text, isQuoted: false) = input, let value = Double(text), value.isFinite,
+                text.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) })
+            else { return .failure(.notANumber("must be a number", input)) }
+            guard range.contains(value) else {
+                return .failure(ConfigurationValueError(message: "must be \(legal) (is \(plain(value)))"))
+            }
+            return .success(value)
+        } encode: {
+            .scalar(plain($0))
+        }
+        form.hint = legal
+        return form
+    }
+
+    private static func plain(_ value: Double) -> String {
+        Int(exactly: value).map(String.init) ?? String(value)
+    }
+}
+
+extension ConfigurationType<Secret> {
+    static var secret: ConfigurationType {
+        ConfigurationType("a text") { input in
+            guard case .scalar(let text, _) = input, !text.isEmpty, text.utf8.count <= 65535 else {
+                return .failure(ConfigurationValueError(message: "must be a text of 1 to 65535 bytes"))
+            }
+            return .success(Secret(text))
+        } encode: {
+            .scalar($0.description)
+        }
+    }
+}

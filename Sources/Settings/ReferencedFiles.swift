@@ -1,0 +1,77 @@
+import Foundation
+import Sensors
+
+/// The files that a configuration names: whether they are there, can be read, and are what they should be.
+///
+/// The loader reads what is needed at once (passwords, keys of beacons); the others are used much later, and a
+/// mistake in them would show as a link that does not come up.
+package struct ReferencedFiles {
+    private enum Kind { case certificates, privateKey, recording }
+
+    package private(set) var problems: [ConfigurationError] = []
+    package private(set) var warnings: [ConfigurationError] = []
+
+    private static let largestPEM = 4 * 1024 * 1024
+
+    package init(_ loaded: LoadedConfiguration) {
+        let (mqtt, remote) = (loaded.values.mqtt, loaded.values.flare.remote)
+        let files: [(path: String, file: String?, kind: Kind)] = [
+            ("mqtt.tls.ca_file", mqtt.tls.caFile, .certificates),
+            ("mqtt.tls.certificate_file", mqtt.tls.certificateFile, .certificates),
+            ("mqtt.tls.key_file", mqtt.tls.keyFile, .privateKey),
+            ("flare.remote.ca_file", remote.caFile, .certificates),
+            ("flare.remote.certificate_file", remote.certificateFile, .certificates),
+            ("flare.remote.key_file", remote.keyFile, .privateKey),
+            ("sensors.replay.file", loaded.values.sensors.replayFile, .recording),
+        ]
+        for (path, file, kind) in files {
+            guard let file else { continue }
+            func found(_ message: String) -> ConfigurationError {
+                ConfigurationError(loaded.origin(path), path, message)
+            }
+            if let problem = Self.problem(of: file, kind) {
+                problems.append(found(problem))
+            } else if kind == .privateKey, let warning = FileContents.openness(of: file) {
+                warnings.append(found(warning))
+            }
+        }
+    }
+
+    private static func problem(of file: String, _ kind: Kind) -> String? {
+        if kind == .recording {
+            do throws(SensorError) {
+                _ = try Recording(.file(file))
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        guard isFile(file) != false else { return "\(file) is a folder, or no plain file" }
+        switch FileContents.read(file, upTo: largestPEM) {
+        case .failure(let fault): return "\(file) \(fault.message)"
+        case .success(let contents):
+            return problem(in: String(decoding: contents.bytes, as: UTF8.self), kind).map { "\(file) \($0)" }
+        }
+    }
+
+    /// PEM: what stands between the marks is for OpenSSL to judge.
+    private static func problem(in text: String, _ kind: Kind) -> String? {
+        guard kind == .privateKey else {
+            let isThere = ["CERTIFICATE", "TRUSTED CERTIFICATE"].contains {
+                text.contains("-----BEGIN \($0)-----")
+            }
+            return isThere ? nil : "holds no certificate (PEM, with -----BEGIN CERTIFICATE-----)"
+        }
+        guard text.contains("PRIVATE KEY-----") else {
+            return "holds no private key (PEM, with -----BEGIN PRIVATE KEY-----)"
+        }
+        let isEncrypted = text.contains("ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")
+        return isEncrypted ? "is encrypted; a key without a passphrase is needed" : nil
+    }
+
+    /// `nil` when there is nothing.
+    private static func isFile(_ path: String) -> Bool? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
+    }
+}

@@ -1,0 +1,227 @@
+package import Foundation
+package import HomeAssistant
+package import PlaceMap
+package import Positioning
+package import Sensors
+
+/// Everything a user can configure, as typed values with their defaults.
+///
+/// The keys of the file, their limits and their meaning stand in ``ConfigurationKey/all``.
+package struct TrilateralConfiguration: Sendable, Hashable {
+    package var mqtt = Broker()
+    package var discovery = Discovery()
+    package var flare = Platform()
+    package var controller = Rules()
+    package var presence = Presence()
+    package var device = Device()
+    package var sensors = Sensors()
+    package var positioning = Positioning()
+    package var map = Map()
+    package var web = Pages()
+    package var links: [LampSettings] = []
+    package var log = Log()
+
+    package init() {}
+
+    /// The link to the broker, and what is said there.
+    package struct Broker: Sendable, Hashable {
+        package enum Version: String, Sendable, CaseIterable {
+            case automatic = "auto"
+            case version5 = "5"
+            case version311 = "3.1.1"
+        }
+
+        package var host = "localhost"
+        package var port = 1883
+        package var version = Version.automatic
+        package var clientID: String?
+        package var username: String?
+        /// From `password_file` or the environment, never from the configuration file itself.
+        package var password: Secret?
+        package var passwordFile: String?
+        package var keepaliveSeconds = 30
+        package var base = "trilateral"
+        /// `nil`: the slug of the host name.
+        package var node: String?
+        package var tls = TLS()
+        package var reconnectMinSeconds = 0.5
+        package var reconnectMaxSeconds = 60.0
+        package var maxQueued = 10_000
+        package var healthIntervalSeconds = 60
+        package var rates = Rates()
+    }
+
+    /// What Home Assistant is told of.
+    package struct Discovery: Sendable, Hashable {
+        package var isEnabled = true
+        package var prefix = "homeassistant"
+        package var things = DiscoveryConfiguration.Things.all
+        package var suggestsAreas = true
+    }
+
+    package struct TLS: Sendable, Hashable {
+        package var isEnabled = false
+        package var caFile: String?
+        package var certificateFile: String?
+        package var keyFile: String?
+        package var alpn: String?
+        package var verifyHostname = true
+    }
+
+    /// How often what moves is told, per second.
+    package struct Rates: Sendable, Hashable {
+        package var positionPerSecond = 5.0
+        package var anglePerSecond = 10.0
+        package var copiesPerSecond = 1.0
+    }
+
+    /// Where the place is kept.
+    package struct Platform: Sendable, Hashable {
+        package enum Mode: String, Sendable, CaseIterable {
+            case embedded, remote
+        }
+
+        package enum Synchronous: String, Sendable, CaseIterable {
+            case normal, full
+        }
+
+        package var mode = Mode.embedded
+        /// Whether the embedded server is offered to other programs.
+        package var isServerEnabled = true
+        package var listen = HostAndPort(host: "127.0.0.1", port: 1234)
+        package var allowedHosts: [String] = []
+        package var allowedOrigins: [String] = []
+        package var synchronous = Synchronous.normal
+        /// Whether the origin's plain bugs are put right.
+        package var isStrict = false
+        package var isSteady = false
+        package var remote = Remote()
+    }
+
+    /// A Flare server on another machine.
+    package struct Remote: Sendable, Hashable {
+        /// The revision of Engine.IO.
+        package enum Revision: String, Sendable, CaseIterable {
+            case auto
+            case three = "3"
+            case four = "4"
+        }
+
+        package enum Transport: String, Sendable, CaseIterable {
+            case auto, websocket, polling
+        }
+
+        /// `http://HOST[:PORT]`, or with https.
+        package var url: String?
+        package var revision = Revision.auto
+        package var transport = Transport.auto
+        package var timeoutSeconds = 10.0
+        package var reconnectMaxSeconds = 5.0
+        package var caFile: String?
+        package var certificateFile: String?
+        package var keyFile: String?
+        package var verifyHostname = true
+    }
+
+    package struct Rules: Sendable, Hashable {
+        package enum Presence: String, Sendable, CaseIterable {
+            case steady, server
+        }
+
+        package var presence = Presence.steady
+        package var stayPaired = false
+        package var brightnessByProximity = false
+    }
+
+    /// When a zone is entered and left, and a thing near and far.
+    package struct Presence: Sendable, Hashable {
+        package var zoneMargin = 0.5
+        package var nearMargin = 0.5
+        package var nearMarginShare = 0.25
+        package var nearerMargin = 0.5
+        package var updates = 2
+        package var lostSeconds = 60.0
+    }
+
+    package struct Device: Sendable, Hashable {
+        /// `nil`: the host's name.
+        package var name: String?
+        package var allowSet = false
+        package var publishLocation = false
+    }
+
+    package struct Sensors: Sendable, Hashable {
+        /// In the order in which they count.
+        package enum CompassSource: String, Sendable, CaseIterable {
+            case auto, iio, gpsd, mqtt
+        }
+
+        package var beaconsEnabled = true
+        /// `nil`: the environment's `data.uuid`.
+        package var beaconsUUID: UUID?
+        package var adapter = AdapterChoice.automatic
+        package var scansActively = false
+        package var mayResetAdapter = true
+        package var identityKeysFile: String?
+        /// What stands in that file.
+        package var ephemeralBeacons: [EphemeralBeacon] = []
+        /// The device's id at ESPresense; `nil`: its nodes are not heard.
+        package var espresenseDevice: String?
+        package var espresenseTopic = "espresense"
+        package var compassEnabled = true
+        package var compassSource = CompassSource.auto
+        /// `nil`: the first that is found.
+        package var compassDevice: String?
+        package var compassRate = 20.0
+        /// `nil`: headings are magnetic.
+        package var declination: DeclinationSetting?
+        package var compassMount: Matrix3?
+        package var rotationScale: Double?
+        package var compassFolder = "/sys/bus/iio/devices"
+        package var gpsEnabled = true
+        /// `nil`: none is asked.
+        package var gpsd: HostAndPort? = HostAndPort(host: "localhost", port: 2947)
+        package var gpsErrorMetres = 100.0
+        package var cmxEnabled = true
+        package var replayFile: String?
+        package var replaySpeed = 1.0
+        package var replayLoop = false
+
+        package init() {}
+    }
+
+    package struct Positioning: Sendable, Hashable {
+        package enum Estimator: String, Sendable, CaseIterable {
+            case grid, centroid
+        }
+
+        package var estimator = Estimator.grid
+        package var grid = GridEstimator.Settings()
+    }
+
+    package struct Map: Sendable, Hashable {
+        package var isEnabled = false
+        package var intervalSeconds = 5
+        package var style = PictureStyle.auto
+    }
+
+    package struct Pages: Sendable, Hashable {
+        /// `nil`: no pages are served.
+        package var listen: HostAndPort?
+        package var allowedHosts: [String] = []
+        package var allowedOrigins: [String] = []
+    }
+
+    package struct Log: Sendable, Hashable {
+        package enum Level: String, Sendable, CaseIterable {
+            case trace, debug, info, notice, warning, error, critical
+        }
+
+        package enum Format: String, Sendable, CaseIterable {
+            case text, json
+        }
+
+        package var level = Level.info
+        package var format = Format.text
+    }
+}

@@ -1,0 +1,58 @@
+import FlareClient
+import SocketIO
+import Testing
+
+@Suite struct TransportSequenceTests {
+    @Test func `no more than five seconds lie between two attempts unless configured`() {
+        let configuration = FlareClientConfiguration(host: "a")
+        #expect(configuration.reconnectMaximumSeconds == 5)
+        #expect(configuration.quietSeconds + configuration.livenessSeconds < 15)
+    }
+
+    private static let ways = FlareClientConfiguration(host: "a").approaches
+
+    @Test func `all ways are tried in a row when the server refuses each`() {
+        var approaches = TransportSequence(Self.ways)
+        var tried = [approaches.current]
+        while approaches.goOn(after: .refused(status: 400, "")) { tried.append(approaches.current) }
+        #expect(tried == Self.ways)
+        #expect(tried.map(\.transport) == [.websocket, .polling, .websocket, .polling])
+        #expect(tried.map(\.revision) == [.four, .four, .three, .three])
+        // After the pause from the beginning.
+        #expect(approaches.current == Self.ways[0])
+    }
+
+    @Test func `what worked is tried first the next time`() {
+        var approaches = TransportSequence(Self.ways)
+        #expect(approaches.goOn(after: .refused(status: 400, "")) == true)
+        approaches.joined()
+        #expect(approaches.current == Self.ways[1])
+        #expect(approaches.goOn(after: .unreachable("gone")) == false)
+        #expect(approaches.current == Self.ways[1])
+    }
+
+    @Test func `a silent server is asked in another way, but later`() {
+        var approaches = TransportSequence(Self.ways)
+        #expect(approaches.goOn(after: .timedOut(waitingFor: "welcome", milliseconds: 1)) == false)
+        #expect(approaches.current == Self.ways[1])
+    }
+
+    @Test func `who was stranded by a websocket tries none the next time`() {
+        var approaches = TransportSequence(Self.ways)
+        #expect(approaches.goOn(after: .refused(status: 400, "")) == true)
+        #expect(approaches.current == .init(.polling, .four, takesEither: true, upgrades: true))
+        approaches.ended(.stranded)
+        #expect(approaches.current == .init(.polling, .four, takesEither: true, upgrades: false))
+        approaches.ended(.serverClosed)
+        #expect(approaches.current.upgrades)
+    }
+
+    @Test func `what is configured is the only way`() {
+        var configuration = FlareClientConfiguration(host: "a")
+        configuration.revision = .three
+        configuration.transport = .polling
+        var approaches = TransportSequence(configuration.approaches)
+        #expect(approaches.current == .init(.polling, .three, takesEither: false, upgrades: false))
+        #expect(approaches.goOn(after: .refused(status: 400, "")) == false)
+    }
+}

@@ -1,0 +1,60 @@
+import Settings
+import Foundation
+import Testing
+
+struct ConfigurationKeyTests {
+    /// The repository's folder, found from this file.
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static let example = root.appendingPathComponent("config/trilateral.yaml").path
+
+    @Test func `the example file is legal and holds nothing but the defaults`() throws {
+        let loaded = try ConfigurationLoader.load(file: Self.example, environment: [:])
+        #expect(loaded.values == TrilateralConfiguration())
+    }
+
+    @Test func `the example file names every key`() throws {
+        let loaded = try ConfigurationLoader.load(file: Self.example, environment: [:])
+        let expected = ConfigurationKey.all.filter { !$0.isSecret }.map(\.path)
+        #expect(Set(loaded.origins.keys) == Set(expected))
+    }
+
+    @Test func `the example file is what check --print writes without a configuration`() throws {
+        let text = try String(contentsOfFile: Self.example, encoding: .utf8)
+        #expect(text == ConfigurationPrinter.text(LoadedConfiguration()))
+    }
+
+    @Test func `every key has a path and a variable of its own`() {
+        #expect(Set(ConfigurationKey.all.map(\.path)).count == ConfigurationKey.all.count)
+        #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
+        #expect(ConfigurationKey.all.first?.variable == "TRILATERAL_MQTT_HOST")
+    }
+
+    @Test(arguments: ConfigurationKey.all.map(\.path))
+    func `every key is explained in a sentence`(path: String) throws {
+        let key = try #require(ConfigurationKey.all.first { $0.path == path })
+        #expect(key.summary.last == ".")
+    }
+
+    @Test func `what is printed can be read again, with secrets masked`() throws {
+        let environment = [
+            "TRILATERAL_MQTT_USERNAME": "null: [x] \"é\"", "TRILATERAL_MQTT_PASSWORD": "hunter2",
+            "TRILATERAL_MQTT_NODE": "1", "TRILATERAL_WEB_LISTEN": "[::]:80",
+            "TRILATERAL_WEB_ALLOWED_ORIGINS": "https://a.example,http://b:81",
+            "TRILATERAL_SENSORS_REPLAY_SPEED": "0.25",
+        ]
+        let loaded = try ConfigurationLoader.load(file: nil, environment: environment)
+        let text = ConfigurationPrinter.text(loaded)
+        #expect(!text.contains("hunter2"))
+        #expect(text.contains("# password: *** # from TRILATERAL_MQTT_PASSWORD"))
+        #expect(text.contains("node: 1  # from TRILATERAL_MQTT_NODE"))
+
+        let folder = try ScratchFolder()
+        let file = try folder.write("t.yaml", text)
+        var expected = loaded.values
+        expected.mqtt.password = nil
+        #expect(try ConfigurationLoader.load(file: file, environment: [:]).values == expected)
+    }
+}
