@@ -140,7 +140,7 @@ extension LampLink {
         let goal = thing.wanted
         var isTold = order.map { $0.goal == goal } ?? (isHeard && goal.isSaid(by: lamp) && isAgreed)
         if let due = waitsForLight {
-            // What it says is of before the order that is under way, or somebody else has asked for it.
+            // The report is older than the pending order, or answers a command of another client.
             guard now >= due else { return }
             if order?.isHeard == true {
                 self.order = nil

@@ -3,9 +3,8 @@ import Things
 /// Notices when a thing and its lamp go round in circles, as two links that cross can make them, and waits.
 ///
 /// Two daemons whose things are each other's lamps can change places for ever: each takes over what the other was. From the
-/// second return to an earlier state on each waits for a time that the other does not share, longer with every turn, and
-/// whoever is later finds both equal. A person who presses a switch again and again waits a third of a second at first,
-/// and 2.4 seconds at most.
+/// second return to an earlier state on, each waits for a random time, longer with every turn; the later one then finds
+/// both equal. For a person who presses a switch again and again this is a third of a second at first, at most 2.4 s.
 struct OscillationDetector: Sendable {
     private struct Step: Sendable {
         let thing: LampState

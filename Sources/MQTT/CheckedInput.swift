@@ -21,7 +21,7 @@ final class CheckedInput {
 
     /// Two records of TLS.
     private static let most = 32_768
-    /// Records of TLS that are read in a row: whoever floods us must not keep us from writing and ending.
+    /// TLS records read in a row: a flood must not stop the client from writing or closing.
     private static let recordsAtOnce = 4
 
     /// - Throws: ``MQTTError/configuration(_:)`` when the process may have no more descriptors.

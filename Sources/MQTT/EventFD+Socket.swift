@@ -10,7 +10,7 @@ extension EventFD {
 
     /// Waits until the socket is ready, this is signalled, or the time is over; clears the signal.
     ///
-    /// A socket that has failed is ready for everything, so that whoever uses it learns why.
+    /// A socket that has failed is ready for everything, so that using it reports the error.
     func wait(for socket: Int32, writing: Bool, milliseconds: Int32) -> Readiness {
         var waited = [
             pollfd(fd: socket, events: Int16(POLLIN | (writing ? POLLOUT : 0)), revents: 0),

@@ -110,7 +110,7 @@ extension MQTTClient {
 extension MQTTClient.State {
     /// Keeps what the broker has refused for ``MQTTClient/takeRefusals()``.
     ///
-    /// - Returns: Whether it is the first one, which is to be told.
+    /// - Returns: Whether it is the first since the last call of that, which is reported.
     fileprivate mutating func keepRefusal(of completion: MQTTOutbox.Completion?) -> Bool {
         guard case .refusedByBroker(let topic, let code, let reason)? = completion?.error else {
             return false

@@ -46,7 +46,7 @@ struct LampServiceTests {
         left.isPlaceKnown = false
         left.things = [:]
         left.zones = [:]
-        // A plant has no light: that is told whenever the link has found it.
+        // A plant has no light: the alert is raised each time the link finds it.
         let events = await events(ofPairs: ["plant"], [Flat.state, left, Flat.state]) {
             $0.filter { if case .alertRaised = $0 { true } else { false } }.count == 2
         }

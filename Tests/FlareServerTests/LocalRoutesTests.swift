@@ -30,7 +30,7 @@ struct LocalRoutesTests {
         }
     }
 
-    @Test func `what is no model changes nothing and is told`() async throws {
+    @Test func `an invalid model is refused and changes nothing`() async throws {
         try await withREST { client in
             for model: JSONValue in [5, ["environments": [["name": []]]]] {
                 let reply = try await client.send("POST", "/.trilateral/model", json: model)

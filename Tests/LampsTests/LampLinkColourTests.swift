@@ -5,23 +5,8 @@ import Things
 
 /// Colours and white light between a thing and its lamp.
 struct LampLinkColourTests {
-    /// A thing and a lamp that agree, with nothing said yet.
-    private func world(
-        thing: [String: JSONValue],
-        lamp: [String: JSONValue] = [
-            "state": "ON", "brightness": 127, "color": ["r": 255, "g": 165, "b": 0],
-        ],
-        _ change: (inout LinkWorld) -> Void = { _ in }
-    ) -> LinkWorld {
-        var world = LinkWorld(thing: thing, lamp: lamp)
-        change(&world)
-        world.start()
-        world.forget()
-        return world
-    }
-
     @Test func `white light goes both ways, and a colour ends it`() {
-        var world = world(
+        var world = LinkWorld.inAgreement(
             thing: ["on": true, "color": "red", "colorTemperature": 4000],
             lamp: ["state": "ON", "color": ["r": 255, "g": 0, "b": 0]]
         )
@@ -41,7 +26,7 @@ struct LampLinkColourTests {
 
     @Test(arguments: [[:], ["brightness": 1]] as [[String: JSONValue]])
     func `a lamp that has only colours gets white light as a colour`(alsoChanged: [String: JSONValue]) {
-        var world = world(
+        var world = LinkWorld.inAgreement(
             thing: ["on": true, "brightness": 0.5, "color": "red", "colorTemperature": 4000],
             lamp: ["state": "ON", "brightness": 127, "color": ["r": 255, "g": 0, "b": 0]]
         ) { $0.hasOnlyColours = true }
@@ -55,7 +40,7 @@ struct LampLinkColourTests {
     }
 
     @Test func `orange goes through xy and back, and what the lamp shows is what the thing shows`() {
-        var world = world(
+        var world = LinkWorld.inAgreement(
             thing: ["on": true, "color": "red"],
             lamp: ["state": "ON", "color": ["x": 0.7006, "y": 0.2993], "color_mode": "xy"]
         )
@@ -69,7 +54,9 @@ struct LampLinkColourTests {
     }
 
     @Test func `a lamp's own colour gets a name only if it is exactly that`() {
-        var world = world(thing: ["on": true, "color": "red", "options": ["red", "green", "blue"]])
+        var world = LinkWorld.inAgreement(thing: [
+            "on": true, "color": "red", "options": ["red", "green", "blue"],
+        ])
         world.pressLamp(["color": ["hue": 239, "saturation": 99]])
         world.settle()
         #expect(world.thing.data["color"] == "#0307ff")

@@ -6,21 +6,6 @@ import Things
 struct LampLinkTests {
     private static let lit: [String: JSONValue] = ["on": true, "brightness": 0.5, "color": "orange"]
 
-    /// A thing and a lamp that agree, with nothing said yet.
-    private func world(
-        thing: [String: JSONValue] = lit,
-        lamp: [String: JSONValue] = [
-            "state": "ON", "brightness": 127, "color": ["r": 255, "g": 165, "b": 0],
-        ],
-        _ change: (inout LinkWorld) -> Void = { _ in }
-    ) -> LinkWorld {
-        var world = LinkWorld(thing: thing, lamp: lamp)
-        change(&world)
-        world.start()
-        world.forget()
-        return world
-    }
-
     @Test func `at the start the lamp is asked, and what it says goes to the thing`() {
         var world = LinkWorld(thing: Self.lit, lamp: ["state": "ON", "brightness": 254])
         world.start()
@@ -30,7 +15,7 @@ struct LampLinkTests {
     }
 
     @Test func `a lamp that is as the thing is left alone`() {
-        #expect(world().requests.isEmpty)
+        #expect(LinkWorld.inAgreement().requests.isEmpty)
         let other = LinkWorld(
             thing: ["on": false, "brightness": 1],
             lamp: ["state": "OFF", "brightness": 3]
@@ -41,7 +26,7 @@ struct LampLinkTests {
     }
 
     @Test func `a change of the thing is one order, and its echo nothing`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         world.setThing(["brightness": 0.8])
         world.settle()
         #expect(world.sets.map(\.payload) == [#"{"brightness":203,"state":"ON"}"#])
@@ -49,7 +34,7 @@ struct LampLinkTests {
     }
 
     @Test func `a change of the lamp is one request, and its echo nothing`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         world.pressLamp(["brightness": 25])
         world.settle()
         #expect(world.requests.count == 1 && world.sets.isEmpty && world.isEqual)
@@ -61,7 +46,10 @@ struct LampLinkTests {
         for lamp: [String: JSONValue] in [
             ["state": "OFF"], ["state": "OFF", "brightness": 127, "color": blue],
         ] {
-            var world = world(thing: ["on": false, "brightness": 0.5, "color": "blue"], lamp: lamp)
+            var world = LinkWorld.inAgreement(
+                thing: ["on": false, "brightness": 0.5, "color": "blue"],
+                lamp: lamp
+            )
             world.setThing(["on": true])
             world.settle()
             #expect(
@@ -73,7 +61,7 @@ struct LampLinkTests {
     }
 
     @Test func `what is changed in the dark is said when there is light`() {
-        var world = world(
+        var world = LinkWorld.inAgreement(
             thing: ["on": false, "brightness": 0.5],
             lamp: ["state": "OFF", "brightness": 127]
         )
@@ -86,7 +74,10 @@ struct LampLinkTests {
     }
 
     @Test func `a thing without on gets it from its lamp, and keeps its brightness`() {
-        var world = world(thing: ["brightness": 0.5], lamp: ["state": "ON", "brightness": 127])
+        var world = LinkWorld.inAgreement(
+            thing: ["brightness": 0.5],
+            lamp: ["state": "ON", "brightness": 127]
+        )
         world.pressLamp(["state": "OFF"])
         world.settle()
         #expect(world.thing.data == ["on": false, "brightness": 0.5])
@@ -96,7 +87,7 @@ struct LampLinkTests {
     }
 
     @Test func `a lamp that never says how bright it is lights a dark thing fully`() {
-        var world = world(thing: ["on": true, "brightness": 0], lamp: ["state": "OFF"])
+        var world = LinkWorld.inAgreement(thing: ["on": true, "brightness": 0], lamp: ["state": "OFF"])
         world.pressLamp(["state": "ON"])
         world.settle()
         #expect(world.thing.data == ["on": true, "brightness": 1])
@@ -141,7 +132,7 @@ struct LampLinkTests {
     }
 
     @Test func `late echoes of older orders change nothing`() {
-        var world = world { $0.delays.report = 400...800 }
+        var world = LinkWorld.inAgreement { $0.delays.report = 400...800 }
         for brightness in [0.2, 0.4, 0.6, 0.9] {
             world.setThing(["brightness": .number(brightness)])
             world.pass(50)
@@ -151,7 +142,7 @@ struct LampLinkTests {
     }
 
     @Test func `an echo that happens to be right does not make the next one news`() {
-        var world = world { $0.delays.report = 300...400 }
+        var world = LinkWorld.inAgreement { $0.delays.report = 300...400 }
         for brightness in [0.2, 0.8, 0.2] {
             world.setThing(["brightness": .number(brightness)])
             world.pass(150)
@@ -161,7 +152,7 @@ struct LampLinkTests {
     }
 
     @Test func `back to what it was before the lamp could answer is an order too`() {
-        var world = world { $0.delays.order = 200...300 }
+        var world = LinkWorld.inAgreement { $0.delays.order = 200...300 }
         world.setThing(["on": false])
         world.pass(100)
         world.setThing(["on": true])
@@ -170,7 +161,7 @@ struct LampLinkTests {
     }
 
     @Test func `a lamp with a nature of its own is not driven further, nor the thing`() {
-        var world = world { $0.isCoarse = true }
+        var world = LinkWorld.inAgreement { $0.isCoarse = true }
         world.setThing(["brightness": 0.01])
         world.settle()
         #expect(world.sets.count <= 2 && world.requests.isEmpty)
@@ -185,7 +176,7 @@ struct LampLinkTests {
     }
 
     @Test func `a lamp that does something else is believed`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         world.isMute = true
         world.setThing(["brightness": 1])
         world.pass(1000)
@@ -205,7 +196,7 @@ struct LampLinkTests {
     }
 
     @Test func `an order for a lamp that is away waits until it is back`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         world.setAvailable(false)
         world.settle()
         world.setThing(["on": false])
@@ -218,7 +209,7 @@ struct LampLinkTests {
     }
 
     @Test func `a lamp that comes back as it likes is believed`() {
-        var world = world(thing: ["on": false], lamp: ["state": "OFF"])
+        var world = LinkWorld.inAgreement(thing: ["on": false], lamp: ["state": "OFF"])
         world.setAvailable(false)
         world.settle()
         world.pressLamp(["state": "ON"])
@@ -228,7 +219,7 @@ struct LampLinkTests {
     }
 
     @Test func `availability that flaps is told now and then, and rightly in the end`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         for count in 0..<501 {
             world.setAvailable(count.isMultiple(of: 2))
             world.pass(20)
@@ -240,7 +231,7 @@ struct LampLinkTests {
     }
 
     @Test func `a lamp that flaps sets the thing now and then, and rightly in the end`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         for count in 0..<1000 {
             world.pressLamp(["state": count.isMultiple(of: 2) ? "OFF" : "ON"])
             world.pass(10)
@@ -250,7 +241,7 @@ struct LampLinkTests {
     }
 
     @Test func `a slider that is dragged is a few orders, and the last one counts`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         for step in 0..<300 {
             world.setThing(["brightness": .number(Double(step % 100 + 1) / 100)])
             world.pass(10)
@@ -260,7 +251,7 @@ struct LampLinkTests {
     }
 
     @Test func `a transition is the lamp's own, and what it says on the way is its own matter`() {
-        var world = world { $0.isGradual = true }
+        var world = LinkWorld.inAgreement { $0.isGradual = true }
         world.setThing(["brightness": 1], over: 4)
         world.pass(2000)
         world.pressLamp(["brightness": 200])
@@ -271,7 +262,7 @@ struct LampLinkTests {
     }
 
     @Test func `who switches the lamp off in the middle of a transition is believed at once`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         world.setThing(["brightness": 1], over: 60)
         world.pass(10_000)
         world.pressLamp(["state": "OFF"])
@@ -322,7 +313,7 @@ struct LampLinkTests {
     }
 
     @Test func `while the server is away the lamp's change waits, and is not asked for without end`() {
-        var world = world()
+        var world = LinkWorld.inAgreement()
         world.isServerAway = true
         world.pressLamp(["state": "OFF"])
         world.pass(60_000)

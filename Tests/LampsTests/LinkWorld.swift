@@ -257,3 +257,20 @@ extension LampLink {
         try ZigbeeLamp(topic: LinkWorld.topic).report(on: LinkWorld.topic, Array(payload.utf8))
     }
 }
+
+extension LinkWorld {
+    /// A thing and a lamp that agree, with nothing said yet.
+    static func inAgreement(
+        thing: [String: JSONValue] = ["on": true, "brightness": 0.5, "color": "orange"],
+        lamp: [String: JSONValue] = [
+            "state": "ON", "brightness": 127, "color": ["r": 255, "g": 165, "b": 0],
+        ],
+        _ change: (inout LinkWorld) -> Void = { _ in }
+    ) -> LinkWorld {
+        var world = LinkWorld(thing: thing, lamp: lamp)
+        change(&world)
+        world.start()
+        world.forget()
+        return world
+    }
+}

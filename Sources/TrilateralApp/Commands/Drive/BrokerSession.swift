@@ -64,7 +64,7 @@ struct BrokerSession {
     ///     thousand for mosquitto.
     ///   - timeout: When ``Event/deadline`` comes; `nil` never.
     ///   - signals: Taken from the system and told as ``Event/signal(_:)``.
-    ///   - output: What is written to; that nobody reads it any more is told as ``Event/signal(_:)`` with SIGPIPE.
+    ///   - output: What is written to; when its reader is gone, ``Event/signal(_:)`` comes with SIGPIPE.
     func run<Result: Sendable>(
         filters: [String],
         timeout: Duration?,

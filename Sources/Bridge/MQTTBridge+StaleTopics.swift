@@ -53,7 +53,7 @@ extension MQTTBridge {
             hasSweptSinceTick = true
             return
         }
-        // A rival that went together with our link has not come back with it.
+        // A duplicate of this node was lost together with the link, and has not come back.
         if discovery.hasForeignIDs, rivals.isEmpty { announceAfterRivals() }
         guard !takeAwayLeftovers(isAlone: true) else { return }
         guard renderer.isSettled, rivals.isEmpty, book.isSent, client.counters.queued == 0 else { return }
