@@ -14,6 +14,8 @@ struct DiscoverySchedule: Sendable {
     var isBirthAwaited = false
     /// Whether Home Assistant may know our entities by the ids of another daemon, which announced on our topics.
     var hasForeignIDs = false
+    /// How often the link was lost.
+    private(set) var lostLinks = 0
     /// Whether the states wait for what has to be told before them.
     var isFirstWord = false
     /// Whether all states are told again once everything is announced.
@@ -36,6 +38,7 @@ struct DiscoverySchedule: Sendable {
 
     /// What was to be said is said anew when there is a link again.
     mutating func linkLost() {
+        lostLinks += 1
         resendsStates = false
         resends = []
         announcer.note(isHeard: nil)

@@ -1,29 +1,46 @@
-/// Other daemons that speak on our topics, by the epochs in their info.
-struct DuplicateNodeDetector: Sendable {
-    /// After so many milliseconds one that is heard again is answered again: it may have lost its link meanwhile.
+/// Other daemons that publish on our topics, recognised by the epochs in their info.
+package struct DuplicateNodeDetector: Sendable {
+    package enum Outcome: Sendable {
+        /// It came over a link that is lost, and says nothing about who is there now.
+        case ignored
+        case recorded
+        /// Send our own info, so that the other daemon learns of us as well.
+        case answer
+    }
+
+    /// A duplicate that shows itself again is answered again after so many milliseconds: it may have lost its link.
     private static let pause: Int64 = 5000
-    /// Of more than so many none is answered any more.
+    /// The most duplicates that are remembered and answered.
     private static let capacity = 100
 
     private var answeredAt: [String: Int64] = [:]
+    private var isLinkUp = false
 
-    /// Notes a rival.
+    package init() {}
+
+    /// Records another daemon's info.
+    ///
+    /// Not each one is answered: two daemons would answer each other for ever.
     ///
     /// - Parameter now: Steady milliseconds.
-    /// - Returns: Whether it is to be told our info, so that it learns of us as well. Not each time: two would answer
-    ///   each other for ever.
-    mutating func heard(_ epoch: String, at now: Int64) -> Bool {
+    package mutating func receive(_ epoch: String, at now: Int64) -> Outcome {
+        guard isLinkUp else { return .ignored }
         if let last = answeredAt[epoch] {
-            guard now - last >= Self.pause else { return false }
+            guard now - last >= Self.pause else { return .recorded }
         } else {
-            guard answeredAt.count < Self.capacity else { return false }
+            guard answeredAt.count < Self.capacity else { return .recorded }
         }
         answeredAt[epoch] = now
-        return true
+        return .answer
     }
 
-    var isEmpty: Bool { answeredAt.isEmpty }
+    package var isEmpty: Bool { answeredAt.isEmpty }
 
-    /// Who is still there will be heard again.
-    mutating func forget() { answeredAt.removeAll() }
+    package mutating func linkCameUp() { isLinkUp = true }
+
+    /// The link is lost; call ``removeAll()`` as well.
+    package mutating func linkWentDown() { isLinkUp = false }
+
+    /// Forgets all duplicates; those that are still there show themselves again.
+    package mutating func removeAll() { answeredAt.removeAll() }
 }

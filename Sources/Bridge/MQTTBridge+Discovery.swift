@@ -59,10 +59,11 @@ extension MQTTBridge {
             return send(.announcementWanted)
         }
         withdrawAnnouncements()
+        let lostLinks = discovery.lostLinks
         Task {
             try? await Task.sleep(for: Self.removalTime)
-            // Without a link Home Assistant may not have seen it: once more after the next connect.
-            guard isConnected, !isLeaving else { return }
+            // If the link was lost meanwhile, Home Assistant may not have seen it: withdraw again after the next connect.
+            guard isConnected, discovery.lostLinks == lostLinks, !isLeaving else { return }
             discovery.hasForeignIDs = false
             discovery.resendsStates = true
             send(.announcementWanted)

@@ -40,6 +40,10 @@ extension MQTTBridge {
             return flush()
         }
         guard let epoch = Self.epoch(of: message), epoch != identity.epoch else { return }
+        // It was there before us, and Home Assistant has met it first.
+        let isFirst = rivals.isEmpty && isSaidToBeThere
+        let outcome = rivals.receive(epoch, at: clock().steadyMilliseconds)
+        guard outcome != .ignored else { return }
         send(
             .alertRaised(
                 "duplicate-node",
@@ -49,9 +53,8 @@ extension MQTTBridge {
             )
         )
         logger.error("another daemon publishes on our topics", metadata: ["topics": "\(configuration.root)"])
-        // It was there before us, and Home Assistant has met it first.
-        if rivals.isEmpty, isSaidToBeThere { discovery.hasForeignIDs = true }
-        guard rivals.heard(epoch, at: clock().steadyMilliseconds) else { return }
+        if isFirst { discovery.hasForeignIDs = true }
+        guard outcome == .answer else { return }
         book.repeatTopic(topics.info)
         flush()
     }
@@ -76,7 +79,7 @@ extension MQTTBridge {
         // What they have told is still there.
         let isOver = !rivals.isEmpty && !isLeaving
         if isOver { sweep(isOurs: true) }
-        rivals.forget()
+        rivals.removeAll()
         if isOver { announceAfterRivals() }
         send(.alertCleared("duplicate-node"))
     }

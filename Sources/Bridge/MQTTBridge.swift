@@ -190,6 +190,7 @@ package actor MQTTBridge {
             send(refusals.connected(session))
             if !hasSpoken { rememberSpeaking() }
             (hasSpoken, isConnected, isFull) = (true, true, false)
+            rivals.linkCameUp()
             book.startAgain()
             if !isLeaving {
                 var online = offline
@@ -207,6 +208,7 @@ package actor MQTTBridge {
             retainedCommands = RetainedCommands()
             send(.alertCleared(RetainedCommands.alert))
             isConnected = false
+            rivals.linkWentDown()
             forgetRivals()
             discovery.linkLost()
         case .refused: noteRefusals()
