@@ -125,15 +125,26 @@ let package = Package(
             ]
         ),
         module(
+            "Sensing",
+            [
+                "Settings", "Flare", "Positioning", "Controller", "Messages", "Sensors", "MQTT",
+                "Threading", log,
+            ]
+        ),
+        module(
+            "Daemon",
+            [
+                "Settings", "Sensing", "Flare", "SocketIO", "Positioning", "Controller", "Messages",
+                "Sensors", "HTTPListener", "FlareServer", "FlareClient", "MQTT", "Bridge", "Web",
+                "Threading", "CMalloc", lifecycle, grdb, system, log,
+            ]
+        ),
+        module(
             "TrilateralApp",
             [
-                "Settings", "Flare", "SocketIO", "Positioning", "Things", "Controller", "Messages", "Lamps",
-                "HomeAssistant", "PlaceMap",
-                "Sensors",
-                "HTTPListener",
-                "FlareServer", "FlareClient",
-                "MQTT", "Bridge", "Web", "Threading", "CMalloc", lifecycle, signals, arguments, yams, grdb,
-                system, log,
+                "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Things", "Controller", "Messages",
+                "Lamps", "Sensors", "HTTPListener", "FlareServer", "FlareClient", "MQTT", "Threading",
+                "CMalloc", lifecycle, signals, arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -202,13 +213,19 @@ let package = Package(
             ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT", log]
         ),
         tests("SettingsTests", ["Settings", "Positioning", "TestSupport", "SeededRandom"]),
+        tests("SensingTests", ["Sensing", "Positioning", "Controller", "Flare", log]),
+        tests(
+            "DaemonTests",
+            [
+                "Daemon", "Settings", "Positioning", "Controller", "Flare", "TestSupport", lifecycle, grdb,
+                log,
+            ]
+        ),
         tests(
             "TrilateralAppTests",
             [
-                "TrilateralApp", "Settings", "Controller", "HTTPListener", "FlareServer", "Sensors",
-                "Positioning",
-                "Flare",
-                "TestSupport", "SeededRandom", arguments, grdb, log,
+                "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
+                "Positioning", "MQTT", "Flare", "TestSupport", arguments, log,
             ]
         ),
         tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),

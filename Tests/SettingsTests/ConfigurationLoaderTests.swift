@@ -1,6 +1,6 @@
-import Settings
-import SeededRandom
 import Foundation
+import SeededRandom
+import Settings
 import TestSupport
 import Testing
 

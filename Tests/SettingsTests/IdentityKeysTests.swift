@@ -1,6 +1,6 @@
-import Settings
 import Foundation
 import Positioning
+import Settings
 import Testing
 
 struct IdentityKeysTests {

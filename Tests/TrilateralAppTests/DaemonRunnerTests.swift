@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import FlareServer
 import HTTPListener
 import Sensors

@@ -1,5 +1,5 @@
-import Settings
 import Flare
+import Settings
 import Testing
 import TrilateralApp
 

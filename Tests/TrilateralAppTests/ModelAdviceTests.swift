@@ -1,5 +1,5 @@
-import Flare
 import FlareServer
+import Flare
 import Testing
 import TrilateralApp
 

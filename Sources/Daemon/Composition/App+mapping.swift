@@ -1,0 +1,165 @@
+import Bridge
+import Controller
+package import Flare
+import FlareClient
+import FlareServer
+import HTTPListener
+import MQTT
+import Positioning
+package import Settings
+import SocketIO
+
+// From the user's configuration to what the modules are made with.
+
+extension FlareStore.Options {
+    package init(_ flare: TrilateralConfiguration.Platform) {
+        self.init()
+        synchronous = flare.synchronous == .full ? .full : .normal
+    }
+}
+
+extension TrilateralConfiguration.Platform {
+    /// Whether others find a Flare server here.
+    package var isServing: Bool { mode == .embedded && isServerEnabled }
+}
+
+extension FlareClientConfiguration {
+    /// `nil` when no remote server is named.
+    package init?(_ remote: TrilateralConfiguration.Remote) {
+        guard let url = remote.url, let scheme = ["http://", "https://"].first(where: url.hasPrefix) else {
+            return nil
+        }
+        let rest = String(url.dropFirst(scheme.count))
+        let isSecure = scheme == "https://"
+        // A name alone is at the scheme's own port, as everywhere on the web.
+        let place = HostAndPort(rest) ?? HostAndPort(host: rest, port: isSecure ? 443 : 80)
+        self.init(host: place.host, port: place.port)
+        revision = remote.revision == .auto ? nil : remote.revision == .three ? .three : .four
+        transport =
+            switch remote.transport {
+            case .auto: .automatic
+            case .websocket: .websocket
+            case .polling: .polling
+            }
+        connectSeconds = remote.timeoutSeconds
+        answerSeconds = remote.timeoutSeconds
+        reconnectMaximumSeconds = remote.reconnectMaxSeconds
+        guard isSecure else { return }
+        var tls = TLS()
+        tls.caFile = remote.caFile
+        tls.certificateFile = remote.certificateFile
+        tls.keyFile = remote.keyFile
+        tls.verifiesName = remote.verifyHostname
+        self.tls = tls
+    }
+}
+
+extension FlareDialect {
+    package init(_ flare: TrilateralConfiguration.Platform) {
+        self = flare.isStrict ? .strict : .origin
+    }
+}
+
+extension HTTPListenerConfiguration {
+    package init(_ flare: TrilateralConfiguration.Platform) {
+        self.init(section: "flare.server", host: flare.listen.host, port: flare.listen.port)
+        allowedHosts = flare.allowedHosts
+        allowedOrigins = flare.allowedOrigins
+        maximumConnections = min(8192, OpenFiles.raiseLimit() * 3 / 4)
+    }
+
+    /// `nil` when no pages are served.
+    package init?(_ web: TrilateralConfiguration.Pages) {
+        guard let listen = web.listen else { return nil }
+        self.init(section: "web", host: listen.host, port: listen.port)
+        allowedHosts = web.allowedHosts
+        allowedOrigins = web.allowedOrigins
+        maximumConnections = min(256, OpenFiles.raiseLimit() / 4)
+    }
+}
+
+extension ControllerConfiguration {
+    init(_ plan: DaemonPlan) {
+        self.init()
+        if plan.configuration.controller.presence == .server {
+            presence = .server
+        } else {
+            presence = .steady(SteadyPresence.Settings(plan.configuration.presence))
+        }
+        lostSeconds = plan.configuration.presence.lostSeconds
+        stayPaired = plan.configuration.controller.stayPaired
+        brightnessByProximity = plan.configuration.controller.brightnessByProximity
+        allowsDeviceSet = plan.configuration.device.allowSet
+        announces = plan.configuration.discovery.isEnabled
+        deviceName = plan.configuration.device.name ?? plan.traits.hostName
+        deviceDescription = plan.traits.description
+        deviceMAC = plan.traits.mac
+        isReloaded = plan.isReloaded
+    }
+}
+
+extension TrilateralConfiguration {
+    /// How the embedded server keeps zone and nearness from flapping; `nil` when it goes by the original's rule.
+    package var steadiness: SteadyPresence.Settings? {
+        flare.isSteady ? SteadyPresence.Settings(presence) : nil
+    }
+}
+
+extension SteadyPresence.Settings {
+    init(_ presence: TrilateralConfiguration.Presence) {
+        self.init()
+        zoneMargin = presence.zoneMargin
+        nearMargin = presence.nearMargin
+        nearMarginShare = presence.nearMarginShare
+        nearerMargin = presence.nearerMargin
+        updates = presence.updates
+    }
+}
+
+extension BridgeConfiguration {
+    init(_ configuration: TrilateralConfiguration, node: String) {
+        self.init()
+        base = configuration.mqtt.base
+        self.node = node
+        version = ProgramInfo.currentVersion
+        flareMode = configuration.flare.mode.rawValue
+        features =
+            ["mqtt"] + (configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []) + [
+                "beacons"
+            ] + (configuration.links.isEmpty ? [] : ["links"])
+        publishesLocation = configuration.device.publishLocation
+        positionsPerSecond = configuration.mqtt.rates.positionPerSecond
+        anglesPerSecond = configuration.mqtt.rates.anglePerSecond
+        copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
+        mapStyle = configuration.map.style
+        mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
+        healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
+        discovery.isEnabled = configuration.discovery.isEnabled
+        discovery.prefix = configuration.discovery.prefix
+        discovery.things = configuration.discovery.things
+        discovery.suggestsAreas = configuration.discovery.suggestsAreas
+    }
+}
+
+extension MQTTConfiguration {
+    /// - Parameters:
+    ///   - installation: This installation's own id, so that two never push each other off the broker.
+    ///   - root: `<base>/<node>`, for the will.
+    init(_ broker: TrilateralConfiguration.Broker, node: String, installation: String, root: String) {
+        self.init(broker, clientID: "trilateral-\(node)-\(installation)")
+        will = MQTTMessage(
+            topic: "\(root)/status",
+            payload: Array("offline".utf8),
+            qos: .atLeastOnce,
+            isRetained: true
+        )
+    }
+}
+
+extension LampService.Pair {
+    /// `nil` for settings that lack something, which the check of the configuration has refused.
+    init?(_ settings: LampSettings) {
+        guard let dialect = settings.dialect else { return nil }
+        self.init(thing: settings.thing, dialect: dialect)
+    }
+}

@@ -1,0 +1,37 @@
+package import MQTT
+package import Settings
+import Threading
+
+extension MQTTConfiguration {
+    /// The link that the configuration's `mqtt` section asks for, without a will.
+    ///
+    /// - Parameter clientID: What to call ourselves when the section names nothing.
+    package init(_ broker: TrilateralConfiguration.Broker, clientID: String = "") {
+        self.init()
+        host = broker.host
+        port = broker.port
+        protocolVersion =
+            switch broker.version {
+            case .automatic: .automatic
+            case .version5: .v5
+            case .version311: .v311
+            }
+        self.clientID = broker.clientID ?? clientID
+        username = broker.username
+        password = broker.password.map { MQTTPassword($0.reveal()) }
+        keepAliveSeconds = broker.keepaliveSeconds
+        reconnect = Backoff(
+            minimumSeconds: broker.reconnectMinSeconds,
+            maximumSeconds: broker.reconnectMaxSeconds
+        )
+        maximumQueued = broker.maxQueued
+        guard broker.tls.isEnabled else { return }
+        var tls = MQTTTLS()
+        tls.caFile = broker.tls.caFile
+        tls.certificateFile = broker.tls.certificateFile
+        tls.keyFile = broker.tls.keyFile
+        tls.alpn = broker.tls.alpn
+        tls.verifyHostname = broker.tls.verifyHostname
+        self.tls = tls
+    }
+}

@@ -1,0 +1,40 @@
+package import Logging
+package import Settings
+
+/// What a daemon says about itself when it starts: what it is and where everything is, a line each.
+package struct StartReport {
+    private let logger: Logger
+
+    package init(_ logger: Logger) { self.logger = logger }
+
+    /// What is known before the listeners are bound.
+    ///
+    /// - Parameters:
+    ///   - root: `<base>/<node>`.
+    ///   - folder: The state folder's path.
+    package func begin(_ configuration: TrilateralConfiguration, node: String, root: String, folder: String) {
+        let mqtt = configuration.mqtt
+        let broker = HostAndPort(host: mqtt.host, port: mqtt.port)
+        let user = mqtt.username.map { " as \($0)" } ?? ""
+        logger.notice("Trilateral \(ProgramInfo.currentVersion)")
+        logger.notice("node: \(node), topics: \(root)/#")
+        logger.notice("broker: \(broker)\(mqtt.tls.isEnabled ? " with TLS" : "")\(user)")
+        logger.notice("state folder: \(folder)")
+        let flare = configuration.flare
+        if flare.mode == .remote, let url = flare.remote.url {
+            logger.notice("Flare server: \(url) (remote)")
+        } else if !flare.isServing {
+            logger.notice("Flare server: for this daemon only (flare.server.enabled is false)")
+        }
+    }
+
+    /// The Flare server listens.
+    func flareBound(host: String, port: Int) {
+        logger.notice("Flare server: http://\(HostAndPort(host: host, port: port))")
+    }
+
+    /// The web pages can be reached.
+    func webBound(host: String, port: Int) {
+        logger.notice("web: http://\(HostAndPort(host: host, port: port))")
+    }
+}

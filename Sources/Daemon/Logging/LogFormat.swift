@@ -1,0 +1,130 @@
+import Controller
+import Flare
+import Foundation
+package import Logging
+import Messages
+package import Settings
+
+/// One entry of the log.
+package struct LogEntry: Sendable {
+    /// Milliseconds since 1970-01-01 UTC.
+    package var at: Int64
+    package var level: Logger.Level
+    package var label: String
+    package var message: String
+    /// What belongs to it, in order.
+    package var values: [(name: String, value: String)]
+
+    package init(
+        at: Int64,
+        level: Logger.Level,
+        label: String,
+        message: String,
+        values: [(name: String, value: String)] = []
+    ) {
+        self.at = at
+        self.level = level
+        self.label = label
+        self.message = message
+        self.values = values
+    }
+
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+}
+
+/// How an entry is written: always one line, whatever is in it.
+package struct LogFormat: Sendable, Hashable {
+    package enum Style: Sendable, Hashable {
+        /// `time level label: message key=value`
+        case text
+        /// A JSON object.
+        case json
+    }
+
+    package var style: Style
+    /// Whether lines begin with `<3>`…`<7>`, by which systemd's journal knows their priority.
+    ///
+    /// It notes the time itself.
+    package var isForJournal: Bool
+
+    package init(_ style: Style, isForJournal: Bool = false) {
+        self.style = style
+        self.isForJournal = isForJournal
+    }
+
+    /// The form that the configuration asks for, on the standard error of this process.
+    package init(_ format: TrilateralConfiguration.Log.Format, environment: [String: String]) {
+        self.init(
+            format == .json ? .json : .text,
+            isForJournal: environment["JOURNAL_STREAM"]?.isEmpty == false
+        )
+    }
+
+    /// The line, without its end.
+    package func line(_ entry: LogEntry) -> String {
+        let prefix = isForJournal ? "<\(Self.priority(entry.level))>" : ""
+        switch style {
+        case .text: return prefix + text(entry)
+        case .json: return prefix + json(entry)
+        }
+    }
+
+    private func text(_ entry: LogEntry) -> String {
+        var line = isForJournal ? "" : "\(Timestamp(milliseconds: entry.at)) "
+        line +=
+            "\(entry.level.rawValue) \(TerminalText.visible(entry.label)): \(TerminalText.visible(entry.message))"
+        for (name, value) in entry.values { line += " \(TerminalText.visible(name))=\(Self.quoted(value))" }
+        return line
+    }
+
+    private func json(_ entry: LogEntry) -> String {
+        var members: [String: JSONValue] = [
+            "ts": .string(Timestamp(milliseconds: entry.at).description),
+            "level": .string(entry.level.rawValue),
+            "label": .string(entry.label), "message": .string(entry.message),
+        ]
+        if !entry.values.isEmpty {
+            let values = entry.values.map { ($0.name, JSONValue.string($0.value)) }
+            members["values"] = .object(Dictionary(values) { _, last in last })
+        }
+        return JSONValue.object(members).text
+    }
+
+    /// A value as it is when it is one plain word, else in quotes with escapes.
+    private static func quoted(_ value: String) -> String {
+        let isWord =
+            !value.isEmpty
+            && value.unicodeScalars.allSatisfy { scalar in
+                scalar.value > 0x20 && scalar.value != 0x7F && !"\"\\=".unicodeScalars.contains(scalar)
+            }
+        let visible = TerminalText.visible(isWord ? value : JSONValue.string(value).text)
+        return visible
+    }
+
+    /// - Source: sd-daemon(3) and syslog(3).
+    private static func priority(_ level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error, .critical: 3
+        }
+    }
+}
+
+extension Logger.Level {
+    /// The level of the configuration's word.
+    package init(_ level: TrilateralConfiguration.Log.Level) {
+        self =
+            switch level {
+            case .trace: .trace
+            case .debug: .debug
+            case .info: .info
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            case .critical: .critical
+            }
+    }
+}

@@ -1,0 +1,27 @@
+/// Text from elsewhere on its way to a terminal or a log.
+package enum TerminalText {
+    /// The text on one line and without anything that could command a terminal: control characters, line ends and
+    /// marks of direction are written as escapes.
+    package static func visible(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isHarmful) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where isHarmful(scalar): result += "\\u{" + String(scalar.value, radix: 16) + "}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        default: false
+        }
+    }
+}

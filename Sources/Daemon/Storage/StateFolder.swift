@@ -1,0 +1,84 @@
+package import Foundation
+import Settings
+
+/// Where the daemon keeps what outlives it.
+package struct StateFolder: Sendable {
+    package let url: URL
+
+    package var path: String { url.path(percentEncoded: false) }
+    package var flareDatabase: String { url.appending(path: "flare.db").path(percentEncoded: false) }
+
+    /// The folder that was named, else `$STATE_DIRECTORY` (systemd), else the user's; made if it is missing.
+    ///
+    /// - Throws: ``StateFolderError`` when it cannot be made or written.
+    package init(named path: String?, environment: [String: String]) throws(StateFolderError) {
+        url = URL(filePath: path ?? Self.standard(environment), directoryHint: .isDirectory)
+        let code = Self.make(self.path)
+        guard code == 0 else { throw StateFolderError(path: self.path, reason: systemMessage(code)) }
+        guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
+            throw StateFolderError(path: self.path, reason: systemMessage(errno))
+        }
+    }
+
+    /// Why nothing can be kept in the folder now, or `nil`; a folder that is gone is made again.
+    ///
+    /// It writes a file and removes it: nothing else tells of a full disk or a quota.
+    package func problem() -> String? {
+        let code = Self.make(path)
+        guard code == 0 else { return "\(StateFolderError(path: path, reason: systemMessage(code)))" }
+        let file = url.appending(path: ".writable-\(getpid())").path(percentEncoded: false)
+        defer { unlink(file) }
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return reason(errno) }
+        defer { close(descriptor) }
+        let bytes = [UInt8](repeating: 0x2E, count: Self.enough)
+        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard written == bytes.count else { return reason(written < 0 ? errno : ENOSPC) }
+        return fsync(descriptor) == 0 ? nil : reason(errno)
+    }
+
+    /// What the databases need to be opened and to go on, bytes.
+    static let enough = 262_144
+
+    private func reason(_ code: Int32) -> String {
+        "the state folder \(path) cannot be written: \(systemMessage(code))"
+    }
+
+    /// What is wrong with the rights of a state folder: others than its owner see into it.
+    package static func warning(of path: String) -> String? {
+        guard let rights = FileContents.rights(of: path), rights.mode & 0o007 != 0 else { return nil }
+        return "everybody on this machine can look into the state folder \(path); run: chmod 700 \(path)"
+    }
+
+    /// The folder of whom nobody told another one.
+    package static func standard(_ environment: [String: String]) -> String {
+        // systemd lists several folders with colons; the first is ours.
+        if let folders = environment["STATE_DIRECTORY"], let first = folders.split(separator: ":").first {
+            return String(first)
+        }
+        if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") { return home + "/trilateral" }
+        return (environment["HOME"] ?? "/var/lib") + "/.local/state/trilateral"
+    }
+
+    /// Makes the folder, and those above it that are missing.
+    /// - Returns: The system's error number; 0 when something of this name is there.
+    private static func make(_ path: String) -> Int32 {
+        guard mkdir(path, 0o700) != 0 else { return 0 }
+        let code = errno
+        let parent = (path as NSString).deletingLastPathComponent
+        guard code == ENOENT, !parent.isEmpty, parent != path else { return code == EEXIST ? 0 : code }
+        let above = make(parent)
+        guard above == 0 else { return above }
+        return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
+    }
+}
+
+/// Why the state folder cannot be used.
+package struct StateFolderError: Error, CustomStringConvertible {
+    package let path: String
+    package let reason: String
+
+    package var description: String {
+        "the state folder \(path) cannot be used: \(reason); choose another one with --state, or change its owner and permissions"
+    }
+}

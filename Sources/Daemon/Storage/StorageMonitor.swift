@@ -1,0 +1,112 @@
+package import Controller
+import Foundation
+package import Logging
+import Settings
+
+/// Watches the state folder while the daemon runs: a full disk, a folder that is gone or read-only.
+///
+/// What is wrong is one alert and one line in the log, until it is right again.
+package struct StorageMonitor: Sendable {
+    package typealias Event = StorageHealth.Event
+
+    private static let alert = "state-folder"
+    private static let interval = Duration.seconds(5)
+    /// So many inspections in a row must miss a file before the databases are opened again: somebody may be moving it.
+    private static let patience = 2
+    /// So many more before that is tried again.
+    private static let rest = 12
+
+    private let folder: StateFolder
+    private let files: [(path: String, identity: FileIdentity?)]
+    private let events: AsyncStream<Event>
+    private let port: AsyncStream<Event>.Continuation
+    private let retry: @Sendable () async -> Bool
+    private let reopen: @Sendable () -> Void
+    private let send: @Sendable (ControllerEvent) -> Void
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - files: The databases, which are open.
+    ///   - port: Where `events` come from.
+    ///   - retry: Called after a failed write when the folder takes files: writes to the databases, and returns whether
+    ///     they took it.
+    ///   - reopen: Called when the files in the folder are not those that are open, and the folder can be written.
+    package init(
+        _ folder: StateFolder,
+        files: [String],
+        events: AsyncStream<Event>,
+        port: AsyncStream<Event>.Continuation,
+        retry: @escaping @Sendable () async -> Bool,
+        reopen: @escaping @Sendable () -> Void,
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        logger: Logger
+    ) {
+        self.folder = folder
+        self.files = files.map { ($0, FileIdentity(path: $0)) }
+        (self.events, self.port, self.retry, self.reopen) = (events, port, retry, reopen)
+        (self.send, self.logger) = (send, logger)
+    }
+
+    /// Runs until the task is cancelled.
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while (try? await Task.sleep(for: Self.interval)) != nil {
+                    port.yield(.inspected(problem: missing ?? unwritable))
+                }
+            }
+            group.addTask { await follow() }
+        }
+    }
+
+    /// Handles the events in their order until they end.
+    package func follow() async {
+        var health = StorageHealth()
+        var timesMissing = 0
+        for await event in events {
+            report(health.apply(event))
+            guard case .inspected = event else { continue }
+            timesMissing = missing == nil ? 0 : timesMissing + 1
+            if timesMissing >= Self.patience, folder.problem() == nil {
+                reopen()
+                timesMissing = -Self.rest
+            }
+            // The folder may take a small file while a database cannot grow.
+            guard health.needsTest, folder.problem() == nil, await retry() else { continue }
+            report(health.apply(.written))
+        }
+    }
+
+    private func report(_ change: StorageHealth.Change?) {
+        switch change {
+        case nil: break
+        case .broken(let reason)?:
+            logger.error("nothing can be stored", metadata: ["reason": "\(reason)"])
+            send(.alertRaised(Self.alert, .error, message: "Nothing can be stored: \(reason)."))
+        case .recovered?:
+            logger.notice("the state folder can be written again")
+            send(.alertCleared(Self.alert))
+        }
+    }
+
+    /// Which database is not in its place any more.
+    private var missing: String? {
+        for (path, identity) in files where FileIdentity(path: path) != identity {
+            let what = access(path, F_OK) == 0 ? "was replaced by another file" : "is gone"
+            return "\(path) \(what); it is opened again as soon as the folder can be written"
+        }
+        return nil
+    }
+
+    /// Why the folder cannot be written, as far as can be told without writing.
+    private var unwritable: String? {
+        guard access(folder.path, W_OK | X_OK) == 0 else {
+            return "the state folder \(folder.path) cannot be written: \(systemMessage(errno))"
+        }
+        var system = statvfs()
+        guard statvfs(folder.path, &system) == 0, system.f_frsize > 0 else { return nil }
+        let free = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
+        guard !free.overflow, free.partialValue < StateFolder.enough else { return nil }
+        return "the disk of the state folder \(folder.path) is full; make space"
+    }
+}

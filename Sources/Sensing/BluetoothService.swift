@@ -1,0 +1,130 @@
+import Controller
+package import Logging
+import Positioning
+package import Sensors
+package import Settings
+package import Threading
+
+/// The Bluetooth adapter's part in the daemon: the scanner, and what is told of it.
+package struct BluetoothService: Sendable {
+    package let scanner: BeaconScanner
+    /// Switches it on and off.
+    package let power: ScanSwitch
+    private let conditions: AsyncStream<ScanCondition>
+    private let address: Locked<DeviceAddress?>
+    private let logger: Logger
+
+    private static let alert = "bluetooth"
+
+    /// `nil` when no adapter shall listen.
+    package init?(_ sensors: TrilateralConfiguration.Sensors, isOn: Bool, logger: Logger)
+        throws(ResourceError)
+    {
+        guard sensors.adapter != .off else { return nil }
+        let (conditions, port) = AsyncStream.makeStream(of: ScanCondition.self)
+        self.conditions = conditions
+        self.logger = logger
+        do { power = try ScanSwitch(isOn: isOn) } catch {
+            throw ResourceError("cannot open a descriptor for the Bluetooth scanner: \(error)")
+        }
+        let address = Locked<DeviceAddress?>(nil)
+        self.address = address
+        scanner = BeaconScanner(
+            settings: ScanSettings(sensors),
+            power: power,
+            ephemerals: EphemeralBeacons(sensors),
+            clocks: .ofThisMachine,
+            logger: logger
+        ) { condition in
+            if let chosen = condition.address { address.withLock { $0 = chosen } }
+            port.yield(condition)
+        }
+    }
+
+    /// The address of the adapter that listens, or did last.
+    package var adapterAddress: String? { address.withLock { $0?.description } }
+
+    /// For the health message.
+    package var counters: [String: Int] {
+        let counters = scanner.counters
+        return [
+            "adverts_heard": counters.packets, "adverts_damaged": counters.damaged,
+            "beacons_heard": counters.beacons, "readings_dropped": counters.dropped,
+        ]
+    }
+
+    /// Reports how scanning fares, until the task is cancelled.
+    package func run(_ report: SensorLinkReport) async {
+        var last = ScanCondition()
+        for await condition in conditions {
+            note(condition, after: last)
+            last = condition
+            // That nothing is heard may be so because there is nothing.
+            let severity: Alert.Severity = condition.state == .deaf ? .warning : .error
+            report.send(
+                condition.problem.map { .alertRaised(Self.alert, severity, message: $0) }
+                    ?? .alertCleared(Self.alert)
+            )
+            await report.linkChanged("bluetooth", condition.isLinkUp)
+        }
+    }
+
+    private func note(_ condition: ScanCondition, after last: ScanCondition) {
+        if let problem = condition.problem {
+            if problem != last.problem { logger.warning("\(problem)") }
+            return
+        }
+        if condition.restarts > last.restarts, condition.state == .scanning {
+            logger.info("bluetooth: scanning switched on again")
+        }
+        guard condition.state != last.state else { return }
+        switch condition.state {
+        case .absent: logger.info("bluetooth: there is no adapter; beacons come from elsewhere")
+        case .scanning:
+            let kind = condition.isExtended ? "extended" : "legacy"
+            logger.notice(
+                "bluetooth: scanning",
+                metadata: ["adapter": "\(condition.adapter ?? "")", "advertising": "\(kind)"]
+            )
+        case .off: logger.info("bluetooth: scanning ended")
+        case .waiting, .starting, .deaf: break
+        }
+    }
+}
+
+extension ScanCondition {
+    /// As the health message tells it; `nil` when nobody wants to scan.
+    fileprivate var isLinkUp: Bool? {
+        switch state {
+        case .off, .absent: nil
+        case .waiting, .deaf: false
+        case .starting, .scanning: problem == nil
+        }
+    }
+}
+
+extension ScanSettings {
+    package init(_ sensors: TrilateralConfiguration.Sensors) {
+        self.init()
+        adapter = sensors.adapter
+        isActive = sensors.scansActively
+        mayReset = sensors.mayResetAdapter
+    }
+}
+
+extension EphemeralBeacons {
+    /// `nil` when there are no such beacons.
+    package init?(_ sensors: TrilateralConfiguration.Sensors) {
+        guard !sensors.ephemeralBeacons.isEmpty else { return nil }
+        self.init(sensors.ephemeralBeacons, cipher: AESBlock.cipher)
+    }
+}
+
+extension BeaconScanner.Clocks {
+    package static var ofThisMachine: Self {
+        Self(
+            steady: RuntimeClock.steadySeconds,
+            wall: { Double(RuntimeClock.now().wallMilliseconds) / 1000 }
+        )
+    }
+}

@@ -1,0 +1,206 @@
+package import Controller
+package import Logging
+package import Positioning
+package import Sensors
+package import Settings
+import Threading
+
+/// This machine's own compass and the gpsd: their sources, and what is told of how they fare.
+package struct LocalSensors: Sendable {
+    /// Which sensors somebody wants to hear of.
+    private let switches: Locked<Set<SensorKind>>
+    private let compass: Watched<CompassCondition>?
+    private let gpsd: Watched<GPSDCondition>?
+
+    /// - Parameters:
+    ///   - switchedOff: Who begins in silence.
+    ///   - calibration: What is kept for a magnetometer of this name.
+    package init(
+        _ sensors: TrilateralConfiguration.Sensors,
+        switchedOff: Set<SensorKind>,
+        calibration: @escaping @Sendable (String) -> MagnetometerCalibration?,
+        logger: Logger
+    ) {
+        switches = Locked(Set(SensorKind.allCases).subtracting(switchedOff))
+        compass =
+            sensors.usesOwnCompass
+            ? Watched(isOn: !switchedOff.contains(.compass)) { report in
+                IIOCompass(
+                    CompassSettings(sensors),
+                    clock: RuntimeClock.steadySeconds,
+                    calibration: calibration,
+                    logger: logger,
+                    report: report
+                ).source
+            } : nil
+        gpsd = GPSDSettings(sensors).map { settings in
+            Watched(isOn: !switchedOff.isSuperset(of: [.gps, .compass])) { report in
+                GPSDClient(settings, clock: RuntimeClock.steadySeconds, logger: logger, report: report).source
+            }
+        }
+    }
+
+    package var sources: [SensorSource] { [compass?.source, gpsd?.source].compactMap { $0 } }
+
+    /// A sensor that nobody wants to hear of does not work, and a gpsd without listeners lets its receiver sleep.
+    package func set(_ sensor: SensorKind, on: Bool) {
+        let wanted = switches.withLock { wanted in
+            if on { wanted.insert(sensor) } else { wanted.remove(sensor) }
+            return wanted
+        }
+        compass?.set(on: wanted.contains(.compass))
+        gpsd?.set(on: !wanted.isDisjoint(with: [.gps, .compass]))
+    }
+
+    /// Reports how they fare, until the task is cancelled.
+    package func run(_ report: SensorLinkReport, logger: Logger) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await compass?.run("compass", report, logger: logger) }
+            group.addTask { await gpsd?.run("gps", report, logger: logger) }
+        }
+    }
+
+    /// Prints what is wrong, for commands that are not the daemon, until the task is cancelled.
+    package func watch(_ print: @escaping @Sendable (String) -> Void) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await condition in compass?.conditions ?? .none { condition.problem.map(print) }
+            }
+            group.addTask {
+                for await condition in gpsd?.conditions ?? .none { condition.problem.map(print) }
+            }
+        }
+    }
+
+    /// A source that can be switched, and how it fares.
+    private struct Watched<Condition: SensorCondition>: Sendable {
+        let source: SensorSource
+        let conditions: AsyncStream<Condition>
+        private let power: AsyncStream<Bool>.Continuation
+
+        init(isOn: Bool, make: (@escaping @Sendable (Condition) -> Void) -> SensorSource) {
+            let (conditions, port) = AsyncStream.makeStream(of: Condition.self)
+            let (switches, power) = AsyncStream.makeStream(
+                of: Bool.self,
+                bufferingPolicy: .bufferingNewest(1)
+            )
+            self.conditions = conditions
+            self.power = power
+            source = make { port.yield($0) }.running(isOn: isOn, while: switches) { port.yield(Condition()) }
+        }
+
+        func set(on: Bool) { power.yield(on) }
+
+        func run(_ name: String, _ report: SensorLinkReport, logger: Logger) async {
+            var last: Condition?
+            for await condition in conditions {
+                defer { last = condition }
+                if let problem = condition.problem {
+                    if problem != last?.problem { logger.warning("\(name): \(problem)") }
+                    report.send(.alertRaised(name, .warning, message: problem))
+                } else {
+                    report.send(.alertCleared(name))
+                }
+                if condition.news != last?.news { logger.info("\(name): \(condition.news)") }
+                await report.linkChanged(name, condition.isLinkUp)
+            }
+        }
+    }
+}
+
+/// How a sensor of this machine fares.
+protocol SensorCondition: Sendable, Hashable {
+    /// How it fares while it is switched off.
+    init()
+    var problem: String? { get }
+    /// As the health message tells it; `nil` when there is none.
+    var isLinkUp: Bool? { get }
+    /// For the log.
+    var news: String { get }
+}
+
+extension CompassCondition: SensorCondition {
+    var isLinkUp: Bool? { state == .absent ? nil : state == .working }
+
+    var news: String {
+        guard state != .absent, let device else { return "none here; headings come from elsewhere" }
+        let with = helpers.isEmpty ? "" : " with \(helpers.joined(separator: " and "))"
+        return "\(device)\(with) is \(state.rawValue)" + (calibration.map { ", calibration: \($0)" } ?? "")
+    }
+}
+
+extension GPSDCondition: SensorCondition {
+    var isLinkUp: Bool? { state == .absent ? nil : state == .connected }
+
+    var news: String {
+        switch state {
+        case .absent: return "no gpsd here; places come from elsewhere"
+        case .waiting: return "no link to the gpsd"
+        case .connected:
+            let fix = (mode ?? 0) >= 2 ? "a fix" : "no fix"
+            return
+                "linked to gpsd \(release ?? ""), receivers: \(receivers.map { "\($0)" } ?? "not known"), \(fix)"
+        }
+    }
+}
+
+extension AsyncStream {
+    /// A stream that ends at once.
+    fileprivate static var none: AsyncStream { AsyncStream { $0.finish() } }
+}
+
+extension SensorSource {
+    /// The same source, which runs only while it is switched on.
+    ///
+    /// - Parameter stopped: Called when it was switched off.
+    fileprivate func running(
+        isOn: Bool,
+        while switches: AsyncStream<Bool>,
+        stopped: @escaping @Sendable () -> Void
+    ) -> SensorSource {
+        SensorSource(name: name) { [run] take async throws(SensorError) in
+            var isOn = isOn
+            while !Task.isCancelled {
+                if !isOn { for await isWanted in switches where isWanted { break } }
+                if Task.isCancelled { return }
+                await withTaskGroup(of: Void.self) { group in
+                    // A source of this machine has no end of its own.
+                    group.addTask { try? await run(take) }
+                    group.addTask { for await isWanted in switches where !isWanted { break } }
+                    await group.next()
+                    group.cancelAll()
+                }
+                isOn = false
+                stopped()
+            }
+        }
+    }
+}
+
+extension TrilateralConfiguration.Sensors {
+    /// Whether the kernel's own sensors may be asked for a heading.
+    var usesOwnCompass: Bool { compassSource == .auto || compassSource == .iio }
+}
+
+extension CompassSettings {
+    package init(_ sensors: TrilateralConfiguration.Sensors) {
+        self.init()
+        folder = sensors.compassFolder
+        device = sensors.compassDevice
+        rate = sensors.compassRate
+        mount = sensors.compassMount
+        rotationScale = sensors.rotationScale
+    }
+}
+
+extension GPSDSettings {
+    /// `nil` when none shall be asked.
+    init?(_ sensors: TrilateralConfiguration.Sensors) {
+        guard let place = sensors.gpsd else { return nil }
+        self.init()
+        host = place.host
+        port = place.port
+        isAskedFor = place != TrilateralConfiguration.Sensors().gpsd
+        wantsTrueNorth = sensors.declination != nil
+    }
+}

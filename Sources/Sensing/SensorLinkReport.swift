@@ -1,0 +1,16 @@
+package import Controller
+
+/// Where a sensor reports how it fares: alerts go to the controller, the state of its link to the health message.
+package struct SensorLinkReport: Sendable {
+    let send: @Sendable (ControllerEvent) -> Void
+    /// Called with a link's name and whether it is up; `nil` when there is no such link.
+    let linkChanged: @Sendable (String, Bool?) async -> Void
+
+    package init(
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        linkChanged: @escaping @Sendable (String, Bool?) async -> Void
+    ) {
+        self.send = send
+        self.linkChanged = linkChanged
+    }
+}

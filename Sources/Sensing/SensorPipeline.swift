@@ -1,0 +1,134 @@
+package import Controller
+import Flare
+package import Logging
+import Positioning
+package import Sensors
+
+/// Turns what the sensors say into facts for the controller: positions, headings, places.
+package struct SensorPipeline: Sendable {
+    package enum Input: Sendable {
+        /// From one of the sources; each has a clock of its own.
+        case reading(SensorReading, source: Int)
+        case track(ControllerEffect.BeaconPlace?)
+        case switched(SensorKind, on: Bool)
+        /// Tells the source that everything before this was looked at.
+        case looked(AsyncStream<Void>.Continuation)
+    }
+
+    private let inputs: AsyncStream<Input>
+    private let beaconUUID: String?
+    private let positions: PositionPipeline
+    private let headings: HeadingPipeline
+    private let largestError: Double
+    private let send: @Sendable (ControllerEvent) -> Void
+    private let onSwitch: @Sendable (SensorKind, Bool) -> Void
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - beaconUUID: The UUID of the beacons that count; `nil` for the environment's.
+    ///   - largestError: Places on the earth whose error may be larger are ignored, metres.
+    ///   - onSwitch: Called when a sensor is switched, so that it need not work for nobody.
+    package init(
+        inputs: AsyncStream<Input>,
+        beaconUUID: String?,
+        positions: PositionPipeline,
+        headings: HeadingPipeline,
+        largestError: Double,
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        onSwitch: @escaping @Sendable (SensorKind, Bool) -> Void = { _, _ in },
+        logger: Logger
+    ) {
+        self.inputs = inputs
+        self.beaconUUID = beaconUUID
+        self.positions = positions
+        self.headings = headings
+        self.largestError = largestError
+        self.send = send
+        self.onSwitch = onSwitch
+        self.logger = logger
+    }
+
+    package func run() async {
+        var positions = positions
+        var headings = headings
+        var switchedOff: Set<SensorKind> = []
+        var batteries = BatteryMonitor()
+        var reports = BeaconReports()
+        for await input in inputs {
+            switch input {
+            case .track(nil):
+                positions.leave()
+                reports.forget()
+                if batteries.follow(nil, things: []) { tell(batteries) }
+            case .track(let place?):
+                headings.enter(place.environment)
+                var environment = place.environment
+                if let beaconUUID { environment.data["uuid"] = .string(beaconUUID) }
+                let map = BeaconMap(environment: environment, zones: place.zones, things: place.things)
+                if batteries.follow(map, things: place.things) { tell(batteries) }
+                positions.enter(map, in: place.environment)
+            case .switched(let sensor, let on):
+                if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
+                if sensor == .beacons {
+                    positions.forget()
+                    reports.forget()
+                }
+                onSwitch(sensor, on)
+            case .looked(let mark):
+                mark.yield()
+            case .reading(.heading(let degrees, let north, let time), let source):
+                guard !switchedOff.contains(.compass) else { continue }
+                headings.hear(degrees, from: north, source: source, at: time)
+            case .reading(.location(let place, let accuracy, _), _):
+                guard !switchedOff.contains(.gps), accuracy ?? 0 <= largestError else { continue }
+                headings.locate(at: place)
+                send(.located(Location(point: place, accuracyMetres: accuracy)))
+            case .reading(.beacon(let sighting), let source):
+                guard !switchedOff.contains(.beacons) else { continue }
+                positions.hear(sighting, from: source)
+                if let thing = batteries.thing(.beacon(sighting.identity)) {
+                    reports.hear(thing, rssi: sighting.rssi, at: RuntimeClock.steadySeconds())
+                    tell(&reports)
+                }
+            case .reading(.receiver(let sighting), let source):
+                if !switchedOff.contains(.beacons) { positions.hear(sighting, from: source) }
+            case .reading(.telemetry(let telemetry, let sender, _), _):
+                if batteries.hear(telemetry, of: sender) { tell(batteries) }
+                if !switchedOff.contains(.beacons), let thing = batteries.thing(sender) {
+                    reports.hear(
+                        thing,
+                        batteryVolts: telemetry.batteryVolts,
+                        at: RuntimeClock.steadySeconds()
+                    )
+                    tell(&reports)
+                }
+            case .reading(.tick(let time), let source):
+                positions.tick(at: time, from: source)
+                tell(&reports)
+            }
+        }
+        positions.keep()
+    }
+
+    private func tell(_ reports: inout BeaconReports) {
+        let now = RuntimeClock.steadySeconds()
+        let due = reports.take(at: now)
+        guard !due.isEmpty else { return }
+        send(
+            .beaconsHeard(
+                due.mapValues {
+                    BeaconReport(rssi: $0.rssi, batteryVolts: $0.batteryVolts, age: now - $0.heardAt)
+                }
+            )
+        )
+    }
+
+    private func tell(_ batteries: BatteryMonitor) {
+        let problem = batteries.problem
+        send(
+            problem.map { .alertRaised("beacon-battery", .warning, message: $0) }
+                ?? .alertCleared("beacon-battery")
+        )
+        if let problem { logger.warning("beacons: \(problem)") }
+    }
+}

@@ -1,0 +1,107 @@
+import Lamps
+import ArgumentParser
+import Messages
+import Settings
+
+/// `trilateral acl`: the access lists that a broker with passwords needs.
+struct AccessListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "acl",
+        abstract: "Print access lists for mosquitto.",
+        discussion: """
+            Who may read and write what, as mosquitto's acl_file has it, for the base, the node and whatever else the \
+            configuration names. Roles: \(roles). Put it into a file, name that in acl_file beside password_file and \
+            "allow_anonymous false", and make each user's password with mosquitto_passwd. Of several nodes the lists \
+            go into one file, one after the other. What lamps, bridges and receivers need themselves stands in \
+            contrib/mosquitto/acl-others.
+            """
+    )
+
+    private static let roles = AccessList.Role.allCases.map(\.rawValue).joined(separator: ", ")
+
+    @OptionGroup var file: ConfigurationOption
+
+    @Option(help: "One role only; else all of them.")
+    var role: AccessList.Role?
+
+    @Option(
+        name: .customLong("user"),
+        help: ArgumentHelp("A user's name for a role; may be given several times.", valueName: "role=name")
+    )
+    var users: [NamedUser] = []
+
+    @Option(help: "The first levels of all topics; else that of the configuration.")
+    var base: String?
+
+    @Option(help: "The daemon's node; else that of the configuration, else made of the host's name.")
+    var node: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where users let answers be sent to (MQTT 5): each below <topic>/<user>.",
+            valueName: "topic"
+        )
+    )
+    var replies = "replies"
+
+    func validate() throws {
+        for (name, value) in [("--base", base), ("--replies", replies)] {
+            guard let value else { continue }
+            if case .failure(let fault) = ConfigurationType<String>.topic.decode(.scalar(value)) {
+                throw ValidationError("\(name) \(fault.message).")
+            }
+        }
+        if let node, case .failure(let fault) = ConfigurationType<String>.slug.decode(.scalar(node)) {
+            throw ValidationError("--node \(fault.message).")
+        }
+    }
+
+    func run() throws {
+        let values = try file.load(by: "acl").values
+        print(
+            list(values, HostInfo.ofThisMachine()).text(role.map { [$0] } ?? AccessList.Role.allCases),
+            terminator: ""
+        )
+    }
+
+    private func list(_ values: TrilateralConfiguration, _ traits: HostInfo) -> AccessList {
+        let base = base ?? values.mqtt.base
+        let node = node ?? NodeAddress(values.mqtt, traits).node
+        let topics = Topics(root: "\(base)/\(node)")
+        var list = AccessList(topics: topics, discoveryPrefix: values.discovery.prefix)
+        list.replies = replies
+        let lamps = values.links.compactMap(\.dialect)
+        list.heard = [values.sensors.espresenseFilter].compactMap(\.self) + lamps.flatMap(\.topics).inOrder
+        list.said = lamps.flatMap(\.publishedTopics).inOrder
+        list.users[.daemon] = values.mqtt.username
+        for user in users { list.users[user.role] = user.name }
+        return list
+    }
+}
+
+extension [String] {
+    /// Each once, sorted.
+    fileprivate var inOrder: [String] { Set(self).sorted() }
+}
+
+/// `driver=nodered`, on the command line.
+struct NamedUser: ExpressibleByArgument, Hashable {
+    let role: AccessList.Role
+    let name: String
+
+    /// Names that a line of the list can hold, and a password file too.
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let role = AccessList.Role(rawValue: parts[0]) else { return nil }
+        let name = parts[1]
+        let isLegal =
+            name.utf8.count <= 200 && name.first != " " && name.last != " "
+            && !name.unicodeScalars.contains {
+                ":+#/".unicodeScalars.contains($0) || $0.value < 0x20 || $0.value == 0x7F
+            }
+        guard isLegal else { return nil }
+        (self.role, self.name) = (role, name)
+    }
+}
+
+extension AccessList.Role: ExpressibleByArgument {}

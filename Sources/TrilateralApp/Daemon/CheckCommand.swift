@@ -1,0 +1,85 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import Settings
+
+/// `trilateral check`: every problem of the configuration at once.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Look for mistakes in the configuration.",
+        discussion: """
+            Prints every problem on standard error, with file, line, column and key, and exits with 78; with 0 when \
+            there is none. Files that it names are looked at too: certificates, keys, passwords, recordings. Without \
+            --config it reads $XDG_CONFIG_HOME/trilateral/trilateral.yaml, else \
+            /etc/trilateral/trilateral.yaml, else only the environment.
+            """
+    )
+
+    @OptionGroup var file: ConfigurationOption
+
+    @Flag(
+        name: .customLong("print"),
+        help: "Print the configuration that counts, with comments; passwords as ***."
+    )
+    var printsResult = false
+
+    func run() throws {
+        let loaded = try file.load(by: "check")
+        let files = ReferencedFiles(loaded)
+        let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
+        var warnings = files.warnings.map(\.description)
+        if let open = StateFolder.warning(of: folder) { warnings.append(open) }
+        for warning in warnings { StandardError.print("trilateral check: warning: \(warning)") }
+        guard files.problems.isEmpty else {
+            StandardError.print(ConfigurationErrors(files.problems).report(by: "check"))
+            throw ExitCode.configuration
+        }
+        if printsResult { print(ConfigurationPrinter.text(loaded), terminator: "") }
+        // The configuration that is printed may be meant for a file.
+        let verdict = Self.verdict(
+            on: file.file(environment: ProcessInfo.processInfo.environment),
+            warnings: loaded.warnings.count + warnings.count
+        )
+        if printsResult { StandardError.print(verdict) } else { print(verdict) }
+    }
+
+    private static func verdict(on file: String?, warnings: Int) -> String {
+        let name = file ?? "no configuration file, only defaults and the environment"
+        let count = warnings == 0 ? "" : warnings == 1 ? ", 1 warning" : ", \(warnings) warnings"
+        return "\(name): no problems\(count)"
+    }
+}
+
+/// `--config FILE`, for every command that reads the configuration.
+struct ConfigurationOption: ParsableArguments {
+    @Option(name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var path: String?
+
+    /// The named file, else the standard one; `nil` when there is none.
+    func file(environment: [String: String]) -> String? {
+        path ?? ConfigurationLoader.standardFile(environment: environment)
+    }
+
+    /// The configuration of the named file, else of the standard one, and of the environment.
+    ///
+    /// Problems go to standard error, and the program ends with 78; warnings go there too.
+    func load(
+        by command: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> LoadedConfiguration {
+        do throws(ConfigurationErrors) {
+            let loaded = try ConfigurationLoader.load(
+                file: file(environment: environment),
+                environment: environment
+            )
+            for warning in loaded.warnings {
+                StandardError.print("trilateral \(command): warning: \(warning)")
+            }
+            return loaded
+        } catch {
+            StandardError.print(error.report(by: command))
+            throw ExitCode.configuration
+        }
+    }
+}

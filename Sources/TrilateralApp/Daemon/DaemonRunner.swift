@@ -1,0 +1,226 @@
+package import ArgumentParser
+import Daemon
+import FlareClient
+import FlareServer
+import Foundation
+import HTTPListener
+import Logging
+import Positioning
+import Sensing
+import Sensors
+import Settings
+import Threading
+
+/// Runs a daemon, builds it anew after a reload, and turns what ends it into an exit code.
+package struct DaemonRunner: Sendable {
+    let folder: StateFolder
+    let environment: [String: String]
+    /// Reads the configuration again, for a reload.
+    let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    /// Recordings to play beside those of the configuration.
+    var replays: [ReplaySettings] = []
+    /// What the command line says beside the configuration.
+    var adjust: @Sendable (inout TrilateralConfiguration) -> Void = { _ in }
+    /// Whether nothing is to stay behind on the broker: all is cleared at the end.
+    var isTemporary = false
+    /// Whether SIGHUP has the configuration read again; else it ends the daemon, as the loss of a terminal does.
+    var reloadsOnHangup = true
+    var onFlareBound: @Sendable (Int) async -> Void = { _ in }
+    var onWebBound: @Sendable (Int) async -> Void = { _ in }
+
+    init(
+        folder: StateFolder,
+        environment: [String: String],
+        read: @escaping @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    ) {
+        self.folder = folder
+        self.environment = environment
+        self.read = read
+    }
+
+    /// What signals act on; it outlives the single daemon.
+    private struct Control: Sendable {
+        var port: AsyncStream<ShellRequest>.Continuation?
+        /// Set by a signal, also between two daemons, when nobody would take the request.
+        var isStopping = false
+        /// How many signals have asked for a reload, and how many of them the last reading of the configuration answered.
+        var reloads = 0
+        var answeredReloads = 0
+        var running: RunningConfiguration
+        /// Ports that the current daemon is still to bind.
+        var unboundPorts = 0
+
+        init(_ first: LoadedConfiguration) { running = RunningConfiguration(first) }
+
+        mutating func begin(ports: Int) {
+            unboundPorts = ports
+            if ports == 0 { running.worked() }
+        }
+
+        mutating func bound() {
+            unboundPorts -= 1
+            if unboundPorts == 0 { running.worked() }
+        }
+
+        /// What was asked for between two daemons.
+        var missed: ShellRequest? {
+            isStopping ? .stop : reloads != answeredReloads ? .readConfiguration : nil
+        }
+    }
+
+    /// Runs until SIGTERM or SIGINT ends it; SIGHUP has the configuration read again.
+    ///
+    /// - Throws: An exit code; ``ResourceError``; ``RestartRequest`` when the program shall be started again.
+    func run(_ first: LoadedConfiguration) async throws {
+        try ProcessResources.check(.daemon)
+        var first = first
+        adjust(&first.values)
+        let control = Locked(Control(first))
+        // One stream for the whole life of the process: a signal source that follows another one stays deaf.
+        let signals = SignalStream([SIGHUP, SIGTERM, SIGINT])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await number in signals.numbers {
+                    let isReload = number == SIGHUP && reloadsOnHangup
+                    let port = control.withLock { control in
+                        if isReload { control.reloads += 1 } else { control.isStopping = true }
+                        return control.port
+                    }
+                    port?.yield(isReload ? .readConfiguration : .stop)
+                }
+            }
+            defer { group.cancelAll() }
+            try await runAll(control)
+        }
+    }
+
+    private func runAll(_ control: Locked<Control>) async throws {
+        var isReloaded = false
+        /// Why the configuration before had to be taken again.
+        var problem: String?
+        // One log for the whole life of the process: a second one would write into the lines of the first.
+        let log = LogOutput(level: .info, form: LogFormat(.text))
+        defer { log.flush() }
+        let logger = log.logger("trilateral")
+        while true {
+            let configuration = control.withLock { $0.running.loaded }.values
+            log.configure(
+                level: Logger.Level(configuration.log.level),
+                form: LogFormat(configuration.log.format, environment: environment)
+            )
+            do {
+                let daemon = try build(
+                    configuration,
+                    isReloaded: isReloaded,
+                    control: control,
+                    log: log,
+                    logger: logger
+                )
+                let missed = control.withLock { control in
+                    control.port = daemon.requestPort
+                    control.begin(
+                        ports: (configuration.flare.isServing ? 1 : 0)
+                            + (HTTPListenerConfiguration(configuration.web) == nil ? 0 : 1)
+                    )
+                    return control.missed
+                }
+                if let missed { daemon.requestPort.yield(missed) }
+                if let problem { daemon.tell(problem) }
+                problem = nil
+                switch try await daemon.run() {
+                case .stopped: return
+                case .restart:
+                    if control.withLock({ $0.isStopping }) { return }
+                    logger.notice("restarting")
+                    throw RestartRequest()
+                case .rebuild(let next):
+                    logger.notice("configuration read again; starting anew")
+                    control.withLock { $0.running.replace(with: next) }
+                    isReloaded = true
+                case .reopen:
+                    logger.notice("opening the databases again")
+                    isReloaded = true
+                }
+            } catch let restart as RestartRequest {
+                throw restart
+            } catch {
+                log.print("trilateral: \(error)")
+                let goesOn = control.withLock { !$0.isStopping && $0.running.fallBack() }
+                guard goesOn else { throw Self.exitCode(error) }
+                logger.error("the new configuration does not work; going on with the one before")
+                problem = "\(error)"
+            }
+        }
+    }
+
+    private func build(
+        _ configuration: TrilateralConfiguration,
+        isReloaded: Bool,
+        control: Locked<Control>,
+        log: LogOutput,
+        logger: Logger
+    ) throws -> TrilateralDaemon {
+        var plan = DaemonPlan(
+            configuration: configuration,
+            folder: folder,
+            read: { [read, adjust, folder] in
+                control.withLock { $0.answeredReloads = $0.reloads }
+                // What runs keeps running when there is no place for the next one.
+                if let problem = folder.problem() {
+                    return .failure(ConfigurationErrors([ConfigurationError(.standard, "", problem)]))
+                }
+                return read().map { loaded in
+                    var loaded = loaded
+                    adjust(&loaded.values)
+                    return loaded
+                }
+            },
+            setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
+            droppedLogLines: { log.dropped }
+        )
+        plan.recordings = try recordings(configuration.sensors, logger)
+        plan.isReloaded = isReloaded
+        plan.withdrawsAtEnd = isTemporary
+        plan.onFlareBound = { [onFlareBound] port in
+            control.withLock { $0.bound() }
+            await onFlareBound(port)
+        }
+        plan.onWebBound = { [onWebBound] port in
+            control.withLock { $0.bound() }
+            await onWebBound(port)
+        }
+        return try TrilateralDaemon.build(plan, logger: logger)
+    }
+
+    private func recordings(
+        _ sensors: TrilateralConfiguration.Sensors,
+        _ logger: Logger
+    ) throws -> [SensorSource] {
+        let ephemerals = EphemeralBeacons(sensors)
+        let named = try replays.map { try $0.source(ephemerals, logger) }
+        do throws(SensorError) {
+            return named
+                + (try sensors.replays.map { settings throws(SensorError) in
+                    try settings.source(ephemerals, logger)
+                })
+        } catch {
+            throw ConfigurationErrors("sensors.replay.file", "\(error)")
+        }
+    }
+
+    /// What a failure means for whoever started us.
+    package static func exitCode(_ error: any Error) -> ExitCode {
+        switch error {
+        case is HTTPListenerError: .unavailable
+        case is TLSConfigurationError, is ConfigurationErrors: .configuration
+        case let error as SensorError: ExitCode(error)
+        case FlareStoreError.inUse: .temporary
+        case let error as FlareStoreError where error.isAboutContents: .dataError
+        case let error as StateStoreError where error.isAboutContents: .dataError
+        case is FlareStoreError, is StateStoreError: .ioError
+        case is ResourceError: .systemError
+        case let code as ExitCode: code
+        default: .software
+        }
+    }
+}

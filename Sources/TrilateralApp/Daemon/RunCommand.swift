@@ -1,0 +1,71 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import Settings
+
+/// `trilateral run`: the daemon.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the daemon.",
+        discussion: """
+            Without a configuration: the broker on localhost:1883, the embedded Flare server on 127.0.0.1:1234, and \
+            an empty place. SIGTERM and SIGINT end it, SIGHUP reads the configuration again; SIGUSR1, SIGUSR2 and \
+            SIGALRM are ignored.
+            """
+    )
+
+    @OptionGroup var file: ConfigurationOption
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let loaded = try file.load(by: "run", environment: environment)
+        let folder = try state.folder(environment)
+        let path = file.path
+        let runner = DaemonRunner(folder: folder, environment: environment) {
+            ConfigurationOption.read(path, environment)
+        }
+        try await runner.run(loaded)
+    }
+}
+
+/// `--state DIR`, for every command that keeps something.
+struct StateOption: ParsableArguments {
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp(
+            "The folder that keeps the databases; default $STATE_DIRECTORY, else ~/.local/state/trilateral.",
+            valueName: "dir"
+        )
+    )
+    var path: String?
+
+    func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
+        do throws(StateFolderError) {
+            let folder = try StateFolder(named: path, environment: environment)
+            if let warning = StateFolder.warning(of: folder.path) {
+                StandardError.print("trilateral: warning: \(warning)")
+            }
+            return folder
+        } catch {
+            StandardError.print("trilateral: \(error)")
+            throw ExitCode.cannotCreate
+        }
+    }
+}
+
+extension ConfigurationOption {
+    /// The configuration of the named file, else of the standard one, as it is now.
+    static func read(
+        _ path: String?,
+        _ environment: [String: String]
+    ) -> Result<LoadedConfiguration, ConfigurationErrors> {
+        do throws(ConfigurationErrors) {
+            let file = path ?? ConfigurationLoader.standardFile(environment: environment)
+            return .success(try ConfigurationLoader.load(file: file, environment: environment))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Controller
+import Daemon
+import Flare
+import FlareServer
+import Foundation
+import HTTPListener
+import Logging
+import Sensing
+import ServiceLifecycle
+import Settings
+import UnixSignals
+
+/// `trilateral serve`: the Flare server alone.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the Flare server alone, without a device and a broker.",
+        discussion: "SIGTERM and SIGINT end it. Other keys come from the flare section of the configuration."
+    )
+
+    @Option(help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
+    var listen: HostAndPort?
+
+    @OptionGroup var state: StateOption
+    @OptionGroup var file: ConfigurationOption
+
+    @Option(
+        name: .customLong("import"),
+        help: ArgumentHelp("A model to import first, if the database is empty.", valueName: "file")
+    )
+    var model: String?
+
+    @Option(
+        name: .customLong("public"),
+        help: ArgumentHelp("A folder of static files to serve beside the objects.", valueName: "dir")
+    )
+    var publicFolder: String?
+
+    func validate() throws {
+        guard let publicFolder else { return }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: publicFolder, isDirectory: &isFolder), isFolder.boolValue
+        else { throw ValidationError("--public: \"\(publicFolder)\" is not a folder") }
+    }
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let configuration = try file.load(by: "serve", environment: environment).values
+        let folder = try state.folder(environment)
+        let log = LogOutput(
+            level: Logger.Level(configuration.log.level),
+            form: LogFormat(configuration.log.format, environment: environment)
+        )
+        defer { log.flush() }
+        let logger = log.logger("trilateral")
+        do {
+            try ProcessResources.check(.daemon)
+            let store = try FlareStore(
+                file: folder.flareDatabase,
+                options: FlareStore.Options(configuration.flare)
+            )
+            defer { do { try store.close() } catch { logger.error("\(error)") } }
+            let hub = try FlareHub(
+                store: store,
+                clock: { RuntimeClock.now().wallMilliseconds },
+                dialect: FlareDialect(configuration.flare),
+                steady: configuration.steadiness,
+                logger: logger
+            )
+            if let model, await hub.records(.environment).isEmpty {
+                let file = ModelFile(path: model, command: "serve")
+                try await file.importInto(.database(hub), file.read(), .refuse, environment)
+            }
+            var listener = HTTPListenerConfiguration(configuration.flare)
+            if let listen {
+                listener.host = listen.host
+                listener.port = listen.port
+            }
+            let host = listener.host
+            let server = FlareListener(hub: hub, listener, publicFolder: publicFolder, logger: logger) {
+                port in
+                log.print(
+                    "trilateral serve: Flare server: http://\(HostAndPort(host: host, port: port))/environments"
+                )
+            }
+            let group = ServiceGroup(
+                configuration: .init(
+                    services: [.init(service: server)],
+                    gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: logger
+                )
+            )
+            try await group.run()
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            log.print("trilateral serve: \(error)")
+            throw DaemonRunner.exitCode(error)
+        }
+    }
+}

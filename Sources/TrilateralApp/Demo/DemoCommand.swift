@@ -1,0 +1,160 @@
+import ArgumentParser
+import Controller
+import Daemon
+import Flare
+import FlareServer
+import Foundation
+import Logging
+import MQTT
+import Sensing
+import Sensors
+import Settings
+
+/// `trilateral demo`: a place, a walk, and a broker, without any configuration.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Show what Trilateral does: a flat with lamps, and somebody walking through it.",
+        discussion: """
+            Everything is real but the walk: a Flare server, beacon packets as a receiver would hear them, a broker. \
+            When no broker answers on localhost:1883, a private one is started and ended with the demo. \
+            Ctrl-C or q ends it, and clears everything that it has published, in Home Assistant too.
+            """
+    )
+
+    @Option(
+        name: .customLong("mqtt"),
+        help: ArgumentHelp("The broker to use; it must answer.", valueName: "host:port")
+    )
+    var broker: HostAndPort?
+
+    @Option(help: "The name of this device in the topics.")
+    var node = "demo"
+
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp("The folder that keeps the demo's databases.", valueName: "dir")
+    )
+    var state: String?
+
+    @Option(help: ArgumentHelp("Where to serve the web page; default a free port.", valueName: "host:port"))
+    var web = HostAndPort(host: "127.0.0.1", port: 0)
+
+    @Option(help: ArgumentHelp("Where to serve the Flare API; default a free port.", valueName: "host:port"))
+    var flare = HostAndPort(host: "127.0.0.1", port: 0)
+
+    @Flag(
+        name: .customLong("keep"),
+        help:
+            "Leave on the broker and in Home Assistant what the demo has published; it also creates areas there."
+    )
+    var isKept = false
+
+    func validate() throws {
+        guard SlugRegistry.slug(from: node) == node else {
+            throw ValidationError("--node must be of a-z, 0-9 and hyphens (is \"\(node)\")")
+        }
+    }
+
+    func run() async throws {
+        try ProcessResources.check(.daemon)
+        let environment = ProcessInfo.processInfo.environment
+        let folder = try demoFolder(environment)
+        do {
+            let walk = try await DemoPlace.prepare(in: folder)
+            let (address, privateBroker) = try await findBroker(folder)
+            defer { privateBroker?.stop() }
+            try await run(walk: walk, broker: address, isPrivate: privateBroker != nil, folder, environment)
+        } catch let error as PrivateBrokerError {
+            StandardError.print("trilateral demo: \(error)")
+            throw ExitCode.unavailable
+        } catch let error as DemoPlaceError {
+            StandardError.print("trilateral demo: \(error)")
+            throw ExitCode.ioError
+        } catch let error as FlareStoreError {
+            StandardError.print("trilateral demo: \(error)")
+            throw DaemonRunner.exitCode(error)
+        }
+    }
+
+    private func demoFolder(_ environment: [String: String]) throws -> StateFolder {
+        var environment = environment
+        environment["STATE_DIRECTORY"] = nil
+        do throws(StateFolderError) {
+            let path = state ?? StateFolder.standard(environment) + "/demo"
+            return try StateFolder(named: path, environment: environment)
+        } catch {
+            StandardError.print("trilateral demo: \(error)")
+            throw ExitCode.cannotCreate
+        }
+    }
+
+    /// The broker that was named, else the one on this machine if it takes us, else a private one.
+    private func findBroker(_ folder: StateFolder) async throws -> (HostAndPort, PrivateBroker?) {
+        if let broker {
+            let limit = Duration.seconds(5)
+            if let reason = await BrokerProbe.refusal(of: broker.host, port: broker.port, within: limit) {
+                throw PrivateBrokerError.unusable(reason: reason)
+            }
+            return (broker, nil)
+        }
+        let usual = HostAndPort(host: "localhost", port: 1883)
+        var probe = MQTTConfiguration()
+        probe.host = usual.host
+        probe.port = usual.port
+        let refusal = await BrokerProbe.refusal(by: probe, within: .seconds(3), isPatient: false)
+        if refusal == nil { return (usual, nil) }
+        let started = try await PrivateBroker.start(in: folder)
+        return (HostAndPort(host: "127.0.0.1", port: started.port), started)
+    }
+
+    private func run(
+        walk: String,
+        broker: HostAndPort,
+        isPrivate: Bool,
+        _ folder: StateFolder,
+        _ environment: [String: String]
+    ) async throws {
+        let (ports, portFeed) = AsyncStream.makeStream(of: DemoScreen.Port.self)
+        let (node, web, flare, isKept) = (node, web, flare, isKept)
+        var runner = DaemonRunner(folder: folder, environment: environment) {
+            .success(LoadedConfiguration())
+        }
+        runner.replays = [ReplaySettings(file: walk, isLooping: true)]
+        runner.isTemporary = !isKept
+        runner.reloadsOnHangup = false
+        runner.adjust = { configuration in
+            configuration.mqtt.host = broker.host
+            configuration.mqtt.port = broker.port
+            configuration.mqtt.node = node
+            configuration.flare.listen = flare
+            configuration.web.listen = web
+            configuration.device.allowSet = true
+            configuration.map.isEnabled = true
+            // Home Assistant keeps areas for ever.
+            configuration.discovery.suggestsAreas = isKept
+            configuration.log.level = .warning
+        }
+        runner.onFlareBound = { portFeed.yield(.flare($0)) }
+        runner.onWebBound = { portFeed.yield(.web($0)) }
+        let screen = DemoScreen(
+            broker: broker,
+            isPrivate: isPrivate,
+            isKept: isKept,
+            root: "trilateral/\(node)",
+            folder: folder.path,
+            web: web,
+            flare: flare,
+            isTerminal: Terminal.output.isCapable(environment: environment)
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await screen.run(ports: ports) }
+            group.addTask {
+                await Terminal.input.readKeys { if "qQ".utf8.contains($0) { kill(getpid(), SIGINT) } }
+            }
+            // The daemon ends by a signal or with an error; the screen goes with it.
+            defer { group.cancelAll() }
+            try await runner.run(LoadedConfiguration())
+        }
+    }
+}

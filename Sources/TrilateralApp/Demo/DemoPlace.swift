@@ -1,0 +1,75 @@
+import Controller
+import Daemon
+import Flare
+import FlareServer
+import Foundation
+import Logging
+import Sensing
+import Sensors
+import Settings
+
+/// The place of the demo, and the walk through it.
+package enum DemoPlace {
+    /// With this one the walk through the place keeps what the demo promises: see its test.
+    package static let seed: UInt64 = 1
+
+    /// The model that the program carries.
+    package static var model: [UInt8] { PackageResources.place_json }
+
+    /// Puts the place into the folder's database unless it has one, and writes the walk.
+    ///
+    /// - Returns: The path of the walk's capture.
+    static func prepare(in folder: StateFolder) async throws -> String {
+        let logger = Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
+        let store = try FlareStore(file: folder.flareDatabase)
+        let hub = try FlareHub(store: store, clock: { RuntimeClock.now().wallMilliseconds }, logger: logger)
+        if await hub.records(.environment).isEmpty {
+            do {
+                _ = try await hub.importModel(try ModelTree.read(model))
+            } catch {
+                throw DemoPlaceError(what: "the place cannot be stored: \(error)")
+            }
+        }
+        let walk = try await capture(of: hub)
+        try store.close()
+        let file = folder.url.appending(path: "walk.btsnoop")
+        do {
+            try Data(walk).write(to: file, options: .atomic)
+        } catch {
+            throw DemoPlaceError(
+                what: "\(file.path(percentEncoded: false)) cannot be written: \(systemMessage(of: error))"
+            )
+        }
+        return file.path(percentEncoded: false)
+    }
+
+    /// The walk is made from the place, by a generator with a fixed seed: the same place, the same walk.
+    private static func capture(of hub: FlareHub) async throws -> [UInt8] {
+        let environments = await hub.records(.environment).compactMap { FlareEnvironment(json: $0.json) }
+        guard let environment = environments.min(by: { ($0.name, $0.id) < ($1.name, $1.id) }) else {
+            throw DemoPlaceError(what: "the place has no environment")
+        }
+        let zones = await hub.records(.zone, environment: environment.id).compactMap {
+            FlareZone(json: $0.json)
+        }
+        let things = await hub.records(.thing, environment: environment.id).compactMap {
+            FlareThing(json: $0.json)
+        }
+        do {
+            return try WalkCapture.demoWalk(
+                environment: environment,
+                zones: zones,
+                things: things,
+                seed: seed
+            )
+        } catch {
+            throw DemoPlaceError(what: "\(error)")
+        }
+    }
+}
+
+/// Why the demo has no place.
+struct DemoPlaceError: Error, CustomStringConvertible {
+    let what: String
+    var description: String { what }
+}

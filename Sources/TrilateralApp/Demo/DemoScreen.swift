@@ -1,0 +1,122 @@
+import Daemon
+package import Flare
+import Foundation
+import MQTT
+package import Settings
+
+/// What the demo shows in the terminal: where everything is, what to try, and where the walker is now.
+package struct DemoScreen: Sendable {
+    enum Port: Sendable {
+        case flare(Int)
+        case web(Int)
+    }
+
+    let broker: HostAndPort
+    let isPrivate: Bool
+    /// Whether what was published stays.
+    let isKept: Bool
+    let root: String
+    let folder: String
+    let web: HostAndPort
+    let flare: HostAndPort
+    let isTerminal: Bool
+
+    package init(
+        broker: HostAndPort,
+        isPrivate: Bool,
+        isKept: Bool,
+        root: String,
+        folder: String,
+        web: HostAndPort,
+        flare: HostAndPort,
+        isTerminal: Bool
+    ) {
+        self.broker = broker
+        self.isPrivate = isPrivate
+        self.isKept = isKept
+        self.root = root
+        self.folder = folder
+        self.web = web
+        self.flare = flare
+        self.isTerminal = isTerminal
+    }
+
+    /// Waits for the listeners, says where things are, and then follows `B/state` until the task is cancelled.
+    func run(ports: AsyncStream<Port>) async {
+        var (flarePort, webPort): (Int?, Int?)
+        for await port in ports {
+            switch port {
+            case .flare(let number): flarePort = number
+            case .web(let number): webPort = number
+            }
+            if flarePort != nil, webPort != nil { break }
+        }
+        guard let flarePort, let webPort else { return }
+        // Whoever reads the screen may stall; the walk and its end must not.
+        let output = OutputQueue(capacity: 1 << 16) { Terminal.output.write($0) }
+        defer { output.flush() }
+        output.append(introduction(flarePort: flarePort, webPort: webPort))
+        var configuration = MQTTConfiguration()
+        configuration.host = broker.host
+        configuration.port = broker.port
+        await BrokerSession(configuration).run(filters: ["\(root)/state"], timeout: nil) { visit in
+            var shown = ""
+            for await event in visit.events {
+                guard case .message(let message) = event, let state = try? JSONValue(parsing: message.payload)
+                else {
+                    continue
+                }
+                let line = TerminalText.visible(Self.line(state))
+                guard line != shown else { continue }
+                shown = line
+                output.append(isTerminal ? "\r\u{1B}[2K  \(line)" : "  \(line)\n")
+            }
+        }
+        if isTerminal { output.append("\n") }
+    }
+
+    /// The lines above the live one.
+    package func introduction(flarePort: Int, webPort: Int) -> String {
+        let isUsual = broker == HostAndPort(host: "localhost", port: 1883)
+        let options = isUsual ? "" : " -h \(broker.host) -p \(broker.port)"
+        let node = root.split(separator: "/").last.map(String.init) ?? root
+        let end =
+            isKept
+            ? "Ctrl-C or q ends it. What it has published stays; \"trilateral forget --node \(node)\(isUsual ? "" : " --mqtt \(broker)")\" clears it."
+            : "Ctrl-C or q ends it, and clears everything that it has published, in Home Assistant too."
+        return """
+            Trilateral demo: a flat with lamps, and somebody walking through it for ever.
+            \(end)
+
+              broker   \(broker)\(isPrivate ? "   (private, ends with the demo)" : "")
+              topics   \(root)/#
+              Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments
+              web      http://\(HostAndPort(host: web.host, port: webPort))/
+              state    \(folder)
+
+            Try, in another terminal:
+
+              mosquitto_sub\(options) -t '\(root)/state'
+              mosquitto_pub\(options) -t '\(root)/nearby/set' -m '{"color":"red"}'
+              mosquitto_pub\(options) -t '\(root)/nearby/action' -m nextColor
+
+            Now:
+
+            """
+    }
+
+    /// One line that says where the walker is and what is near.
+    package static func line(_ state: JSONValue) -> String {
+        let environment = state["environment"]?["name"]?.string ?? "no environment"
+        let zone = state["zone"]?["name"]?.string ?? "between rooms"
+        guard let thing = state["nearby"]?["name"]?.string else {
+            return "\(environment) › \(zone) · nothing near"
+        }
+        let values = [
+            state["nearby"]?["state"]?.string, state["nearby"]?["color_name"]?.string,
+            state["nearby"]?["brightness"]?.integer.map { "\(Int((Double($0) / 255 * 100).rounded())) %" },
+        ]
+        let shown = values.compactMap { $0 }.joined(separator: ", ")
+        return "\(environment) › \(zone) · near \(thing)\(shown.isEmpty ? "" : ": \(shown)")"
+    }
+}

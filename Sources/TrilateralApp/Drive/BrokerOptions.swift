@@ -1,0 +1,141 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import Logging
+import MQTT
+import Settings
+
+/// Which broker the commands talk to, and below which topics.
+///
+/// User name and password come from the configuration or the environment, never from the command line, where
+/// other users of the machine could read them.
+struct BrokerAddress: ParsableArguments {
+    @OptionGroup var file: ConfigurationOption
+
+    @Option(help: ArgumentHelp("The broker; else that of the configuration.", valueName: "host:port"))
+    var mqtt: HostAndPort?
+
+    @Option(help: "The first levels of all topics; else that of the configuration.")
+    var base: String?
+
+    func validate() throws {
+        if let base, case .failure(let fault) = ConfigurationType<String>.topic.decode(.scalar(base)) {
+            throw ValidationError("--base \(fault.message).")
+        }
+    }
+
+    /// The link to the broker, and the first levels of all topics.
+    func broker(_ loaded: LoadedConfiguration) -> (link: MQTTConfiguration, base: String) {
+        var link = MQTTConfiguration(loaded.values.mqtt)
+        // The daemon's own id would throw the daemon off the broker.
+        link.clientID = ""
+        if let mqtt { (link.host, link.port) = (mqtt.host, mqtt.port) }
+        return (link, base ?? loaded.values.mqtt.base)
+    }
+}
+
+/// How the commands that talk to a running daemon find it.
+struct BrokerOptions: ParsableArguments {
+    @OptionGroup var address: BrokerAddress
+
+    @Option(help: "The daemon's node; else that of the configuration, else the only one that is online.")
+    var node: String?
+
+    var file: ConfigurationOption { address.file }
+    var mqtt: HostAndPort? { address.mqtt }
+
+    func validate() throws {
+        guard let node else { return }
+        let isLegal = !node.isEmpty && node.utf8.count <= 200 && !node.contains { "+#\0".contains($0) }
+        guard isLegal else { throw ValidationError("--node must be part of a topic, without + and #.") }
+    }
+
+    /// Who to talk to: the link, and `<base>/<node>`.
+    ///
+    /// - Parameter output: What the command writes to: it ends with success when nobody reads that any more.
+    func daemon(for command: String, timeout: Duration, output: Terminal? = nil) async throws -> (
+        link: MQTTConfiguration, root: String
+    ) {
+        let loaded = try file.load(by: command)
+        let (link, base) = address.broker(loaded)
+        if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
+        let found = try await findNode(link, base: base, for: command, timeout: timeout, output: output)
+        return (link, "\(base)/\(found)")
+    }
+
+    private func findNode(
+        _ link: MQTTConfiguration,
+        base: String,
+        for command: String,
+        timeout: Duration,
+        output: Terminal?
+    ) async throws -> String {
+        let broker = BrokerSession(link)
+        var finder = NodeFinder(base: base)
+        var lastError: MQTTError?
+        var isLinked = false
+        var isUnread = false
+        let finding = await broker.run(filters: [finder.filter], timeout: timeout, output: output) {
+            session in
+            for await event in session.events {
+                switch event {
+                case .link(.connected):
+                    isLinked = true
+                    // What is retained comes at once; nothing says when that was all.
+                    session.wake(after: .milliseconds(400))
+                case .link(.disconnected(let error)):
+                    isLinked = false
+                    lastError = error
+                    if error.isFinal { return NodeFinder.Finding?.none }
+                case .link(.refused), .link(.drained): break
+                case .signal:
+                    isUnread = true
+                    return nil
+                case .message(let message): finder.heard(topic: message.topic, payload: message.payload)
+                case .woken:
+                    if isLinked, let finding = finder.finding { return finding }
+                    session.wake(after: .milliseconds(200))
+                case .deadline: return finder.finding
+                }
+            }
+            return nil
+        }
+        if isUnread { throw ExitCode.success }
+        switch finding {
+        case .one(let node)?:
+            return node
+        case .several(let nodes)?:
+            StandardError.print("trilateral \(command): several are online, choose one with --node:")
+            for node in nodes { StandardError.print("  \(node)") }
+            throw ExitCode.usage
+        case nil where isLinked:
+            StandardError.print(
+                "trilateral \(command): no daemon is online at \(link.address) under \(base)/; is trilateral running?"
+            )
+            throw ExitCode.unavailable
+        case nil:
+            let silence = "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
+            StandardError.print("trilateral \(command): \(lastError.map { "\($0)" } ?? silence)")
+            throw lastError.map { ExitCode($0) } ?? .unavailable
+        }
+    }
+}
+
+extension MQTTError {
+    /// Whether trying again would end in the same way.
+    var isFinal: Bool {
+        switch self {
+        case .notAuthorised, .tls, .configuration: true
+        case .unreachable, .refused, .noAnswer, .malformed, .lost, .endedByBroker: false
+        }
+    }
+}
+
+extension Duration {
+    /// `5 s`, `0.5 s`.
+    var inSeconds: String {
+        let (seconds, attoseconds) = components
+        let tenths = attoseconds / 100_000_000_000_000_000
+        return tenths == 0 ? "\(seconds) s" : "\(seconds).\(tenths) s"
+    }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Daemon
+package import Flare
+
+/// What `set`, `action` and `get` print at the end.
+package struct DriveReport {
+    /// For standard output.
+    package private(set) var output: [String] = []
+    /// For standard error.
+    package private(set) var complaints: [String] = []
+    private(set) var exitCode = ExitCode.success
+
+    package var exitStatus: Int32 { exitCode.rawValue }
+
+    /// - Parameter read: What was retained when the answer came: of a thing that is offline it is said.
+    package init(
+        _ outcome: DriveExchange.Outcome,
+        asJSON: Bool,
+        read: [String: JSONValue] = [:],
+        time: LocalTime = .ofThisMachine
+    ) {
+        defer { complaints = complaints.map(Self.visible) }
+        switch outcome {
+        case .noBroker(let reason), .noDaemon(let reason):
+            complaints = [reason]
+            exitCode = .unavailable
+        case .noLink(let reason, let status):
+            complaints = [reason]
+            exitCode = ExitCode(status)
+        case .notAllowed(let reason):
+            complaints = [reason]
+            exitCode = .noPermission
+        case .unknown(let reason):
+            complaints = [reason]
+            exitCode = .failure
+        case .state(let value):
+            output = asJSON ? [value.text] : Self.lines(of: value, time)
+        case .answer(let answer):
+            take(answer, asJSON: asJSON)
+            warn(of: answer["target"], read)
+        }
+    }
+
+    private mutating func warn(of target: JSONValue?, _ read: [String: JSONValue]) {
+        guard exitCode == .success, target?["kind"] == "thing", let slug = target?["slug"]?.string,
+            read["things/\(slug)/availability"] == "offline"
+        else { return }
+        complaints.append("warning: \(slug) is offline: the change is stored, but its lamp has not followed")
+    }
+
+    private mutating func take(_ answer: JSONValue, asJSON: Bool) {
+        if asJSON { output = [answer.text] }
+        guard answer["status"]?.string == "ok" else {
+            let code = answer["error"]?["code"]?.string ?? "no code"
+            complaints = [answer["error"]?["message"]?.string ?? "refused (\(code))"]
+            exitCode = .failure
+            return
+        }
+        for (field, code) in (answer["rejected"]?.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            complaints.append("\(field) was not set: \(Self.plain(code))")
+        }
+        guard !asJSON else { return }
+        let accepted = (answer["accepted"]?.object ?? [:]).sorted { $0.key < $1.key }
+            .map { "\($0.key) \(Self.plain($0.value))" }
+        let words = accepted.isEmpty ? "done" : accepted.joined(separator: ", ")
+        output = [Self.name(of: answer["target"]).map { "\($0): \(words)" } ?? words]
+    }
+
+    /// What was meant; of a choice of environments the choice tells it, and the device has no short name.
+    private static func name(of target: JSONValue?) -> String? {
+        let kind = target?["kind"]?.string
+        switch kind {
+        case "environment": return nil
+        case "device": return kind
+        default: return (target?["slug"]?.string ?? kind).map(visible)
+        }
+    }
+
+    /// An object as aligned lines, the members of its objects by their paths; a list as a line each; `none` for what
+    /// is not there.
+    private static func lines(of value: JSONValue, _ time: LocalTime) -> [String] {
+        if let list = value.array {
+            // Alerts: the only list that there is.
+            let rows = list.map { alert in
+                [
+                    alert["severity"]?.string ?? "", alert["id"]?.string ?? "",
+                    alert["since"]?.string.map { "since " + time.dayAndClock($0) } ?? "",
+                    alert["message"]?.string ?? alert.text,
+                ]
+            }
+            return rows.isEmpty ? ["none"] : TextTable(rows: rows).lines
+        }
+        guard let members = value.object else { return [plain(value)] }
+        if members["id"] == .null { return ["none"] }
+        return TextTable(rows: paths(members)).lines
+    }
+
+    private static func paths(_ members: [String: JSONValue], below path: String = "") -> [[String]] {
+        members.sorted { $0.key < $1.key }.flatMap { name, value -> [[String]] in
+            if value["id"] == .null { return [[path + name, "none"]] }
+            if let inner = value.object, !inner.isEmpty { return paths(inner, below: path + name + ".") }
+            // A list of words reads better without brackets and quotes.
+            let words = value.array?.compactMap(\.string)
+            if let words, words.count == value.array?.count, !words.isEmpty {
+                return [[path + name, words.joined(separator: ", ")]]
+            }
+            return [[path + name, value.string ?? value.text]]
+        }
+    }
+
+    /// A text without quotes, anything else as JSON; on one line, and safe for a terminal.
+    private static func plain(_ value: JSONValue) -> String {
+        visible(value.string ?? value.text)
+    }
+
+    private static func visible(_ text: String) -> String { TerminalText.visible(text) }
+}

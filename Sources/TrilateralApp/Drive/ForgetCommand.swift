@@ -1,0 +1,93 @@
+import ArgumentParser
+import Flare
+import Foundation
+import MQTT
+import Settings
+
+/// `trilateral forget`: clears everything that the broker keeps of a node.
+struct ForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Clear what the broker and Home Assistant keep of a node.",
+        discussion: """
+            Clears every retained topic of the node and takes its devices back from Home Assistant's discovery, after \
+            asking. It stops with 1 when a daemon runs on the node: end that first. The state folder stays as it is.
+            """
+    )
+
+    @OptionGroup var broker: BrokerAddress
+
+    @Option(help: "The node; else that of the configuration, else made of the host's name.")
+    var node: String?
+
+    @Option(help: ArgumentHelp("How long to wait for the broker.", valueName: "seconds"))
+    var timeout = 5.0
+
+    @Flag(name: [.customLong("yes"), .customShort("y")], help: "Do not ask.")
+    var isSure = false
+
+    @Flag(help: "Print one line of JSON: the node, and how many topics and devices were cleared.")
+    var json = false
+
+    func validate() throws {
+        if let node, case .failure(let fault) = ConfigurationType<String>.slug.decode(.scalar(node)) {
+            throw ValidationError("--node \(fault.message).")
+        }
+        guard (0.1...3600).contains(timeout) else {
+            throw ValidationError("--timeout must be 0.1 to 3600 seconds.")
+        }
+        guard isSure || isatty(0) == 1 else {
+            throw ValidationError("There is no terminal to ask on: --yes clears without asking.")
+        }
+    }
+
+    func run() async throws {
+        let loaded = try broker.file.load(by: "forget")
+        let values = loaded.values
+        let (link, base) = broker.broker(loaded)
+        let cleanup = NodeCleanup(
+            link: link,
+            root: "\(base)/\(node ?? NodeAddress(values.mqtt, .ofThisMachine()).node)",
+            discoveryPrefix: values.discovery.prefix,
+            limit: .milliseconds(Int64(timeout * 1000))
+        )
+        do throws(NodeCleanupError) {
+            let found = try await cleanup.survey()
+            guard found.isEmpty || isSure || confirms(found, at: link.address) else { throw .declined }
+            try await cleanup.clear(found)
+            report(found, at: link.address)
+        } catch {
+            StandardError.print("trilateral forget: \(error)")
+            throw error.exitCode
+        }
+    }
+
+    /// Asks on the terminal; anything but yes is no.
+    private func confirms(_ found: RetainedNode, at broker: String) -> Bool {
+        StandardError.print("The broker at \(broker) keeps of \(found.root):")
+        StandardError.print("  \(counted(found.topics.count, "retained topic"))")
+        StandardError.print("  \(counted(found.devices.count, "Home Assistant device"))")
+        StandardError.write("Clear all of it? [y/N] ")
+        return ["y", "yes"].contains(readLine()?.trimmingCharacters(in: .whitespaces).lowercased())
+    }
+
+    private func report(_ found: RetainedNode, at broker: String) {
+        if json {
+            let result: JSONValue = [
+                "root": .string(found.root), "topics": JSONValue(found.topics.count),
+                "devices": JSONValue(found.devices.count),
+            ]
+            Terminal.output.write(result.text + "\n")
+        } else if found.isEmpty {
+            Terminal.output.write("The broker at \(broker) keeps nothing of \(found.root).\n")
+        } else {
+            Terminal.output.write(
+                "Cleared \(counted(found.topics.count, "retained topic")) and \(counted(found.devices.count, "Home Assistant device")) of \(found.root).\n"
+            )
+        }
+    }
+
+    private func counted(_ count: Int, _ what: String) -> String {
+        "\(count) \(what)\(count == 1 ? "" : "s")"
+    }
+}

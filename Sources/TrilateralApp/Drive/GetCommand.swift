@@ -1,0 +1,129 @@
+import ArgumentParser
+import Controller
+import Daemon
+package import Flare
+import Messages
+import Things
+
+/// `trilateral get`: what the daemon knows of something.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Show all values of a thing, a zone, the environment, this device, or how the daemon is.",
+        discussion: """
+            Examples: trilateral get desk-lamp; trilateral get zones/kitchen; trilateral get alerts. What there is to \
+            show: trilateral list. Exits with 1 when there is no such thing.
+            """
+    )
+
+    @Argument(help: "\(DriveTarget.all).")
+    var target: String
+
+    @OptionGroup var drive: DriveOptions
+
+    func validate() throws { _ = try drive.target(target) }
+
+    func run() async throws {
+        let target = try drive.target(target)
+        if let outcome = target.knownOutcome {
+            return try drive.report(DriveReport(outcome, asJSON: drive.json), by: "get")
+        }
+        let (outcome, read) = try await drive.ask(target.question, reading: target.reading, by: "get")
+        let report = DriveReport(target.completed(outcome, with: read), asJSON: drive.json)
+        try drive.report(report, by: "get")
+    }
+}
+
+/// What `get` asks for a target, and how the answer is put together.
+extension DriveTarget {
+    var question: DriveExchange.Question {
+        switch self {
+        case .thing(let name): .command(topic: "things/\(name)/get", members: [:], subject: "get")
+        default: stateTopic.map { self == .nearby ? .ping : .state(topic: $0) } ?? .ping
+        }
+    }
+
+    /// What comes of it without asking anybody.
+    package var knownOutcome: DriveExchange.Outcome? {
+        guard case .sensor(let name) = self, SensorKind(rawValue: name) == nil else { return nil }
+        return .unknown(SensorKind.absence(of: name))
+    }
+
+    /// What is read besides.
+    var reading: [String] {
+        switch self {
+        case .thing: ["things/+/data", "things/+/availability"]
+        case .nearby: ["nearby", "nearby/availability", "things/+/data"]
+        case .alerts: ["alert/+"]
+        case .namedZone: ["zones/+", "zones/+/lights"]
+        case .namedEnvironment: ["environments/+"]
+        case .device, .environment, .zone, .state, .health, .info, .sensor: []
+        }
+    }
+
+    /// The outcome with what was read besides.
+    package func completed(
+        _ outcome: DriveExchange.Outcome,
+        with read: [String: JSONValue]
+    ) -> DriveExchange.Outcome {
+        switch (self, outcome) {
+        case (.thing, .state(let thing)):
+            let availability = thing["slug"]?.string.flatMap { read["things/\($0)/availability"] }
+            return .state(thing.withValues(read, availability))
+        case (.nearby, .answer):
+            guard let thing = read["nearby"] else { return .unknown("nothing is known of nearby yet") }
+            if thing["id"]?.string == nil { return .state(thing) }
+            return .state(thing.withValues(read, read["nearby/availability"]))
+        case (.alerts, .answer):
+            let alerts = read.filter { $0.key.hasPrefix("alert/") }.sorted { $0.key < $1.key }.map(\.value)
+            return .state(.array(alerts))
+        case (.namedZone(let name), .answer):
+            return found(name, of: "zones", called: "zone", in: read) { zone, topic in
+                var zone = zone
+                zone["lights"] = read[topic + "/lights"]
+                return zone
+            }
+        case (.namedEnvironment(let name), .answer):
+            return found(name, of: "environments", called: "environment", in: read) { object, _ in object }
+        default: return outcome
+        }
+    }
+
+    /// An object by slug or identifier, else by its name.
+    private func found(
+        _ word: String,
+        of kind: String,
+        called noun: String,
+        in read: [String: JSONValue],
+        _ complete: ([String: JSONValue], _ topic: String) -> [String: JSONValue]
+    ) -> DriveExchange.Outcome {
+        let objects = read.filter { $0.key.hasPrefix(kind + "/") && $0.key.split(separator: "/").count == 2 }
+        let found =
+            objects.filter { $0.key == "\(kind)/\(word)" || $0.value["id"]?.string == word }.first
+            ?? objects.filter { $0.value["name"]?.string?.lowercased() == word.lowercased() }
+            .min { $0.key < $1.key }
+        if let found, let members = found.value.object {
+            return .state(.object(complete(members, found.key)))
+        }
+        let all = objects.keys.map { String($0.dropFirst(kind.count + 1)) }.sorted()
+        let hint = NearestName.hint(for: word, among: all)
+        let rest = all.isEmpty ? "; there is none" : "; there are: \(all.prefix(20).joined(separator: ", "))"
+        let reason = "there is no \(noun) \(QuotedValue.of(word))" + (hint.isEmpty ? rest : hint)
+        return .unknown(TerminalText.visible(reason))
+    }
+}
+
+extension DriveExchange.Question {
+    /// Asks for nothing but an answer: what is retained comes before it.
+    static let ping = Self.command(topic: "request/ping", members: [:], subject: "ping")
+}
+
+extension JSONValue {
+    /// A thing with its data and its availability.
+    fileprivate func withValues(_ read: [String: JSONValue], _ availability: JSONValue?) -> JSONValue {
+        guard var members = object else { return self }
+        members["data"] = members["slug"]?.string.flatMap { read["things/\($0)/data"] }
+        members["availability"] = availability
+        return .object(members)
+    }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Flare
+import Foundation
+import MQTT
+import Messages
+import Sensing
+
+/// `trilateral watch`: what happens here, live.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Show what happens, live; lines when piped.",
+        discussion:
+            """
+            On a terminal the view is redrawn in place until Ctrl-C. Elsewhere each event is one line: the local time, \
+            what it is about, and what happened; it ends when nobody reads them any more. Times in JSON are UTC.
+            """
+    )
+
+    @OptionGroup var broker: BrokerOptions
+
+    @Option(
+        help: ArgumentHelp("How long to look for the daemon when --node is not given.", valueName: "seconds")
+    )
+    var timeout = 5.0
+
+    @Flag(help: "Print each message as one line of JSON: topic and payload.")
+    var json = false
+
+    func validate() throws {
+        guard (0.1...3600).contains(timeout) else {
+            throw ValidationError("--timeout must be 0.1 to 3600 seconds.")
+        }
+    }
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let isLive = !json && Terminal.output.isCapable(environment: environment)
+        // On a terminal a signal tells that it is gone.
+        let output = isLive ? nil : Terminal.output
+        let daemon = try await broker.daemon(
+            for: "watch",
+            timeout: .milliseconds(Int64(timeout * 1000)),
+            output: output
+        )
+        let session = BrokerSession(daemon.link)
+        let filters = WatchModel.filters.map { "\(daemon.root)/\($0)" }
+        let signals = isLive ? [SIGINT, SIGTERM, SIGHUP, SIGWINCH] : []
+        let failure = await session.run(
+            filters: filters,
+            timeout: nil,
+            signals: signals,
+            output: output
+        ) { visit in
+            var loop = WatchLoop(root: daemon.root)
+            return isLive ? await loop.runLive(visit) : await loop.runLines(visit, asJSON: json)
+        }
+        if let failure {
+            StandardError.print("trilateral watch: \(failure)")
+            throw ExitCode(failure)
+        }
+    }
+}
+
+/// The loop of `watch`: messages and signals in, lines or pictures out.
+private struct WatchLoop {
+    private let root: String
+    private var model = WatchModel(time: .ofThisMachine)
+
+    init(root: String) { self.root = root }
+
+    /// - Returns: Why it ended, when it was not by a signal.
+    mutating func runLive(_ visit: BrokerSession.Visit) async -> MQTTError? {
+        var painter = TerminalPainter()
+        var isDirty = true
+        Terminal.output.write(TerminalPainter.enter)
+        defer { Terminal.output.write(TerminalPainter.leave) }
+        visit.wake(after: .zero)
+        for await event in visit.events {
+            switch event {
+            case .signal(SIGWINCH):
+                Terminal.output.write(painter.reset())
+                isDirty = true
+            case .signal: return nil
+            case .woken:
+                // At most twenty pictures a second, however much happens.
+                visit.wake(after: .milliseconds(50))
+                guard isDirty else { continue }
+                isDirty = false
+                let size = Terminal.output.size
+                let screen = WatchScreen(root: root, columns: size.columns, rows: size.rows)
+                Terminal.output.write(painter.paint(screen.lines(model)))
+            case .link(.disconnected(let error)) where error.isFinal: return error
+            case .link(.connected):
+                model.linkProblem = nil
+                isDirty = true
+            case .link(.disconnected(let error)):
+                model.linkProblem = "\(error)"
+                isDirty = true
+            case .message(let message):
+                _ = hear(message)
+                isDirty = true
+            case .link(.refused), .link(.drained), .deadline: break
+            }
+        }
+        return nil
+    }
+
+    /// - Returns: Why it ended; `nil` when nobody reads what is written any more.
+    mutating func runLines(_ visit: BrokerSession.Visit, asJSON: Bool) async -> MQTTError? {
+        for await event in visit.events {
+            switch event {
+            case .signal: return nil
+            case .link(.disconnected(let error)) where error.isFinal: return error
+            case .link(.disconnected(let error)): StandardError.print("trilateral watch: \(error)")
+            case .message(let message):
+                let line = hear(message)
+                if asJSON {
+                    let payload =
+                        (try? JSONValue(parsing: message.payload))
+                        ?? .string(String(decoding: message.payload, as: UTF8.self))
+                    Terminal.output.write(
+                        JSONValue.object(["topic": .string(message.topic), "payload": payload]).text + "\n"
+                    )
+                } else if let line {
+                    Terminal.output.write(line + "\n")
+                }
+            case .link(.connected), .link(.refused), .link(.drained), .deadline, .woken: break
+            }
+        }
+        return nil
+    }
+
+    private mutating func hear(_ message: MQTTMessage) -> String? {
+        model.hear(
+            topic: String(message.topic.dropFirst(root.count + 1)),
+            payload: message.payload,
+            at: RuntimeClock.now().timestamp
+        )
+    }
+}

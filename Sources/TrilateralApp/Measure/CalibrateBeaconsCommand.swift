@@ -1,0 +1,266 @@
+import ArgumentParser
+import Daemon
+import Flare
+import FlareClient
+import Foundation
+import Logging
+import Positioning
+import Sensors
+import Settings
+
+/// `trilateral calibrate beacons`: finds out what each beacon is heard with at one metre, and tells the place.
+struct CalibrateBeaconsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "beacons",
+        abstract: "Measure what each beacon is heard with at one metre.",
+        discussion: """
+            Leads you from beacon to beacon of the place that the Flare server keeps: hold the device one metre from it, in \
+            free view, and press Enter. Receivers that hear the device (data.receiver) are measured in the same way. What a \
+            beacon is heard with is stored as power in its thing's data, where every Flare client reads it, once you have \
+            agreed to it (or with --yes). It is worth it when beacons say wrong powers or differ; positions do not need it: a \
+            receiver's own error is found by itself. Exit 69 when the server or the sensor does not answer.
+            """
+    )
+
+    @Argument(help: "Beacons by the name, short name or id of their things; all when left out.")
+    var names: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Which environment, by name, short name or id, when there are several.",
+            valueName: "name"
+        )
+    )
+    var environment: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How far from the beacon the device is held, metres: 0.3 to 5.",
+            valueName: "metres"
+        )
+    )
+    var distance = 1.0
+
+    @Option(help: ArgumentHelp("How long each one is measured, seconds: 2 to 600.", valueName: "n"))
+    var seconds = 15.0
+
+    @Option(
+        help: ArgumentHelp(
+            "The Flare server; else that of the configuration, where the daemon's own one listens.",
+            valueName: "url"
+        )
+    )
+    var server: String?
+
+    @Flag(help: "Store the results without asking.")
+    var yes = false
+
+    @Flag(help: "Print the results as JSON.")
+    var json = false
+
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        guard (0.3...5).contains(distance) else {
+            throw ValidationError("--distance must be 0.3 to 5 metres (is \(distance))")
+        }
+        guard (2...600).contains(seconds) else {
+            throw ValidationError("--seconds must be 2 to 600 (is \(seconds))")
+        }
+    }
+
+    /// What was measured of one beacon.
+    private struct Result: Sendable {
+        let beacon: BeaconMap.Beacon
+        let measured: BeaconPowerSamples.Measurement
+    }
+
+    func run() async throws {
+        let configuration = try broker.file.load(by: "calibrate").values
+        let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
+        defer { log.flush() }
+        let logger = log.logger("calibrate")
+        let flare = try flareServer(configuration.flare)
+        do {
+            var heard = try SensorSources(radioOf: configuration.sensors, for: "calibrate", logger: logger)
+            if heard.sources.isEmpty || broker.mqtt != nil || broker.node != nil {
+                try await heard.add(broker, configuration.sensors, logger: logger)
+            }
+            let exponent = configuration.positioning.grid[.pathLoss]
+            try await FlareSession.run(flare) { visit in
+                let place = try await visit.place(named: environment)
+                let map = map(place, uuid: configuration.sensors.beaconsUUID)
+                let beacons = try chosen(of: map)
+                let results = try await measure(beacons, map, heard, exponent: exponent)
+                try await store(results, in: &visit)
+            }
+        } catch let failure as FlareSession.Failure {
+            throw exit(failure.description, failure.code)
+        } catch let ended as GuidedSurvey<SensorReading>.SourceEnded {
+            throw exit(ended.reason, .unavailable)
+        } catch let error as SensorError {
+            StandardError.print("trilateral calibrate: \(error)")
+            throw ExitCode(error)
+        }
+    }
+
+    private func map(
+        _ place: (environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]),
+        uuid: UUID?
+    ) -> BeaconMap {
+        var environment = place.environment
+        if let uuid { environment.data["uuid"] = .string(uuid.uuidString) }
+        let map = BeaconMap(environment: environment, zones: place.zones, things: place.things)
+        for problem in map.problems { StandardError.print("trilateral calibrate: \(problem)") }
+        return map
+    }
+
+    /// The beacons that were named, in that order; all by name when none was.
+    private func chosen(of map: BeaconMap) throws -> [BeaconMap.Beacon] {
+        guard !map.beacons.isEmpty else {
+            throw exit("the place has no beacons (a thing's data.minor, or data.receiver)", .dataError)
+        }
+        if names.isEmpty { return map.beacons.sorted { ($0.name, $0.thing) < ($1.name, $1.thing) } }
+        return try names.map { name in
+            let found = ObjectSelector(name).choice(of: map.beacons, id: \.thing, name: \.name)
+            guard found.count == 1, let beacon = found.first else {
+                let all = map.beacons.map(\.name).sorted()
+                let rest = all.count > 20 ? " and \(all.count - 20) more" : ""
+                throw exit(
+                    found.isEmpty
+                        ? "there is no beacon \(name); there are \(all.prefix(20).joined(separator: ", "))\(rest)"
+                        : "several beacons are called \(name); use their ids: "
+                            + found.map { "\($0.thing)" }.joined(separator: ", "),
+                    .usage
+                )
+            }
+            return beacon
+        }
+    }
+
+    private func measure(
+        _ beacons: [BeaconMap.Beacon],
+        _ map: BeaconMap,
+        _ heard: SensorSources,
+        exponent: Double
+    ) async throws -> [Result] {
+        try await GuidedSurvey<SensorReading>.run("trilateral calibrate") { take in
+            await heard.run(take)
+            return nil
+        } _: { stops in
+            var results: [FlareID: Result] = [:]
+            try await stops.walk(through: beacons.count) {
+                "hold it \(metres) from \(beacons[$0].name)"
+            } visit: { stops, index in
+                let beacon = beacons[index]
+                var samples = BeaconPowerSamples()
+                var loudest: [FlareID: Int] = [:]
+                let isWhole = try await stops.gather(beacon.name, for: seconds) { reading in
+                    guard let (other, rssi) = Self.sighting(reading, map) else { return }
+                    if other.thing == beacon.thing { samples.hear(rssi) }
+                    loudest[other.thing] = max(loudest[other.thing] ?? .min, rssi)
+                }
+                guard isWhole else { return .end }
+                switch samples.measurement(at: distance, exponent: exponent) {
+                case .success(let measured):
+                    results[beacon.thing] = Result(beacon: beacon, measured: measured)
+                    let before = beacon.powerAtOneMetre.map { ", so far \(Int($0.rounded()))" } ?? ""
+                    StandardError.print(
+                        "\(beacon.name): \(measured.power) dBm at one metre\(before); spread "
+                            + "\((measured.spread * 10).rounded() / 10) dB, \(measured.packets) packets"
+                    )
+                    return .next
+                case .failure(let problem):
+                    StandardError.print("trilateral calibrate: \(beacon.name): \(problem)")
+                    if let nearer = loudest.max(by: { $0.value < $1.value })?.key, nearer != beacon.thing,
+                        let other = map.beacons.first(where: { $0.thing == nearer })
+                    {
+                        StandardError.print("trilateral calibrate: the loudest one here is \(other.name)")
+                    }
+                    return .stay
+                }
+            }
+            return beacons.compactMap { results[$0.thing] }
+        }
+    }
+
+    private static func sighting(_ reading: SensorReading, _ map: BeaconMap) -> (BeaconMap.Beacon, Int)? {
+        let sighting: BeaconSighting? =
+            switch reading {
+            case .beacon(let sighting): sighting
+            case .receiver(let sighting): map.sighting(sighting)
+            case .heading, .location, .telemetry, .tick: nil
+            }
+        guard let sighting, let beacon = map.beacon(sighting.identity) else { return nil }
+        return (beacon, sighting.rssi)
+    }
+
+    /// Puts what was measured into the things, when that is wanted.
+    private func store(_ results: [Result], in visit: inout FlareSession) async throws {
+        guard !results.isEmpty else { throw exit("nothing was measured; nothing is changed", .dataError) }
+        if json {
+            print(JSONValue.array(results.map(Self.json)).text)
+        } else {
+            for result in results {
+                print("\(TerminalText.visible(result.beacon.name))\t\(result.measured.power)")
+            }
+        }
+        guard yes || wantsToStore(results.count) else {
+            return StandardError.print("trilateral calibrate: nothing is changed")
+        }
+        for result in results {
+            _ = try await visit.ask(
+                .setData(
+                    ObjectReference(.thing, result.beacon.thing),
+                    values: ["power": .number(Double(result.measured.power))],
+                    sender: nil
+                )
+            )
+        }
+        StandardError.print("trilateral calibrate: stored as data.power of \(results.count) things")
+    }
+
+    private func wantsToStore(_ count: Int) -> Bool {
+        guard isatty(STDIN_FILENO) == 1 else {
+            StandardError.print("trilateral calibrate: --yes stores them")
+            return false
+        }
+        StandardError.write("Store them as data.power of \(count) things? [y/N] ")
+        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+    }
+
+    private static func json(_ result: Result) -> JSONValue {
+        [
+            "id": .string("\(result.beacon.thing)"), "name": .string(result.beacon.name),
+            "power": JSONValue(result.measured.power), "spread_db": .number(result.measured.spread),
+            "packets": JSONValue(result.measured.packets),
+        ]
+    }
+
+    private var metres: String { distance == 1 ? "1 metre" : "\(distance) metres" }
+
+    /// Where the place is kept.
+    private func flareServer(_ flare: TrilateralConfiguration.Platform) throws -> FlareClientConfiguration {
+        var remote = flare.remote
+        if let server {
+            remote.url = server
+        } else if flare.mode == .embedded {
+            guard flare.isServing, flare.listen.port != 0 else {
+                let why = flare.isServing ? "listens on a free port" : "is not open to others"
+                throw exit("the daemon's Flare server \(why); name one with --server", .usage)
+            }
+            let isEverywhere = ["0.0.0.0", "::"].contains(flare.listen.host)
+            let host = isEverywhere ? "127.0.0.1" : flare.listen.host
+            remote.url = "http://\(HostAndPort(host: host, port: flare.listen.port))"
+        }
+        guard let configuration = FlareClientConfiguration(remote) else {
+            throw exit("--server must be http://HOST[:PORT], or with https", .usage)
+        }
+        return configuration
+    }
+
+    private func exit(_ text: String, _ code: ExitCode) -> ExitCode {
+        StandardError.print("trilateral calibrate: \(text)")
+        return code
+    }
+}

@@ -1,0 +1,209 @@
+import ArgumentParser
+import Daemon
+import Flare
+import Foundation
+import Logging
+import Positioning
+import Sensing
+import Sensors
+import Settings
+
+/// `trilateral calibrate`: finds out what sensors need to be known of.
+struct CalibrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calibrate",
+        abstract: "Find out what a sensor's measurements must be corrected by.",
+        subcommands: [CalibrateCompassCommand.self, CalibrateBeaconsCommand.self]
+    )
+}
+
+/// `trilateral calibrate compass`.
+struct CalibrateCompassCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compass",
+        abstract: "Measure what the device's own iron does to its compass.",
+        discussion: """
+            Turn the device slowly about all its axes, as if to paint the inside of a ball with its front, away from \
+            steel, cables and loudspeakers. It ends by itself when enough was seen; Ctrl-C ends it with what there is. \
+            The result is kept in the state folder and used from then on, also by a daemon that is running; a bad one \
+            is refused with the reason, and changes nothing. Exit 65 when refused, 69 when there is no magnetometer.
+            """
+    )
+
+    @Flag(
+        help: """
+            For a device that cannot be tumbled: turn it once around on the spot, in the attitude in which it will be used.
+            """
+    )
+    var flat = false
+
+    @Option(help: ArgumentHelp("End with what there is after so many seconds.", valueName: "n"))
+    var seconds = 300
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    @OptionGroup var broker: BrokerOptions
+    @OptionGroup var state: StateOption
+
+    func validate() throws {
+        guard (1...86_400).contains(seconds) else {
+            throw ValidationError("--seconds must be 1 to 86400 (is \(seconds))")
+        }
+    }
+
+    private enum Event: Sendable {
+        case measured(Vector3, device: String)
+        case condition(CompassCondition)
+        case second
+        case end
+    }
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let loaded = try broker.file.load(by: "calibrate", environment: environment)
+        let configuration = loaded.values
+        let folder = try state.folder(environment)
+        let isUsed = access(folder.path + "trilateral.db", F_OK) == 0
+        let memory: StateStore
+        do throws(StateStoreError) {
+            memory = try StateStore(folder: folder.url)
+        } catch {
+            throw failure("\(error)", .ioError)
+        }
+        defer { memory.close() }
+        StandardError.print(
+            "trilateral calibrate: \(await reader(of: memory, in: folder, isUsed: isUsed, loaded))"
+        )
+        let log = LogOutput(
+            level: .warning,
+            form: LogFormat(configuration.log.format, environment: environment)
+        )
+        defer { log.flush() }
+        let (events, port) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1000))
+        let compass = IIOCompass(
+            CompassSettings(configuration.sensors),
+            clock: RuntimeClock.steadySeconds,
+            calibration: { _ in nil },
+            logger: log.logger("calibrate")
+        ) {
+            port.yield(.condition($0))
+        }
+        let source = compass.measurements { field, device in
+            port.yield(.measured(field, device: device))
+            return true
+        }
+        let (device, samples) = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await source.run { _ in } }
+            group.addTask { [seconds] in
+                let signals = SignalStream([SIGINT, SIGTERM])
+                await withTaskGroup(of: Void.self) { ends in
+                    ends.addTask { for await _ in signals.numbers { return } }
+                    ends.addTask { try? await Task.sleep(for: .seconds(seconds)) }
+                    await ends.next()
+                    ends.cancelAll()
+                }
+                port.yield(.end)
+            }
+            group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { port.yield(.second) } }
+            defer { group.cancelAll() }
+            return try await gather(events, below: configuration.sensors.compassFolder, environment)
+        }
+        switch flat ? samples.partial() : samples.full() {
+        case .success(let calibration):
+            do throws(StateStoreError) {
+                try memory.keep(calibration, of: device)
+            } catch {
+                throw failure("\(error)", .ioError)
+            }
+            print(json ? calibration.json.text : report(calibration, of: device, in: memory.path))
+        case .failure(let refusal):
+            let hint = flat ? "" : "; a device that cannot be tumbled: --flat"
+            throw failure("\(device) is not calibrated: \(refusal)\(hint)", .dataError)
+        }
+    }
+
+    /// Which daemon will read the result.
+    private func reader(
+        of memory: StateStore,
+        in folder: StateFolder,
+        isUsed: Bool,
+        _ loaded: LoadedConfiguration
+    ) async -> CalibrationReader {
+        let (link, base) = broker.address.broker(loaded)
+        let root = "\(base)/\(broker.node ?? NodeAddress(loaded.values.mqtt, .ofThisMachine()).node)"
+        let (outcome, _) = await DriveExchange.Question.state(topic: "info")
+            .ask((link, root), reading: [], within: .seconds(2), isPatient: false)
+        let epoch = (try? memory.epoch()) ?? nil
+        return CalibrationReader(outcome, epoch: epoch, folder: folder.path, isUsed: isUsed, root: root)
+    }
+
+    /// Gathers samples until there are enough, or somebody ends it.
+    private func gather(
+        _ events: AsyncStream<Event>,
+        below folder: String,
+        _ environment: [String: String]
+    ) async throws -> (device: String, CalibrationSamples) {
+        var samples = CalibrationSamples()
+        var view = CoverageView(isTerminal: Terminal.error.isCapable(environment: environment))
+        var known: String?
+        func show() {
+            if let text = view.update(.init(samples, isFlat: flat)) { StandardError.write(text) }
+        }
+        for await event in events {
+            switch event {
+            case .measured(let field, let device):
+                if known == nil {
+                    let way = flat ? "once around on the spot" : "slowly about all its axes"
+                    StandardError.print("trilateral calibrate: \(device): turn it \(way); Ctrl-C ends it")
+                    show()
+                }
+                known = device
+                if samples.hear(field), !flat { show() }
+            case .condition(let condition):
+                if condition.state == .absent {
+                    throw failure(
+                        "there is no magnetometer below \(folder) (sensors.compass.iio_folder)",
+                        .unavailable
+                    )
+                }
+                guard let problem = condition.problem else { continue }
+                if known == nil { throw failure(problem, .unavailable) }
+                StandardError.print("trilateral calibrate: \(problem)")
+            case .second:
+                show()
+                if isEnough(samples), let known { return (known, samples) }
+            case .end:
+                show()
+                guard let known else { throw failure("the magnetometer does not answer", .unavailable) }
+                return (known, samples)
+            }
+        }
+        throw CancellationError()
+    }
+
+    /// Whether more samples would hardly help.
+    private func isEnough(_ samples: CalibrationSamples) -> Bool {
+        let result = flat ? samples.partial() : samples.full()
+        guard case .success(let calibration) = result else { return false }
+        return calibration.coverage >= (flat ? 1 : 0.85)
+    }
+
+    private func report(_ calibration: MagnetometerCalibration, of device: String, in path: String) -> String
+    {
+        func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+        let offset = calibration.offset
+        let scope = calibration.quality == .full ? "" : ", for a device that is held as it was"
+        return """
+            \(device) is calibrated (\(calibration.quality.rawValue)\(scope)); kept in \(path)
+              own field \(tenths(offset.x)), \(tenths(offset.y)), \(tenths(offset.z)) µT; field \
+            \(tenths(calibration.field)) µT, spread \(tenths(calibration.spread * 100)) %; coverage \
+            \(Int((calibration.coverage * 100).rounded())) %, \(calibration.samples) samples
+            """
+    }
+
+    private func failure(_ text: String, _ code: ExitCode) -> ExitCode {
+        StandardError.print("trilateral calibrate: \(text)")
+        return code
+    }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import Flare
+import Positioning
+import Settings
+
+/// `trilateral estimate`: positions from recorded packets.
+struct EstimateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "estimate",
+        abstract: "Reckon positions from recorded packets.",
+        discussion: """
+            BEACONS.csv says where the beacons are: id,x,y,z,tx_power (metres; dBm at one metre). SCANS.csv says what \
+            was heard: time_s,beacon_id,rssi_dbm, a row for each packet. Both begin with that line. Written is, once a \
+            second of the recording: time_s,x,y,z,accuracy_m,quality (good, fair, coarse or lost).
+            """
+    )
+
+    /// How a position is reckoned.
+    enum Method: String, CaseIterable, ExpressibleByArgument {
+        case grid, centroid
+    }
+
+    @Argument(
+        help: ArgumentHelp("Where the beacons are, CSV; - reads standard input.", valueName: "beacons.csv")
+    )
+    var beacons: String
+
+    @Argument(help: ArgumentHelp("What was heard, CSV; - reads standard input.", valueName: "scans.csv"))
+    var scans: String
+
+    // Negative numbers are values, not options.
+    @Option(
+        name: .customLong("device-z"),
+        parsing: .unconditional,
+        help: ArgumentHelp("The height of the device in the beacons' coordinates, metres.", valueName: "z")
+    )
+    var deviceZ: Double
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Where the device may be, metres; the beacons' box and 1.5 m around it when left out.",
+            valueName: "x0,y0,x1,y1"
+        )
+    )
+    var bounds: EstimateBounds?
+
+    @Option(help: "How positions are reckoned.")
+    var estimator = Method.grid
+
+    private static let mostBytes = 128 * 1024 * 1024
+
+    func validate() throws {
+        guard abs(deviceZ) <= EstimateBounds.farthest else {
+            throw ValidationError("--device-z must be a number from -1000000 to 1000000 (is \(deviceZ))")
+        }
+    }
+
+    func run() throws {
+        let places = try read(beacons, RecordedWalk.beacons)
+        if let box = bounds?.box, !places.contains(where: { box.contains($0.position.inPlane) }) {
+            StandardError.print("trilateral estimate: none of the beacons in \(beacons) is within --bounds")
+            throw ExitCode.usage
+        }
+        let walk = try read(scans) { bytes throws(CSVError) in
+            try RecordedWalk(beacons: places, scans: bytes)
+        }
+        if let first = walk.foreign.first {
+            let count = walk.foreign.count
+            StandardError.print(
+                "trilateral estimate: \(scans):\(first.line): \(first.id) is not in \(beacons); "
+                    + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons passed over"
+            )
+        }
+        Terminal.output.write(Self.text(walk.estimates(made(for: walk.map(perimeter: bounds?.box)))))
+    }
+
+    private func made(for map: BeaconMap) -> any PositionEstimator {
+        switch estimator {
+        case .grid:
+            var settings = GridEstimator.Settings()
+            settings.deviceZ = deviceZ
+            return GridEstimator(map: map, settings: settings)
+        case .centroid:
+            return CentroidEstimator(map: map)
+        }
+    }
+
+    /// - Throws: An exit code; what is wrong was told.
+    private func read<Content>(
+        _ path: String,
+        _ parse: ([UInt8]) throws(CSVError) -> Content
+    ) throws -> Content {
+        switch FileContents.read(path == "-" ? "/dev/stdin" : path, upTo: Self.mostBytes) {
+        case .failure(let fault):
+            StandardError.print("trilateral estimate: \(path) \(fault.message)")
+            throw ExitCode.noInput
+        case .success(let contents):
+            do throws(CSVError) {
+                return try parse(contents.bytes)
+            } catch {
+                let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
+                StandardError.print("trilateral estimate: \(place)\(error.message)")
+                throw ExitCode.dataError
+            }
+        }
+    }
+
+    private static func text(_ estimates: [PositionEstimate]) -> String {
+        var text = "time_s,x,y,z,accuracy_m,quality\n"
+        for estimate in estimates {
+            let position = estimate.position
+            let numbers = [position.x, position.y, position.z, estimate.accuracyMetres].map(hundredths)
+            text +=
+                ([whole(estimate.time)] + numbers + [estimate.quality.rawValue]).joined(separator: ",") + "\n"
+        }
+        return text
+    }
+
+    private static func whole(_ seconds: Double) -> String {
+        Int(exactly: seconds).map(String.init) ?? String(seconds)
+    }
+
+    /// With two digits after the point.
+    private static func hundredths(_ metres: Double) -> String {
+        guard let count = Int(exactly: (metres * 100).rounded()) else { return String(metres) }
+        let digits = String(abs(count))
+        let padded = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+        return (count < 0 ? "-" : "") + padded.dropLast(2) + "." + padded.suffix(2)
+    }
+}
+
+/// A rectangle as four numbers with commas: X0,Y0,X1,Y1.
+struct EstimateBounds: ExpressibleByArgument {
+    let box: Box
+
+    /// Metres from the origin.
+    static let farthest = 1e6
+
+    init?(argument: String) {
+        let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map {
+            Double($0.trimmingPrefix { $0 == " " })
+        }
+        guard numbers.count == 4, let x0 = numbers[0], let y0 = numbers[1], let x1 = numbers[2],
+            let y1 = numbers[3], [x0, y0, x1, y1].allSatisfy({ abs($0) <= Self.farthest }), x0 < x1, y0 < y1
+        else { return nil }
+        box = Box(origin: Point3D(x: x0, y: y0), width: x1 - x0, height: y1 - y0)
+    }
+}
+
+extension Point3D {
+    /// The same place on the floor.
+    fileprivate var inPlane: Point3D { Point3D(x: x, y: y) }
+}

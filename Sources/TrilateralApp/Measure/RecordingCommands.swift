@@ -1,0 +1,153 @@
+import Settings
+import ArgumentParser
+import Daemon
+import Foundation
+import Logging
+import MQTT
+import Messages
+import Positioning
+import Sensing
+import Sensors
+
+/// `trilateral record`: writes down everything that the sensors say.
+struct RecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Write a trace of everything that the sensors say.",
+        discussion: """
+            Hears what the Bluetooth adapter, this machine's compass and gpsd say (or a recording that the configuration \
+            names in their place), and what other programs say on <base>/<node>/sensors/…/raw, beside a running daemon or without one. With --bluetooth \
+            only the adapter, without a broker. Ctrl-C or --seconds ends it. trilateral replay plays the trace.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The trace to write; it must not exist yet.", valueName: "file"))
+    var trace: String
+
+    @Option(help: ArgumentHelp("Stop by itself after so many seconds.", valueName: "n"))
+    var seconds: Int?
+
+    @Flag(help: "Only what the Bluetooth adapter hears; no broker is needed.")
+    var bluetooth = false
+
+    @OptionGroup var broker: BrokerOptions
+    @OptionGroup var state: StateOption
+
+    func validate() throws {
+        if let seconds, !(1...1_000_000_000).contains(seconds) {
+            throw ValidationError("--seconds must be 1 to 1000000000 (is \(seconds))")
+        }
+    }
+
+    func run() async throws {
+        let configuration = try broker.file.load(by: "record").values
+        let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
+        defer { log.flush() }
+        let logger = log.logger("record")
+        do {
+            var heard = try SensorSources(
+                radioOf: configuration.sensors,
+                isAdapterOnly: bluetooth,
+                for: "record",
+                logger: logger
+            )
+            if bluetooth {
+                guard !heard.sources.isEmpty else {
+                    throw ValidationError("--bluetooth: the configuration has sensors.beacons.adapter: none")
+                }
+                StandardError.print("trilateral record: listening with Bluetooth; Ctrl-C ends it")
+            } else {
+                try await heard.add(broker, configuration.sensors, logger: logger)
+                heard.add(localOf: configuration.sensors, state, logger: logger)
+            }
+            let count = try await record(heard)
+            StandardError.print("trilateral record: \(trace): \(count) readings")
+        } catch let error as SensorError {
+            StandardError.print("trilateral record: \(error)")
+            throw ExitCode(error)
+        }
+    }
+
+    /// Writes down what is heard, until the end; how many readings that were.
+    private func record(_ heard: SensorSources) async throws -> Int {
+        let (readings, port) = AsyncStream.makeStream(of: SensorReading.self)
+        var writer = try SensorTraceWriter(creating: trace, started: RuntimeClock.now().timestamp)
+        let count = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await heard.run { port.yield($0) } }
+            group.addTask { [seconds] in
+                await Self.waitForEnd(seconds)
+                port.finish()
+            }
+            var count = 0
+            var latest = 0.0
+            for await reading in readings {
+                // Sources have clocks of their own; a trace has one, which does not go back.
+                let ordered = reading.later(by: max(0, latest - reading.time))
+                latest = ordered.time
+                try writer.append(ordered)
+                if case .tick = reading { continue }
+                count += 1
+            }
+            group.cancelAll()
+            return count
+        }
+        try writer.flush()
+        return count
+    }
+
+    private static func waitForEnd(_ seconds: Int?) async {
+        let signals = SignalStream([SIGINT, SIGTERM])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in signals.numbers { return } }
+            if let seconds { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// `trilateral replay`: the daemon, with a recording instead of its sensors.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Run the daemon on a recording: a trace, or a capture of Bluetooth packets.",
+        discussion: """
+            As trilateral run, with the recording in the place of the sensors: what trilateral record wrote, or a capture \
+            in the form of btsnoop (Android, btmon), pcap or pcapng (Wireshark, sniffers). It goes on when the recording is over; \
+            SIGTERM and SIGINT end it.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The recording; its kind is told by its content.", valueName: "file"))
+    var recording: String
+
+    @Option(help: ArgumentHelp("How fast: 1 as recorded, or max.", valueName: "n"))
+    var speed = "1"
+
+    @Flag(help: "Begin again at the end.")
+    var loop = false
+
+    @OptionGroup var file: ConfigurationOption
+    @OptionGroup var state: StateOption
+
+    func validate() throws {
+        guard ReplaySpeed(speed) != nil else {
+            throw ValidationError("--speed must be \(ReplaySpeed.legal) (is \"\(speed)\")")
+        }
+    }
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let loaded = try file.load(by: "replay", environment: environment)
+        let folder = try state.folder(environment)
+        let path = file.path
+        var runner = DaemonRunner(folder: folder, environment: environment) {
+            ConfigurationOption.read(path, environment)
+        }
+        runner.replays = [
+            ReplaySettings(file: recording, speed: ReplaySpeed(speed) ?? .times(1), isLooping: loop)
+        ]
+        runner.adjust = { $0.sensors.replayFile = nil }
+        try await runner.run(loaded)
+    }
+}

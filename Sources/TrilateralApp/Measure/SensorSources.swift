@@ -1,0 +1,116 @@
+import Daemon
+import Foundation
+import Logging
+import MQTT
+import Positioning
+import Sensing
+import Sensors
+import Settings
+
+/// What commands hear that are not the daemon: the same sensors, beside a running one or without it.
+struct SensorSources {
+    var sources: [SensorSource]
+    private var client: MQTTClient?
+    private var local: LocalSensors?
+    private let command: String
+
+    /// The Bluetooth adapter, or the recordings that stand in its place.
+    ///
+    /// - Parameter isAdapterOnly: Whether a recording that the configuration names does not count.
+    init(
+        radioOf sensors: TrilateralConfiguration.Sensors,
+        isAdapterOnly: Bool = false,
+        for command: String,
+        logger: Logger
+    ) throws {
+        self.command = command
+        sources =
+            isAdapterOnly ? [] : try sensors.replays.map { try $0.source(EphemeralBeacons(sensors), logger) }
+        guard sources.isEmpty, sensors.beaconsEnabled || isAdapterOnly, sensors.adapter != .off else {
+            return
+        }
+        let scanner = BeaconScanner(
+            settings: ScanSettings(sensors),
+            power: try ScanSwitch(),
+            ephemerals: EphemeralBeacons(sensors),
+            clocks: .ofThisMachine,
+            logger: logger
+        ) { condition in
+            if let problem = condition.problem { StandardError.print("trilateral \(command): \(problem)") }
+            if isAdapterOnly, condition.state == .absent {
+                StandardError.print(
+                    "trilateral \(command): there is no Bluetooth adapter; one may be plugged in"
+                )
+            }
+        }
+        sources = [scanner.source]
+    }
+
+    /// What other programs say on the broker.
+    mutating func add(
+        _ broker: BrokerOptions,
+        _ sensors: TrilateralConfiguration.Sensors,
+        logger: Logger
+    ) async throws {
+        let (link, root) = try await broker.daemon(for: command, timeout: .seconds(10))
+        let client = MQTTClient(link, logger: logger)
+        self.client = client
+        let raw = RawReadings(
+            client: client,
+            root: root,
+            espresense: sensors.espresenseFilter,
+            logger: logger
+        )
+        sources.append(raw.source)
+        let more = sensors.espresenseFilter.map { " and \($0)" } ?? ""
+        StandardError.print("trilateral \(command): listening on \(root)/sensors/+/raw\(more)")
+    }
+
+    /// The compass and the gpsd, unless a recording stands in their place.
+    mutating func add(
+        localOf sensors: TrilateralConfiguration.Sensors,
+        _ state: StateOption,
+        logger: Logger
+    ) {
+        guard sensors.replayFile == nil else { return }
+        let folder = URL(
+            filePath: state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment),
+            directoryHint: .isDirectory
+        )
+        let isKept = FileManager.default.fileExists(atPath: folder.appending(path: "trilateral.db").path)
+        let store = isKept ? try? StateStore(folder: folder) : nil
+        let none: @Sendable (String) -> MagnetometerCalibration? = { _ in nil }
+        let local = LocalSensors(
+            sensors,
+            switchedOff: Set(sensors.switchedOff.keys),
+            calibration: store?.calibrations(logger: logger) ?? none,
+            logger: logger
+        )
+        self.local = local
+        sources += local.sources
+    }
+
+    /// Tells what they say, until the task is cancelled.
+    func run(_ take: @escaping @Sendable (SensorReading) -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            if let client { group.addTask { await client.run() } }
+            group.addTask { [command] in
+                await local?.watch { StandardError.print("trilateral \(command): \($0)") }
+            }
+            for source in sources {
+                group.addTask { [command] in
+                    do throws(SensorError) {
+                        try await source.run { for reading in $0 { take(reading) } }
+                    } catch {
+                        // The others are heard on.
+                        StandardError.print("trilateral \(command): \(error)")
+                    }
+                }
+            }
+            // Sources may end by themselves; who hears them decides when it is over.
+            while !Task.isCancelled, (try? await Task.sleep(for: .seconds(86_400))) != nil {}
+            await client?.stop()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import ArgumentParser
+import Controller
+import Daemon
+import Flare
+import FlareClient
+import FlareServer
+import Foundation
+import Logging
+import Sensing
+import Settings
+
+/// Where a command finds the objects: in the database, or, while a daemon holds it, at that daemon's Flare server.
+enum ModelBackend {
+    case database(FlareHub)
+    case daemon(LocalServer)
+
+    /// The server of the daemon that has the database open.
+    struct LocalServer {
+        let host: String
+        let port: Int
+        /// Which database it must have.
+        let database: String
+
+        /// `nil` when the configuration opens no server to others, or at a port that the system chooses.
+        init?(_ flare: TrilateralConfiguration.Platform, database: String) {
+            guard flare.isServing, flare.listen.port > 0 else { return nil }
+            host =
+                switch flare.listen.host {
+                case "0.0.0.0": "127.0.0.1"
+                case "::": "::1"
+                default: flare.listen.host
+                }
+            port = flare.listen.port
+            self.database = database
+        }
+
+        /// - Throws: ``BackendError``.
+        func ask(_ path: String, _ query: String = "", body: [UInt8]? = nil) async throws -> (
+            isRefused: Bool, json: JSONValue
+        ) {
+            let target = "\(path)?database=\(database)\(query)"
+            let reply: (status: Int, body: [UInt8])
+            do {
+                reply = try await SingleRequest.send(target, body: body, host: host, port: port)
+            } catch {
+                throw BackendError(
+                    "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) does not "
+                        + "answer (\(error)); name its configuration with --config, or stop the daemon first"
+                )
+            }
+            let json = try? JSONValue(parsing: reply.body, maximumDepth: 128)
+            if let json, reply.status == 200 || reply.status == 409 && json["problems"] != nil {
+                return (reply.status == 409, json)
+            }
+            throw BackendError(
+                "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) refuses: "
+                    + (json?["message"]?.string ?? "status \(reply.status)")
+            )
+        }
+    }
+
+    struct BackendError: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+}
+
+extension ModelBackend {
+    /// What importing a file would do, or did.
+    /// - Parameter isCheck: Whether nothing is to be changed.
+    /// - Returns: What is there twice then.
+    /// - Throws: `ModelErrors`, ``BackendError``, or what the database says.
+    func importModel(
+        _ contents: ModelFile.Contents,
+        _ mode: ModelImportMode,
+        isCheck: Bool = false,
+        progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
+    ) async throws -> [ModelError] {
+        switch self {
+        case .database(let hub):
+            let tree = await hub.prepared(contents.tree, for: mode)
+            let doubles = await hub.doubles(importing: tree)
+            if isCheck {
+                let problems = await hub.problems(importing: tree, replacing: mode == .replace)
+                guard problems.isEmpty else { throw ModelErrors(problems: problems) }
+            } else {
+                try await hub.importModel(tree, replacing: mode == .replace, progress: progress)
+            }
+            return doubles
+        case .daemon(let server):
+            let query = "&mode=\(mode.rawValue)" + (isCheck ? "&check=1" : "")
+            let answer = try await server.ask(LocalRoutes.modelPath, query, body: contents.bytes)
+            func problems(_ key: String) -> [ModelError] {
+                (answer.json[key]?.array ?? []).compactMap(ModelError.init(json:))
+            }
+            guard !answer.isRefused else {
+                throw ModelErrors(
+                    problems: problems("problems"),
+                    areAll: answer.json["complete"] == .bool(true)
+                )
+            }
+            return problems("doubles")
+        }
+    }
+
+    func exportModel() async throws -> ModelExport {
+        switch self {
+        case .database(let hub): return await hub.exportModel()
+        case .daemon(let server):
+            let json = try await server.ask(LocalRoutes.modelPath).json
+            guard let model = json["model"] else { throw BackendError("the Flare server told no model") }
+            let orphans = (json["orphans"]?.array ?? []).compactMap { json -> ObjectReference? in
+                guard let kind = json["class"]?.string.flatMap(FlareClass.init(rawValue:)),
+                    let id = json["id"]?.string.flatMap({ FlareID($0) })
+                else { return nil }
+                return ObjectReference(kind, id)
+            }
+            return ModelExport(json: model, orphans: orphans)
+        }
+    }
+
+    func orphans() async throws -> [Orphan] {
+        switch self {
+        case .database(let hub): return await hub.orphans().map(Orphan.init)
+        case .daemon(let server):
+            return (try await server.ask(LocalRoutes.orphansPath).json.array ?? []).compactMap(
+                Orphan.init(json:)
+            )
+        }
+    }
+
+    /// - Returns: How many were removed; what is no orphan any more stays.
+    func remove(_ orphans: [Orphan]) async throws -> Int {
+        let ids = orphans.map(\.id)
+        switch self {
+        case .database(let hub): return try await hub.removeOrphans(Set(ids)).count
+        case .daemon(let server):
+            let body = JSONValue.array(ids.map { .string($0.description) }).bytes
+            return try await server.ask(LocalRoutes.orphansPath, body: body).json.array?.count ?? 0
+        }
+    }
+
+    /// An object that belongs to something that is gone.
+    struct Orphan {
+        let kind: FlareClass
+        let id: FlareID
+        let name: String
+
+        init(_ record: FlareRecord) {
+            kind = record.kind
+            id = record.id
+            name = record.members["name"]?.string ?? ""
+        }
+
+        /// As ``LocalRoutes`` tell it.
+        init?(json: JSONValue) {
+            guard let kind = json["class"]?.string.flatMap(FlareClass.init(rawValue:)),
+                let id = json["id"]?.string.flatMap({ FlareID($0) })
+            else { return nil }
+            self.kind = kind
+            self.id = id
+            name = json["name"]?.string ?? ""
+        }
+    }
+}
+
+extension StateFolder {
+    /// Opens the database for one command, or finds the daemon that has it open.
+    ///
+    /// - Parameter configuration: Asked for only when a daemon has the database.
+    /// - Throws: An exit code; what is wrong was told.
+    func withModel(
+        command: String,
+        configuration: () throws -> TrilateralConfiguration,
+        _ body: (ModelBackend) async throws -> Void
+    ) async throws {
+        do {
+            let store: FlareStore
+            do throws(FlareStoreError) {
+                store = try FlareStore(file: flareDatabase)
+            } catch .inUse(let path) {
+                guard let identity = DatabaseFile.identity(of: flareDatabase),
+                    let server = ModelBackend.LocalServer(try configuration().flare, database: identity)
+                else { throw FlareStoreError.inUse(path: path) }
+                try await body(.daemon(server))
+                return
+            }
+            let logger = Logger(label: command) { _ in SwiftLogNoOpLogHandler() }
+            let hub = try FlareHub(
+                store: store,
+                clock: { RuntimeClock.now().wallMilliseconds },
+                logger: logger
+            )
+            try await body(.database(hub))
+            try store.close()
+        } catch let code as ExitCode {
+            throw code
+        } catch let error as ModelBackend.BackendError {
+            StandardError.print("trilateral \(command): \(error)")
+            throw ExitCode.unavailable
+        } catch {
+            StandardError.print("trilateral \(command): \(error)")
+            throw DaemonRunner.exitCode(error)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Flare
+import ArgumentParser
+import Daemon
+import FlareServer
+import Foundation
+import Settings
+
+/// `trilateral import`: takes a place into the database.
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import a model: environments with their zones, things and devices.",
+        discussion: """
+            All or nothing: every problem is told with its place in the file, and then nothing is changed. An object \
+            without "_id" is taken for the one of its name in the same zone or environment. While the daemon runs, \
+            it is asked through its Flare server, which the configuration names. "-" reads standard input.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The model, JSON.", valueName: "file"))
+    var model: String
+
+    @Flag(help: "Only look for problems.")
+    var check = false
+
+    @Flag(
+        help:
+            """
+            Replace objects that are there already, instead of refusing them; values of theirs that the file does not have \
+            are lost.
+            """
+    )
+    var replace = false
+
+    @Flag(help: "Add objects that are there already a second time.")
+    var add = false
+
+    @OptionGroup var state: StateOption
+    @OptionGroup var file: ConfigurationOption
+
+    func validate() throws {
+        if replace, add { throw ValidationError("give either --replace or --add") }
+    }
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let file = ModelFile(path: model, command: "import")
+        let folderPath = state.path ?? StateFolder.standard(environment)
+        let database = URL(filePath: folderPath).appending(path: "flare.db").path(percentEncoded: false)
+        if check, !FileManager.default.fileExists(atPath: database) {
+            // Nothing to hold it against, and checking makes nothing.
+            return try file.conclude(file.examine())
+        }
+        let folder = try state.folder(environment)
+        let mode: ModelImportMode = add ? .add : replace ? .replace : .refuse
+        var report = check ? try file.examine() : nil
+        let contents = try check ? report?.contents : file.read()
+        if let contents {
+            do {
+                try await folder.withModel(
+                    command: "import",
+                    configuration: { try self.file.load(by: "import", environment: environment).values }
+                ) { backend in
+                    guard check else {
+                        return try await file.importInto(backend, contents, mode, environment)
+                    }
+                    do {
+                        report?.add(warnings: try await backend.importModel(contents, mode, isCheck: true))
+                    } catch let problems as ModelErrors {
+                        report?.add(errors: problems.problems)
+                    }
+                }
+            } catch {
+                guard let report else { throw error }
+                StandardError.print("trilateral import: only the file was checked, not what is there already")
+                file.show(report)
+                throw error
+            }
+        }
+        if let report { try file.conclude(report) }
+    }
+}
+
+/// `trilateral export`: writes everything that the database holds as a model.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Export everything as a model that import reads.",
+        discussion: """
+            While the daemon runs, it is asked through its Flare server, which the configuration names. "-" writes to \
+            standard output.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+    var model: String
+
+    @Flag(help: "Overwrite a file that is there already.")
+    var force = false
+
+    @OptionGroup var state: StateOption
+    @OptionGroup var file: ConfigurationOption
+
+    func run() async throws {
+        if model != "-", !force, FileManager.default.fileExists(atPath: model) {
+            StandardError.print(
+                "trilateral export: \(model) is there already; --force overwrites it, - writes to standard output"
+            )
+            throw ExitCode.cannotCreate
+        }
+        let folder = try state.folder()
+        guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
+            StandardError.print(
+                "trilateral export: there is no \(folder.flareDatabase); name the state folder with --state"
+            )
+            throw ExitCode.noInput
+        }
+        try await folder.withModel(
+            command: "export",
+            configuration: { try file.load(by: "export").values }
+        ) { backend in
+            let export = try await backend.exportModel()
+            for orphan in export.orphans {
+                StandardError.print(
+                    "trilateral export: left out: \(orphan.kind.rawValue) \(orphan.id) belongs to nothing that exists; "
+                        + "trilateral tidy removes such objects"
+                )
+            }
+            if model == "-" {
+                Terminal.output.write(String(decoding: export.bytes, as: UTF8.self))
+                return
+            }
+            do {
+                try Data(export.bytes).write(to: URL(filePath: model), options: .atomic)
+            } catch {
+                StandardError.print(
+                    "trilateral export: \(model) cannot be written: \(systemMessage(of: error))"
+                )
+                throw ExitCode.cannotCreate
+            }
+        }
+    }
+}

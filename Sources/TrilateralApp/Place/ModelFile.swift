@@ -1,0 +1,153 @@
+import ArgumentParser
+import Daemon
+import Flare
+package import FlareServer
+import Foundation
+import Settings
+import Threading
+
+/// A model file as a command names it.
+package struct ModelFile: Sendable {
+    let path: String
+    let command: String
+
+    package init(path: String, command: String) {
+        self.path = path
+        self.command = command
+    }
+
+    /// What was read of a file without errors.
+    struct Contents: Sendable {
+        let bytes: [UInt8]
+        let tree: ModelTree
+    }
+
+    /// Reads the file and reports what is wrong in it.
+    ///
+    /// - Throws: An exit code when it cannot be read or has errors; the reason was reported.
+    func read() throws -> Contents {
+        let report = try examine()
+        for line in report.lines(mostWarnings: Self.mostRemarks) { StandardError.print(line) }
+        if let contents = report.contents { return contents }
+        StandardError.print("trilateral \(command): \(report.summary); nothing was changed")
+        throw ExitCode.dataError
+    }
+
+    /// All that is wrong in the file.
+    ///
+    /// - Throws: An exit code when it cannot be read; the reason was reported.
+    func examine() throws -> ModelReport {
+        switch FileContents.read(path == "-" ? "/dev/stdin" : path, upTo: ModelTree.maximumBytes) {
+        case .success(let contents):
+            return ModelReport(on: contents.bytes, path: path)
+        case .failure(let fault):
+            StandardError.print("trilateral \(command): \(path) \(fault.message)")
+            throw ExitCode.noInput
+        }
+    }
+
+    /// As ``show(_:)``.
+    ///
+    /// - Throws: An exit code when there are errors; warnings are none.
+    func conclude(_ report: ModelReport) throws {
+        show(report)
+        if report.hasErrors { throw ExitCode.dataError }
+    }
+
+    /// Reports every problem, and last how many there are.
+    func show(_ report: ModelReport) {
+        for line in report.lines() { StandardError.print(line) }
+        print(report.summary)
+    }
+
+    /// Imports the file; asks on a terminal when objects are there already and nothing was said about them.
+    func importInto(
+        _ backend: ModelBackend,
+        _ contents: Contents,
+        _ mode: ModelImportMode,
+        _ environment: [String: String]
+    ) async throws {
+        let bar = Locked(ProgressBar.onStandardError("importing", environment: environment))
+        let doubles: [ModelError]
+        do {
+            doubles = try await backend.importModel(contents, mode) { done, total in
+                if let text = bar.withLock({ $0.update(done: done, of: total) }) { StandardError.write(text) }
+            }
+        } catch let problems as ModelErrors {
+            guard mode == .refuse, problems.problems.allSatisfy(\.isReplaceable), canAsk else {
+                throw report(problems)
+            }
+            let count = problems.problems.count == 1 ? "1 object" : "\(problems.problems.count) objects"
+            let question = """
+                \(path): \(count) of \(contents.tree.records.count) are there already. \
+                [r]eplace them (values that the file does not have are lost), [a]dd them a second time, or [c]ancel?
+                """
+            StandardError.write(question + " ")
+            switch readLine()?.lowercased().first {
+            case "r": return try await importInto(backend, contents, .replace, environment)
+            case "a": return try await importInto(backend, contents, .add, environment)
+            default:
+                StandardError.print("trilateral \(command): nothing was changed")
+                throw ExitCode.failure
+            }
+        }
+        StandardError.write(bar.withLock { $0.finish("\(contents.tree.records.count) objects") })
+        warn(ofDoubles: mode == .add ? [] : doubles)
+    }
+
+    /// Whether somebody is there who can be asked.
+    private var canAsk: Bool { path != "-" && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// Says what is there twice now, or would be, and how it is not.
+    func warn(ofDoubles doubles: [ModelError]) {
+        guard !doubles.isEmpty else { return }
+        tell(doubles.map(\.description), as: "warning")
+        let advice =
+            "to change what is there, export it, edit that file (it has the ids), and import it with --replace"
+        tell([advice], as: "warning")
+    }
+
+    /// Tells the first of many remarks.
+    private func tell(_ remarks: [String], as kind: String) {
+        for remark in remarks.prefix(Self.mostRemarks) {
+            StandardError.print("trilateral \(command): \(path): \(kind): \(remark)")
+        }
+        let more = remarks.count - Self.mostRemarks
+        if more > 0 { StandardError.print("trilateral \(command): \(path): \(kind): … and \(more) more") }
+    }
+
+    private static let mostRemarks = 20
+
+    /// Tells every problem.
+    func report(_ problems: ModelErrors) -> ExitCode {
+        for line in lines(problems) { StandardError.print(line) }
+        return .dataError
+    }
+
+    /// What is said of problems.
+    ///
+    /// How many there are, the first thousand that are to be mended in the file, and the first twenty objects that are
+    /// there already. A file with very many is not read to its end: how many there are is not known then.
+    package func lines(_ problems: ModelErrors) -> [String] {
+        let count = problems.problems.count
+        let number = count == 1 ? "1 problem" : "\(problems.areAll ? "" : "more than ")\(count) problems"
+        let heading = "trilateral \(command): \(path): \(number); nothing was changed"
+        let replaceable = problems.problems.filter(\.isReplaceable)
+        let wrong = Self.first(1000, of: problems.problems.filter { !$0.isReplaceable })
+        let rest = problems.areAll ? [] : ["  … and more: the file was not read on"]
+        guard !replaceable.isEmpty else { return [heading] + wrong + rest }
+        let advice = ["trilateral \(command): \(Self.advice)"]
+        return [heading] + wrong + Self.first(Self.mostRemarks, of: replaceable) + rest + advice
+    }
+
+    /// How objects that are there already can be imported.
+    package static let advice =
+        "--replace puts the file's objects in the place of those that are there, and values that the file does not "
+        + "have are lost; --add adds them a second time"
+
+    private static func first(_ most: Int, of problems: [ModelError]) -> [String] {
+        let more = problems.count - most
+        return problems.prefix(most).map { "  " + TerminalText.visible("\($0)") }
+            + (more > 0 ? ["  … and \(more) more"] : [])
+    }
+}

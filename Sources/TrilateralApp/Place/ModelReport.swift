@@ -1,0 +1,91 @@
+import Daemon
+import Flare
+package import FlareServer
+
+/// All that is wrong in a model file: errors, for which it is refused, and warnings.
+package struct ModelReport {
+    /// What was read; `nil` when the file itself has errors.
+    package let tree: ModelTree?
+    private let path: String
+    private var errors: [ModelError] = []
+    /// Whether there are no further errors than those.
+    private var areAll = true
+    private var warnings: [ModelError] = []
+    private var warningCount = 0
+    /// The file's text; `nil` when it is no JSON.
+    private let source: [UInt8]?
+
+    /// What can be imported; `nil` when the file itself has errors.
+    var contents: ModelFile.Contents? {
+        guard let source, let tree else { return nil }
+        return ModelFile.Contents(bytes: source, tree: tree)
+    }
+
+    package var hasErrors: Bool { !errors.isEmpty }
+
+    /// - Parameter path: What messages call the file.
+    package init(on bytes: [UInt8], path: String) {
+        self.path = path
+        do throws(ModelErrors) {
+            let json = try ModelTree.parse(bytes)
+            source = bytes
+            let advice = ModelAdvice(on: json)
+            (warnings, warningCount) = (advice.warnings, advice.count)
+            (tree, errors, areAll) = Self.read(json)
+        } catch {
+            (tree, source, errors) = (nil, nil, error.problems)
+        }
+    }
+
+    private static func read(_ json: JSONValue) -> (ModelTree?, [ModelError], Bool) {
+        do throws(ModelErrors) {
+            return (try ModelTree.read(json), [], true)
+        } catch {
+            return (nil, error.problems, error.areAll)
+        }
+    }
+
+    /// Adds what the database says.
+    package mutating func add(errors: [ModelError]) { self.errors += errors }
+
+    package mutating func add(warnings: [ModelError]) {
+        self.warnings += warnings
+        warningCount += warnings.count
+    }
+
+    /// A line for each problem, errors first; as compilers write them.
+    package func lines(mostWarnings: Int = 1000) -> [String] {
+        let wrong = errors.filter { !$0.isReplaceable }.prefix(1000)
+        let taken = errors.filter(\.isReplaceable)
+        let hints = warnings.prefix(mostWarnings)
+        let places = [Array(wrong), Array(taken.prefix(20)), Array(hints)].joined().map(\.place)
+        let lines = source.map { JSONLines.find(places, in: $0) } ?? [:]
+        func text(_ problem: ModelError, _ word: String) -> String {
+            let line = lines[problem.place].map { ":\($0)" } ?? ""
+            return "\(path)\(line): \(word): " + TerminalText.visible("\(problem)")
+        }
+        var result = wrong.map { text($0, "error") }
+        if !areAll { result.append("\(path): error: there are more: the file was not read on") }
+        result += taken.prefix(20).map { text($0, "error") }
+        if taken.count > 20 { result.append("\(path): error: … and \(taken.count - 20) more of these") }
+        if !taken.isEmpty {
+            result.append("\(path): \(ModelFile.advice)")
+        }
+        result += hints.map { text($0, "warning") }
+        if warningCount > hints.count {
+            result.append("\(path): warning: … and \(warningCount - hints.count) more")
+        }
+        return result
+    }
+
+    /// How many objects, errors and warnings there are.
+    package var summary: String {
+        func number(_ count: Int, _ noun: String) -> String {
+            "\(count == 0 ? "no" : "\(count)") \(noun)\(count == 1 ? "" : "s")"
+        }
+        let objects = tree.map { "\(number($0.records.count, "object")), " } ?? ""
+        let more = areAll ? "" : "more than "
+        return
+            "\(path): \(objects)\(more)\(number(errors.count, "error")), \(number(warningCount, "warning"))"
+    }
+}

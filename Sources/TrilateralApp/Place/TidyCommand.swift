@@ -1,0 +1,58 @@
+import Flare
+import Settings
+import ArgumentParser
+import Daemon
+import Foundation
+
+/// `trilateral tidy`: removes objects that nothing leads to any more.
+struct TidyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tidy",
+        abstract: "List and remove objects whose zone or environment is gone.",
+        discussion: """
+            Removing an environment or a zone over REST leaves what was in it, as with the original server. This lists \
+            such objects and removes them after asking. While the daemon runs, it is asked through its Flare server, \
+            which the configuration names.
+            """
+    )
+
+    @Flag(help: "Remove without asking.")
+    var yes = false
+
+    @OptionGroup var state: StateOption
+    @OptionGroup var file: ConfigurationOption
+
+    func run() async throws {
+        let folder = try state.folder()
+        guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
+            StandardError.print(
+                "trilateral tidy: there is no \(folder.flareDatabase); name the state folder with --state"
+            )
+            throw ExitCode.noInput
+        }
+        try await folder.withModel(command: "tidy", configuration: { try file.load(by: "tidy").values }) {
+            backend in
+            let orphans = try await backend.orphans()
+            guard !orphans.isEmpty else {
+                print("nothing to tidy: every object belongs to an environment")
+                return
+            }
+            for orphan in orphans {
+                print("\(orphan.kind.rawValue) \(orphan.id) \(TerminalText.visible(orphan.name))")
+            }
+            let count = orphans.count == 1 ? "1 object" : "\(orphans.count) objects"
+            guard yes || confirms("remove \(count)?") else {
+                StandardError.print("trilateral tidy: nothing was removed; --yes removes \(count)")
+                throw ExitCode.failure
+            }
+            let removed = try await backend.remove(orphans)
+            print("removed \(removed == 1 ? "1 object" : "\(removed) objects")")
+        }
+    }
+
+    private func confirms(_ question: String) -> Bool {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
+        StandardError.write(question + " [y/N] ")
+        return readLine()?.lowercased().hasPrefix("y") == true
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import Daemon
+import Flare
+
+/// `trilateral manual`: the manual page, for whoever installs the program.
+struct ManualCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manual",
+        abstract: "Print the manual page trilateral(1).",
+        shouldDisplay: false
+    )
+
+    func run() throws {
+        guard let help = try? JSONValue(parsing: TrilateralCommand._dumpHelp()),
+            let page = ManualPage(help: help, version: ProgramInfo.currentVersion)
+        else { throw ExitCode.software }
+        Terminal.output.write(page.text)
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import CMalloc
+import Daemon
+import Glibc
+import Threading
+
+/// The program, as its executable starts it.
+package enum TrilateralProgram {
+    /// Runs the command of the command line, and ends the process.
+    package static func main() async -> Never {
+        let image = ProcessImage.ofThisProcess()
+        ignoreStraySignals()
+        keepMemoryTogether()
+        do {
+            try ProcessResources.check(.command)
+            let command = try TrilateralCommand.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                var command = command
+                try command.run()
+            }
+        } catch is RestartRequest {
+            ProcessEnd.restart(image)
+        } catch let error as ResourceError {
+            StandardError.print("trilateral: \(error)")
+            ProcessEnd.exit(ExitCode.systemError.rawValue)
+        } catch {
+            let text = TrilateralCommand.fullMessage(for: error)
+            let code = TrilateralCommand.exitCode(for: error)
+            if !text.isEmpty { (code == .success ? Terminal.output : .error).write(text + "\n") }
+            ProcessEnd.exit(code.rawValue)
+        }
+        ProcessEnd.exit(0)
+    }
+
+    /// What would end a process by default, and here is no reason to.
+    private static func ignoreStraySignals() {
+        // A pipe that is closed and a file that may not grow are errors of a call.
+        for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF] {
+            signal(number, SIG_IGN)
+        }
+    }
+
+    /// One heap for all threads, and what is large given back as soon as it is freed: reading a place takes a
+    /// multiple of what it comes to.
+    private static func keepMemoryTogether() {
+        mallopt(M_ARENA_MAX, 1)
+        mallopt(M_MMAP_THRESHOLD, 65_536)
+    }
+}
+
+/// `trilateral`: the verbs of the command line.
+struct TrilateralCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trilateral",
+        abstract: "A device that knows where it is, and says so on MQTT.",
+        discussion: """
+            Exit codes: 0 done, 1 refused, and those of sysexits.h: 64 usage, 65 bad data, 66 no input, 69 nobody \
+            answers, 70 bug, 71 the system gives too little, 73 cannot create, 74 input or output, 75 try later, 77 not permitted, 78 configuration.
+            """,
+        version: ProgramInfo.currentVersion,
+        subcommands: [
+            DemoCommand.self, RunCommand.self, CheckCommand.self, ServeCommand.self, ImportCommand.self,
+            ExportCommand.self, TidyCommand.self, WatchCommand.self, ListCommand.self, GetCommand.self,
+            SetCommand.self,
+            ActionCommand.self,
+            RecordCommand.self, ReplayCommand.self, EstimateCommand.self, CalibrateCommand.self,
+            SurveyCommand.self,
+            AccessListCommand.self, ForgetCommand.self, ManualCommand.self,
+        ]
+    )
+}

@@ -1,0 +1,197 @@
+import Controller
+import Daemon
+import Flare
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+struct StateStoreTests {
+    private let home = FlareID(high: 1, low: 1)
+    private let office = FlareID(high: 1, low: 2)
+    private let phone = FlareID(high: 4, low: 1)
+    private let lamp = ObjectReference(.thing, FlareID(high: 3, low: 1))
+
+    private func refusal(of folder: URL) -> StateStoreError? {
+        do throws(StateStoreError) {
+            _ = try StateStore(folder: folder)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a new memory holds nothing but an own id that stays`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.memory() == PersistedState())
+            #expect(try store.roots() == [] && store.epoch() == nil)
+            let id = try store.installationID()
+            #expect(id.count == 8)
+            #expect(id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
+            #expect(try store.installationID() == id)
+            #expect(try StateStore(folder: folder.url).installationID() == id)
+        }
+    }
+
+    @Test func `what Home Assistant was told is known until it is taken back`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.announced() == [:])
+            try store.save(.announced(topic: "a", components: "light."))
+            try store.save(.announced(topic: "b", components: "light."))
+            try store.save(.announced(topic: "a", components: "light. select.palette"))
+            try store.save(.withdrawn(topic: "b"))
+            try store.save(.withdrawn(topic: "c"))
+            #expect(try StateStore(folder: folder.url).announced() == ["a": "light. select.palette"])
+        }
+    }
+
+    @Test func `every memento comes back in the next run, the newest of each`() async throws {
+        try await withTemporaryFolder { folder in
+            let mementos: [ControllerEffect.PersistedRecord] = [
+                .environment(office), .environment(home), .device(lamp.id, environment: home),
+                .device(phone, environment: home), .device(phone, environment: office),
+                .slug("lamp", lamp, home: home), .slug("lamp", ObjectReference(.zone, home), home: home),
+                .slug("home", ObjectReference(.environment, home), home: nil), .sensor(.gps, on: true),
+                .sensor(.gps, on: false), .sensor(.beacons, on: true),
+                .root("t/m", isUsed: true), .root("t/n", isUsed: true), .root("u", isUsed: true),
+                .root("t/m", isUsed: false), .epoch("1"), .epoch("2"),
+            ]
+            let store = try StateStore(folder: folder.url)
+            for memento in mementos { try store.save(memento) }
+
+            let next = try StateStore(folder: folder.url)
+            let memory = try next.memory()
+            #expect(memory.environment == home)
+            #expect(memory.devices == [home: phone, office: phone])
+            #expect(memory.sensors == [.gps: false, .beacons: true])
+            #expect(memory.slugs.id(of: "lamp", kind: .thing) == lamp.id)
+            #expect(memory.slugs.id(of: "lamp", kind: .zone) == home)
+            #expect(memory.slugs.id(of: "home", kind: .environment) == home)
+            #expect(try next.roots() == ["t/n", "u"])
+            #expect(try next.epoch() == "2")
+        }
+    }
+
+    @Test func `a short name belongs to one object of its class, and an object has one`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            let other = ObjectReference(.thing, FlareID(high: 3, low: 2))
+            try store.save(.slug("lamp", lamp, home: home))
+            try store.save(.slug("lamp", other, home: home))
+            #expect(try store.memory().slugs.id(of: "lamp", kind: .thing) == other.id)
+            try store.save(.slug("sun", other, home: office))
+            #expect(try store.memory().slugs.objects(of: .thing) == [other])
+            #expect(try store.memory().slugs.id(of: "sun", kind: .thing) == other.id)
+            #expect(try store.memory().slugs.home(of: other) == office)
+            try store.save(.slugForgotten(other))
+            #expect(try store.memory().slugs.objects(of: .thing).isEmpty)
+        }
+    }
+
+    @Test func `short names of the first version are taken over, their environment is not known`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let queue = try DatabaseQueue(path: folder.path("trilateral.db"))
+            try await queue.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                        INSERT INTO grdb_migrations VALUES ('v1');
+                        CREATE TABLE device (environment TEXT PRIMARY KEY, id TEXT NOT NULL) STRICT;
+                        CREATE TABLE slug (kind TEXT NOT NULL, id TEXT NOT NULL, slug TEXT NOT NULL,
+                            PRIMARY KEY (kind, id), UNIQUE (kind, slug)) STRICT;
+                        CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+                        INSERT INTO slug VALUES ('thing', '000000000000000300000001', 'lamp');
+                        """
+                )
+            }
+            try queue.close()
+            let memory = try StateStore(folder: folder.url).memory()
+            #expect(memory.slugs[.thing, lamp.id] == "lamp")
+            #expect(memory.slugs.home(of: lamp) == nil)
+        }
+    }
+
+    @Test func `a database of a newer version is left alone`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = try StateStore(folder: folder.url).path
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { database in
+                try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v9999')")
+            }
+            try queue.close()
+            let error = try #require(refusal(of: folder.url))
+            guard case .newerVersion(path) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect("\(error)".hasPrefix("\(path) was written by a newer version"))
+        }
+    }
+
+    @Test func `a file that is no database is refused by its path`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(String(repeating: "no database at all\n", count: 100), to: "trilateral.db")
+            let error = try #require(refusal(of: folder.url))
+            guard case .database(let path, 26, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(path == folder.path("trilateral.db"))
+            #expect("\(error)".hasPrefix("\(path) cannot be used: file is not a database (SQLite 26)"))
+            #expect(folder.read("trilateral.db").hasPrefix("no database"))
+        }
+    }
+
+    @Test func `a folder in which nothing can be made is refused by the file's path`() throws {
+        // Not by its rights: those do not hold for root.
+        let error = try #require(refusal(of: URL(filePath: "/proc/self/fdinfo", directoryHint: .isDirectory)))
+        guard case .database("/proc/self/fdinfo/trilateral.db", 14, _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect("\(error)".contains("check the folder's owner, permissions and free space"))
+    }
+
+    @Test func `a table that is gone is told with the path`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            let queue = try DatabaseQueue(path: store.path)
+            try await queue.write { try $0.execute(sql: "DROP TABLE slug") }
+            try queue.close()
+            let error = #expect(throws: StateStoreError.self) { try store.memory() }
+            #expect("\(try #require(error))".hasPrefix("\(store.path) cannot be used: no such table: slug"))
+        }
+    }
+
+    @Test func `a memory that is written again after its file was removed can be read by its owner only`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            let id = try store.installationID()
+            for suffix in ["", "-wal", "-shm"] { unlink(store.path + suffix) }
+            try store.writeBackIfGone()
+            let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            store.close()
+            #expect(try StateStore(folder: folder.url).installationID() == id)
+        }
+    }
+
+    @Test func `a receiver's error outlives a restart`() async throws {
+        try await withTemporaryFolder { folder in
+            do {
+                let store = try StateStore(folder: folder.url)
+                #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == nil)
+                try store.keep(receiverOffset: -6.257, of: "AA:00:00:00:00:01")
+            }
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == -6.26)
+            #expect(try store.receiverOffset(of: "broker") == nil)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Daemon
+import Logging
+import ServiceLifecycle
+import Settings
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TrilateralDaemonTests {
+    private static let logger = Logger(label: "daemon") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs until it is stopped, and then until a body has returned.
+    private struct Lasting: Service {
+        var body: @Sendable () async -> Void = {}
+
+        func run() async throws {
+            try await gracefulShutdown()
+            await body()
+        }
+    }
+
+    /// Ends by itself, without an error.
+    private struct Ending: Service {
+        func run() async throws {}
+    }
+
+    private struct Failing: Service {
+        struct Failure: Error {}
+
+        func run() async throws { throw Failure() }
+    }
+
+    private func daemon(
+        _ services: [any Service],
+        asked requests: [ShellRequest] = [],
+        host: @escaping @Sendable () -> String = { "broker" },
+        prepare: @escaping @Sendable (AsyncStream<ShellRequest>.Continuation) async -> Void = { _ in },
+        setLogLevel: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> TrilateralDaemon {
+        let (stream, port) = AsyncStream.makeStream(of: ShellRequest.self)
+        for request in requests { port.yield(request) }
+        return TrilateralDaemon(
+            services: services,
+            requests: stream,
+            requestPort: port,
+            read: {
+                Result { () throws(ConfigurationErrors) in
+                    try ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_MQTT_HOST": host()])
+                }
+            },
+            tell: { _ in },
+            prepare: { _ in await prepare(port) },
+            setLogLevel: setLogLevel,
+            logger: Self.logger
+        )
+    }
+
+    @Test func `a reload that is asked for while another one is prepared is left to the next daemon`()
+        async throws
+    {
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        let (seen, see) = AsyncStream.makeStream(of: String.self)
+        let daemon = daemon(
+            [
+                Lasting {
+                    // What was asked for during the preparation was looked at by now: the level comes after it.
+                    for await _ in seen { break }
+                }
+            ],
+            asked: [.readConfiguration, .rebuild],
+            host: {
+                read.yield()
+                return "broker"
+            },
+            prepare: { port in
+                port.yield(.readConfiguration)
+                port.yield(.logLevel("debug"))
+            },
+            setLogLevel: { see.yield($0) }
+        )
+        guard case .rebuild(let next) = try await daemon.run() else {
+            Issue.record("it did not end for another configuration")
+            return
+        }
+        #expect(next.values.mqtt.host == "broker")
+        read.finish()
+        var count = 0
+        for await _ in reads { count += 1 }
+        #expect(count == 1)
+    }
+
+    @Test func `databases are opened again with the same configuration, whatever the file says by now`()
+        async throws
+    {
+        let daemon = daemon([Lasting()], asked: [.reopen])
+        guard case .reopen = try await daemon.run() else {
+            Issue.record("it did not end to open its databases again")
+            return
+        }
+    }
+
+    @Test func `a daemon that ends though nobody asked for it has failed`() async {
+        let daemon = daemon([Ending()])
+        await #expect(throws: UnexpectedEnd.self) { _ = try await daemon.run() }
+    }
+
+    @Test func `a service that fails ends it with its error`() async {
+        let daemon = daemon([Lasting(), Failing()])
+        await #expect(throws: Failing.Failure.self) { _ = try await daemon.run() }
+    }
+}
