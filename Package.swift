@@ -31,6 +31,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let deques: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
 /// A target of ours and what it may import.
@@ -59,6 +60,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
@@ -101,8 +103,8 @@ let package = Package(
         module(
             "FlareServer",
             [
-                "Flare", "SocketIO", "HTTPListener", hummingbird, nioCore, nioPosix, nioLocks, httpTypes,
-                grdb, lifecycle, log,
+                "Flare", "SocketIO", "HTTPListener", "Threading", hummingbird, nioCore, nioPosix, nioLocks,
+                httpTypes, grdb, deques, system, lifecycle, log,
             ]
         ),
         module(
@@ -155,7 +157,7 @@ let package = Package(
         .executableTarget(
             name: "trilateral-bench",
             dependencies: [
-                "FlareServer", "Sensors", "Positioning", "Flare", system, log,
+                "FlareServer", "Sensors", "Positioning", "Flare", "Threading", system, log,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "contrib/benchmarks",
@@ -195,15 +197,16 @@ let package = Package(
         tests(
             "FlareServerTests",
             [
-                "FlareServer", "SocketIO", "HTTPListener", "Flare", "TestSupport", "SeededRandom", lifecycle,
-                grdb, log,
+                "FlareServer", "SocketIO", "HTTPListener", "Flare", "Threading", "TestSupport",
+                "SeededRandom",
+                lifecycle, grdb, log,
             ],
             resources: [.copy("Traces")]
         ),
         tests(
             "FlareClientTests",
             [
-                "FlareClient", "FlareServer", "HTTPListener", "Flare", "SocketIO", "TestSupport",
+                "FlareClient", "FlareServer", "HTTPListener", "Flare", "SocketIO", "Threading", "TestSupport",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, lifecycle, log,
             ]
         ),
@@ -225,7 +228,7 @@ let package = Package(
             "TrilateralAppTests",
             [
                 "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
-                "Positioning", "MQTT", "Flare", "TestSupport", arguments, log,
+                "Positioning", "MQTT", "Flare", "Threading", "TestSupport", arguments, log,
             ]
         ),
         tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),

@@ -71,6 +71,8 @@ final class ConnectionGuard {
     }
 
     /// Has something done when the peer leaves; at once when it has.
+    fileprivate var hasPeerLeft: Bool { hasLeft }
+
     fileprivate func whenPeerLeaves(_ body: @escaping () -> Void) {
         if hasLeft { body() } else { farewell = body }
     }
@@ -222,5 +224,13 @@ extension Channel {
             return
         }
         wire.owner.whenPeerLeaves(body)
+    }
+
+    /// Whether the peer has closed its side of the connection. On the channel's event loop only.
+    package var hasPeerLeft: Bool {
+        guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
+            return true
+        }
+        return wire.owner.hasPeerLeft
     }
 }

@@ -1,13 +1,19 @@
 import Flare
 import FlareServer
 import Logging
+import Threading
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 extension FlareHub {
     /// A hub in memory with the test's home in it.
     static func home() async throws -> FlareHub {
-        let hub = try FlareHub(store: FlareStore(), clock: { 1_700_000_000_123 }, logger: silent)
+        let hub = try FlareHub(
+            on: LoopExecutor(),
+            store: FlareStore(),
+            clock: { 1_700_000_000_123 },
+            logger: silent
+        )
         try await hub.insert(Home.records)
         return hub
     }

@@ -2,6 +2,7 @@ import Flare
 import FlareServer
 import Foundation
 import Logging
+import Threading
 
 enum StoreKind: CaseIterable, Sendable {
     case memory, file
@@ -56,6 +57,7 @@ extension FlareHub {
     ) throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try self.init(
+            on: LoopExecutor(),
             store: store,
             clock: { sampleTime },
             limits: limits,

@@ -1,6 +1,7 @@
 import Flare
 import FlareServer
 import Logging
+import Threading
 import Positioning
 
 /// What a move costs: zone and nearest thing found, stored, told.
@@ -66,7 +67,7 @@ struct MoveBenchmark {
         var logger = Logger(label: "bench")
         logger.logLevel = .error
         let store = try FlareStore(file: "\(folder)/move-\(size).db")
-        let hub = try FlareHub(store: store, clock: { 1_700_000_000_000 }, logger: logger)
+        let hub = try FlareHub(on: LoopExecutor(), store: store, clock: { 1_700_000_000_000 }, logger: logger)
         try await hub.importModel(try ModelTree.read(place.json.bytes))
         let draft = FlareRecord(
             .device,

@@ -86,7 +86,7 @@ extension TrilateralDaemon {
             installation: try memory.installationID(),
             announced: try memory.announced()
         )
-        let thread = try LoopThread()
+        let thread = try LoopExecutor()
         let client = MQTTClient(
             MQTTConfiguration(
                 configuration.mqtt,

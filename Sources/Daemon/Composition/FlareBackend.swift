@@ -6,6 +6,7 @@ import FlareServer
 import HTTPListener
 import Logging
 import ServiceLifecycle
+import Threading
 
 /// Where the place is kept: in this program, or by a server on another machine.
 enum FlareBackend: Sendable {
@@ -28,6 +29,7 @@ enum FlareBackend: Sendable {
         }
         let store = try FlareStore(file: plan.folder.flareDatabase, options: FlareStore.Options(flare))
         let hub = try FlareHub(
+            on: LoopExecutor(),
             store: store,
             clock: { clock().wallMilliseconds },
             dialect: FlareDialect(flare),

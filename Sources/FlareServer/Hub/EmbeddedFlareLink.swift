@@ -1,9 +1,9 @@
 package import Flare
 
-/// The way to the server within this program.
+/// The connection to the server within this program.
 ///
 /// Notices and replies leave from inside the hub, so that they come in the order in which things happened:
-/// what a request causes is told no later than the request is answered, and nobody's change slips in between.
+/// what a request causes is reported no later than the request is answered, and nobody's change slips in between.
 package struct EmbeddedFlareLink: FlareLink {
     private let hub: FlareHub
 
@@ -21,17 +21,21 @@ package struct EmbeddedFlareLink: FlareLink {
 }
 
 extension FlareHub {
-    fileprivate func open(_ emit: @escaping @Sendable (FlareEvent) -> Void) -> FlareClientID {
+    /// Connects a part of this program.
+    /// - Parameter emit: Called in order, on the hub's executor, with everything that happens; must not block.
+    package func open(_ emit: @escaping @Sendable (FlareEvent) -> Void) -> FlareClientID {
         emit(.linkUp)
         return connect(isInProcess: true) { emit(.notice($0)) }
     }
 
-    fileprivate func answer(
+    /// Carries out a request, and answers it before this call returns, unless it waits for the disk.
+    package func answer(
         _ request: FlareRequest,
         from client: FlareClientID,
-        _ emit: @Sendable (FlareEvent) -> Void
+        _ emit: @escaping @Sendable (FlareEvent) -> Void
     ) {
-        emit(.replied(request, reply(to: request, from: client)))
+        let reply = reply(to: request, from: client)
+        say(client.outlet) { _ in emit(.replied(request, reply)) }
     }
 
     private func reply(

@@ -16,6 +16,7 @@ extension FlareHub {
         allOrNone: Bool = false
     ) throws(FlareHubError) -> Bool {
         try limits.check(message: values, sender: sender)
+        try check(.setData(values), of: object, from: client)
         guard let (plan, refused) = world.planSetData(object, values, sender: sender?.nonNull, now: now)
         else {
             return false
@@ -44,6 +45,7 @@ extension FlareHub {
     ) throws(FlareHubError) -> Bool {
         try limits.check(sender: sender)
         guard position.isFinite else { throw .notFinite(object) }
+        try check(.setPosition(position), of: object, from: client)
         guard let plan = world.planSetPosition(object, position, sender: sender?.nonNull, now: now) else {
             return false
         }
@@ -62,6 +64,7 @@ extension FlareHub {
         from client: FlareClientID? = nil
     ) throws(FlareHubError) -> Bool {
         try limits.check(action: action, sender: sender)
+        try check(.performAction(action), of: object, from: client)
         guard let plan = world.planAction(object, action, sender: sender?.nonNull, now: now) else {
             return false
         }
@@ -83,6 +86,11 @@ extension FlareHub {
             return nil
         }
         guard x.isFinite, y.isFinite else { throw .notFinite(answer.reference) }
+        try check(
+            .setPosition(Point3D(x: x, y: y, z: answer.position?.z ?? 0)),
+            of: answer.reference,
+            from: nil
+        )
         try carryOut(plan, from: nil)
         return answer
     }

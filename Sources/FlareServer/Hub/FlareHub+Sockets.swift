@@ -45,6 +45,11 @@ extension FlareHub {
         case .said(let message, let client):
             do {
                 try carryOut(message, from: client)
+            } catch FlareHubError.notAllowed(let reason) {
+                logger.info("socket message refused", metadata: ["reason": "\(reason)"])
+                if let correction = correction(of: message) {
+                    say(client.outlet) { $0.answer(correction, to: client) }
+                }
             } catch {
                 logger.info("socket message refused", metadata: ["reason": "\(error)"])
             }
@@ -66,6 +71,20 @@ extension FlareHub {
         case .performAction(let action):
             try performAction(object, action, sender: message.sender, from: client)
         case .getData, .getPosition, .getActions: break
+        }
+    }
+
+    /// What a client hears whose change is refused: the value as it still is, so that it does not show another one.
+    private func correction(of message: SocketMessage) -> SocketEvent? {
+        guard let record = message.object.flatMap({ record($0) }) else { return nil }
+        switch message.wish {
+        case .setData(let key, _):
+            let value: JSONValue = record.data?[key] ?? .null
+            return SocketEvent("data", ["data": [key: value], message.kind.rawValue: message.name])
+        case .setPosition:
+            guard let position = record.members["position"] else { return nil }
+            return SocketEvent("position", ["position": position, message.kind.rawValue: message.name])
+        case .performAction, .subscribe, .unsubscribe, .getData, .getPosition, .getActions: return nil
         }
     }
 

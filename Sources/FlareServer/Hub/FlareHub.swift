@@ -1,11 +1,18 @@
 package import Flare
 package import Logging
+import SystemPackage
+package import Threading
 
-/// The Flare server's heart: all objects in memory and on disk, and who hears of what happens to them.
+/// The core of the Flare server: all objects in memory and on disk, and their subscribers.
 ///
-/// Everything happens in order of arrival, one thing at a time: what is to happen is reckoned, stored in one
-/// transaction, made so in memory, told, and only then answered. When the database refuses, nothing has changed.
+/// Changes are made one at a time, in order of arrival: planned, stored in one transaction, applied in memory,
+/// published to the subscribers, and only then answered. When the database refuses a change, nothing has changed.
+///
+/// The hub runs on the executor that it is given. Whoever shares that executor may call it as plain functions.
 package actor FlareHub {
+    package nonisolated let executor: LoopExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     private let store: FlareStore
     private let clock: @Sendable () -> Int64
     private let idSource: @Sendable () -> FlareID
@@ -17,22 +24,28 @@ package actor FlareHub {
     let limits: FlareLimits
     nonisolated let dialect: FlareDialect
     private(set) var world = ObjectGraph()
-    private var rooms: Rooms
-    private var outlets: [Int: any NoticeSink] = [:]
-    private var outletCount = 0
+    var rooms: Rooms
+    var outlets: [Int: any NoticeSink] = [:]
+    var outletCount = 0
+    /// Parts of this program, which have asked their own policies.
+    var inProcessOutlets: Set<Int> = []
+    var gates: [ClientChangeGate] = []
     private var batch: Batch?
+    private var durability = DurabilityQueue()
     /// Devices of which something is in doubt, and since when they are at rest.
     private var doubtful: [FlareID: ContinuousClock.Instant] = [:]
     private var settler: Task<Void, Never>?
 
     /// Reads all objects of the store.
     /// - Parameters:
+    ///   - executor: Where the hub runs; shared by whoever calls it without waiting.
     ///   - clock: Milliseconds since 1970-01-01 UTC.
     ///   - idSource: New identifiers for objects that come without one.
     ///   - dialect: Whether the origin's plain bugs are kept.
     ///   - steady: How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
     ///   - onFault: Called each time the database refuses a change; `nil` logs it, once a cause.
     package init(
+        on executor: LoopExecutor,
         store: FlareStore,
         clock: @escaping @Sendable () -> Int64,
         idSource: @escaping @Sendable () -> FlareID = FlareHub.randomID,
@@ -42,6 +55,7 @@ package actor FlareHub {
         onFault: (@Sendable (FlareStoreError) -> Void)? = nil,
         logger: Logger
     ) throws(FlareStoreError) {
+        self.executor = executor
         self.store = store
         self.clock = clock
         self.idSource = idSource
@@ -123,16 +137,52 @@ package actor FlareHub {
     {
         do {
             try store.commit(writes, progress: progress)
-            fault = nil
         } catch {
-            if let onFault {
-                onFault(error)
-            } else if error != fault {
-                logger.error("Flare changes are not stored", metadata: ["reason": "\(error)"])
-            }
-            fault = error
+            failed(error)
             throw .store(error)
         }
+        guard let barrier = store.barrier else {
+            fault = nil
+            return
+        }
+        durability.committed()
+        synchronize(barrier)
+    }
+
+    private func failed(_ error: FlareStoreError) {
+        if let onFault {
+            onFault(error)
+        } else if error != fault {
+            logger.error("Flare changes are not stored", metadata: ["reason": "\(error)"])
+        }
+        fault = error
+    }
+
+    // MARK: Durability
+
+    /// Starts to bring what was committed to the disk, unless that is under way.
+    private func synchronize(_ barrier: DiskBarrier) {
+        guard let commit = durability.begin() else { return }
+        barrier.pass { error in
+            self.executor.perform { self.assumeIsolated { $0.synchronized(commit, error, barrier) } }
+        }
+    }
+
+    private func synchronized(_ commit: Int, _ error: Errno?, _ barrier: DiskBarrier) {
+        let failure = error.map { store.error(notOnDisk: $0) }
+        if let failure { failed(failure) } else { fault = nil }
+        for deliver in durability.end(upTo: commit) { deliver(failure) }
+        synchronize(barrier)
+    }
+
+    /// Waits until everything that was changed so far is as durable as the store promises.
+    /// - Throws: When the disk did not take it.
+    func stored() async throws(FlareHubError) {
+        guard durability.isWaiting else { return }
+        let failure = await withCheckedContinuation { continuation in
+            durability.hold { continuation.resume(returning: $0) }
+        }
+        if let failure { throw .store(failure) }
     }
 
     /// Tests with a real write, which leaves no trace, whether the database takes changes.
@@ -155,11 +205,19 @@ package actor FlareHub {
         }
     }
 
-    /// Says something now, or at the end of the batch.
+    /// Says something now, at the end of the batch, or when what was changed before it is on the disk.
     func say(_ outlet: Int, _ words: @escaping @Sendable (any NoticeSink) -> Void) {
         if batch != nil {
             batch?.said.append((outlet, words))
-        } else if let outlet = outlets[outlet] {
+        } else if durability.isWaiting {
+            durability.hold { _ in self.assumeIsolated { $0.deliver(outlet, words) } }
+        } else {
+            deliver(outlet, words)
+        }
+    }
+
+    private func deliver(_ outlet: Int, _ words: @Sendable (any NoticeSink) -> Void) {
+        if let outlet = outlets[outlet] {
             words(outlet)
         }
     }
@@ -258,80 +316,35 @@ extension FlareHub {
     /// Changes an object's members as a whole; `modified` becomes now.
     ///
     /// No position, enter or near is told of.
+    /// - Parameter isAsked: Whether a client of the server asks for it, and the gates decide.
     /// - Returns: The object as it is now; `nil` when it is unknown.
     /// - Throws: What the change throws, or a `FlareHubError`.
     @discardableResult
     package func update(
         _ reference: ObjectReference,
         from client: FlareClientID? = nil,
+        isAsked: Bool = false,
         _ change: @Sendable (inout [String: JSONValue]) throws -> Void
     ) throws -> FlareRecord? {
+        if isAsked { try check(.update, of: reference, from: client) }
         guard let (plan, record) = try world.planUpdate(reference, now: now, change) else { return nil }
         try carryOut(plan, from: client)
         return record
     }
 
     /// Removes an object; what is below it stays.
+    /// - Parameter isAsked: Whether a client of the server asks for it, and the gates decide.
     /// - Returns: The object as it was; `nil` when it is unknown.
     @discardableResult
     package func remove(
         _ reference: ObjectReference,
-        from client: FlareClientID? = nil
+        from client: FlareClientID? = nil,
+        isAsked: Bool = false
     ) throws(FlareHubError) -> FlareRecord? {
+        if isAsked { try check(.remove, of: reference, from: client) }
         guard let (plan, record) = world.planRemove(reference) else { return nil }
         try carryOut(plan, from: client)
         return record
-    }
-}
-
-// MARK: - Clients
-
-extension FlareHub {
-    /// Takes in a way by which clients hear, and names it.
-    func attach(_ outlet: any NoticeSink) -> Int {
-        outletCount += 1
-        outlets[outletCount] = outlet
-        return outletCount
-    }
-
-    /// Lets a client in that hears by an outlet.
-    func enter(_ client: FlareClientID) {
-        rooms.enter(client, isInProcess: false)
-    }
-
-    /// Lets a part of this program in, which hears of REST changes too.
-    /// - Parameter deliver: Called in order, before the cause is answered; must not block.
-    package func connect(
-        isInProcess: Bool = false,
-        deliver: @escaping @Sendable (FlareNotice) -> Void
-    ) -> FlareClientID {
-        let client = FlareClientID(outlet: attach(InProcessNoticeSink(deliver: deliver)), number: 0)
-        rooms.enter(client, isInProcess: isInProcess)
-        return client
-    }
-
-    /// Lets such a part go.
-    package func disconnect(_ client: FlareClientID) {
-        outlets[client.outlet] = nil
-        rooms.leave(client)
-    }
-
-    /// Lets a client go; its outlet stays.
-    func leave(_ client: FlareClientID) {
-        rooms.leave(client)
-    }
-
-    /// Lets a client hear of an object, and of everything below it.
-    /// - Returns: Whether there is such an object.
-    @discardableResult
-    package func subscribe(_ client: FlareClientID, to object: ObjectReference, all: Bool = false) -> Bool {
-        guard world[object] != nil else { return false }
-        rooms.subscribe(client, to: object, all: all)
-        return true
-    }
-
-    package func unsubscribe(_ client: FlareClientID, from object: ObjectReference) {
-        rooms.unsubscribe(client, from: object)
     }
 }
 

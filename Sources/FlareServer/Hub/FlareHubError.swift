@@ -18,6 +18,8 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
     case notStorable(key: String, reason: String)
     /// A position with a coordinate that is no finite number.
     case notFinite(ObjectReference)
+    /// A policy refuses the change; why.
+    case notAllowed(String)
 
     package var description: String {
         switch self {
@@ -31,6 +33,7 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notStorable(let key, let reason): "data.\(key) cannot be set: \(reason)"
         case .notFinite(let object):
             "the position of \(object.kind.rawValue) \(object.id) must be finite numbers"
+        case .notAllowed(let reason): reason
         }
     }
 }

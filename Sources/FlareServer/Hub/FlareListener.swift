@@ -26,7 +26,7 @@ package struct FlareListener: Service {
     ) {
         // One event loop for all connections: sessions and sockets are together without a lock or a hop.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        thread = EventLoopThread(loop)
+        thread = EventLoopThread(loop, lendingTo: hub.executor)
         sockets = SocketServer(hub: hub, loop: loop, settings: settings, logger: logger)
         // What is polled may be longer than what REST takes.
         var configuration = configuration

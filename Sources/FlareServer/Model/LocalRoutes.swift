@@ -57,7 +57,9 @@ package struct LocalRoutes {
             }
             let ids = Set(list.compactMap { $0.string.flatMap { FlareID($0) } })
             do throws(FlareHubError) {
-                return .json(.array(try await hub.removeOrphans(ids).map(\.summary)))
+                let removed = try await hub.removeOrphans(ids)
+                try await hub.stored()
+                return .json(.array(removed.map(\.summary)))
             } catch {
                 return .problem(.serviceUnavailable, "nothing was removed: \(error)")
             }
@@ -77,6 +79,7 @@ package struct LocalRoutes {
                 guard problems.isEmpty else { throw ModelErrors(problems: problems) }
             } else {
                 try await hub.importModel(tree, replacing: replacing)
+                try await hub.stored()
             }
             return .json(["doubles": .array(doubles.map(\.json))])
         } catch let error as ModelErrors {

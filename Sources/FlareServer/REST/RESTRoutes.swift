@@ -67,12 +67,18 @@ struct RESTRoutes: HTTPResponder {
             if method == .options { return .options(route.methods) }
             guard route.methods.contains(method) else { return .unknown(method, target.path) }
             guard method == .post || method == .put else {
-                return try await method == .delete ? delete(route) : read(route, query: target.query)
+                guard method == .delete else { return try await read(route, query: target.query) }
+                let answer = try await delete(route)
+                try await hub.stored()
+                return answer
             }
             let bytes = try await request.body.collect(upTo: maximumBodyBytes)
             let body = try RESTBody.value(of: Array(bytes.readableBytesView), request.headers)
-            if method == .put { return try await update(route, body) }
-            return try await route.isNotification ? notify(route, body) : create(route, body)
+            let answer =
+                try await method == .put
+                ? update(route, body) : route.isNotification ? notify(route, body) : create(route, body)
+            try await hub.stored()
+            return answer
         } catch let error as RESTRoute.Malformed {
             return .problem(.badRequest, "Failed to decode \"\(error.segment)\" in the path")
         } catch let error as RESTBody.Refusal {
@@ -97,6 +103,8 @@ struct RESTRoutes: HTTPResponder {
         case .store, .tooManyObjects, .notStored: status = .serviceUnavailable
         case .tooLarge, .tooManyAtOnce: status = .contentTooLarge
         case .notStorable, .notFinite: status = .badRequest
+        case .notAllowed(let reason):
+            return .json(["name": "NotAllowed", "message": .string(reason)], status: .forbidden)
         }
         return .json(["name": "StoreError", "message": .string("not changed: \(error)")], status: status)
     }
@@ -185,14 +193,14 @@ extension RESTRoutes {
         guard case .object(let id) = route.place else { return .json(.null) }
         let schema = FlareSchema(route.kind)
         let reference = ObjectReference(route.kind, try schema.identifier(id))
-        let record = try await hub.update(reference) { try schema.apply(body, to: &$0) }
+        let record = try await hub.update(reference, isAsked: true) { try schema.apply(body, to: &$0) }
         return .json(record?.json ?? .null)
     }
 
     private func delete(_ route: RESTRoute) async throws -> RESTResponse {
         guard case .object(let id) = route.place else { return .json(.null) }
         let reference = ObjectReference(route.kind, try FlareSchema(route.kind).identifier(id))
-        return .json(try await hub.remove(reference)?.json ?? .null)
+        return .json(try await hub.remove(reference, isAsked: true)?.json ?? .null)
     }
 }
 

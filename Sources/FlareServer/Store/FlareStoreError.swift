@@ -6,6 +6,8 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
     case inUse(path: String)
     /// A row that cannot be read.
     case damaged(path: String, what: String)
+    /// The changes are in the database, but the disk has not confirmed them.
+    case notOnDisk(path: String, reason: String)
     /// SQLite's extended result code and message, as they are.
     case sqlite(path: String, code: Int32, message: String)
 
@@ -17,6 +19,8 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
             "\(path): in use by another process; stop it first"
         case .damaged(let path, let what):
             "\(path): damaged: \(what)"
+        case .notOnDisk(let path, let reason):
+            "\(path): the disk did not confirm the last changes: \(reason); check the disk"
         case .sqlite(let path, let code, let message):
             "\(path): \(message) (SQLite code \(code))\(Self.advice(code))"
         }
@@ -26,7 +30,7 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
     package var isAboutContents: Bool {
         switch self {
         case .newerVersion, .damaged: true
-        case .inUse: false
+        case .inUse, .notOnDisk: false
         case .sqlite(_, let code, _): [11, 26].contains(code & 0xFF)
         }
     }

@@ -10,6 +10,7 @@ import Sensing
 import ServiceLifecycle
 import Settings
 import UnixSignals
+import Threading
 
 /// `trilateral serve`: the Flare server alone.
 struct ServeCommand: AsyncParsableCommand {
@@ -62,6 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
             )
             defer { do { try store.close() } catch { logger.error("\(error)") } }
             let hub = try FlareHub(
+                on: LoopExecutor(),
                 store: store,
                 clock: { RuntimeClock.now().wallMilliseconds },
                 dialect: FlareDialect(configuration.flare),

@@ -7,6 +7,7 @@ import Logging
 import Sensing
 import Sensors
 import Settings
+import Threading
 
 /// The place of the demo, and the walk through it.
 package enum DemoPlace {
@@ -22,7 +23,12 @@ package enum DemoPlace {
     static func prepare(in folder: StateFolder) async throws -> String {
         let logger = Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
         let store = try FlareStore(file: folder.flareDatabase)
-        let hub = try FlareHub(store: store, clock: { RuntimeClock.now().wallMilliseconds }, logger: logger)
+        let hub = try FlareHub(
+            on: LoopExecutor(),
+            store: store,
+            clock: { RuntimeClock.now().wallMilliseconds },
+            logger: logger
+        )
         if await hub.records(.environment).isEmpty {
             do {
                 _ = try await hub.importModel(try ModelTree.read(model))

@@ -8,6 +8,7 @@ import Foundation
 import Logging
 import Sensing
 import Settings
+import Threading
 
 /// Where a command finds the objects: in the database, or, while a daemon holds it, at that daemon's Flare server.
 enum ModelBackend {
@@ -188,6 +189,7 @@ extension StateFolder {
             }
             let logger = Logger(label: command) { _ in SwiftLogNoOpLogHandler() }
             let hub = try FlareHub(
+                on: LoopExecutor(),
                 store: store,
                 clock: { RuntimeClock.now().wallMilliseconds },
                 logger: logger

@@ -1,10 +1,9 @@
-import Daemon
 import Foundation
 import Glibc
-import TestSupport
 import Testing
+import Threading
 
-struct LoopThreadTests {
+struct LoopExecutorTests {
     /// Threads on which something was done, in order.
     // @unchecked: touched only while the lock is held.
     private final class Diary: @unchecked Sendable {
@@ -27,7 +26,7 @@ struct LoopThreadTests {
     }
 
     @Test func `what a thread brings while it lends itself is done on it`() async throws {
-        let (loop, diary) = try (LoopThread(), Diary())
+        let (loop, diary) = try (LoopExecutor(), Diary())
         let lender = await onThread {
             loop.lend {
                 Task(executorPreference: loop) {
@@ -41,7 +40,7 @@ struct LoopThreadTests {
     }
 
     @Test func `what is brought otherwise is done on the loop's own thread`() async throws {
-        let (loop, diary) = try (LoopThread(), Diary())
+        let (loop, diary) = try (LoopExecutor(), Diary())
         await Task(executorPreference: loop) { diary.note() }.value
         let lender = await onThread { loop.lend {} }
         await Task(executorPreference: loop) { diary.note() }.value
@@ -51,7 +50,7 @@ struct LoopThreadTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `who has lent itself for long is let go, and the loop goes on`() async throws {
-        let loop = try LoopThread()
+        let loop = try LoopExecutor()
         let (work, end) = AsyncStream.makeStream(of: Void.self)
         _ = await onThread {
             let lender = UInt(pthread_self())
@@ -68,7 +67,7 @@ struct LoopThreadTests {
     private static var thread: UInt { UInt(pthread_self()) }
 
     @Test func `whoever brings what, everything is done once, and one after the other`() async throws {
-        let loop = try LoopThread()
+        let loop = try LoopExecutor()
         let counter = Counter()
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -88,6 +87,32 @@ struct LoopThreadTests {
         while counter.total < 2000 { await Task.yield() }
         #expect(counter.total == 2000)
         #expect(counter.most == 1)
+    }
+
+    @Test func `actors on one executor call each other as plain functions`() async throws {
+        let loop = try LoopExecutor()
+        let (first, second) = (Member(loop), Member(loop))
+        await first.add(1, to: second)
+        #expect(await second.total == 1)
+        // From a thread that lends itself, without a task.
+        _ = await onThread {
+            loop.lend { loop.perform { second.assumeIsolated { $0.total += 1 } } }
+        }
+        #expect(await second.total == 2)
+        #expect(!loop.isCurrent)
+    }
+
+    private actor Member {
+        let loop: LoopExecutor
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+        var total = 0
+
+        init(_ loop: LoopExecutor) { self.loop = loop }
+
+        func add(_ number: Int, to other: Member) {
+            #expect(loop.isCurrent)
+            other.assumeIsolated { $0.total += number }
+        }
     }
 
     /// Counts, and how many count at once.

@@ -1,0 +1,74 @@
+package import Flare
+
+// Who hears of changes, and who may ask for them.
+extension FlareHub {
+    /// Puts a gate in front of every change that a client of the server asks for, after those that are there.
+    package func add(gate: @escaping ClientChangeGate) { gates.append(gate) }
+
+    /// Asks the gates.
+    ///
+    /// - Parameter client: Who asks; parts of this program may always, `nil` is a client by REST.
+    /// - Throws: ``FlareHubError/notAllowed(_:)``; an object that is unknown is refused later.
+    func check(
+        _ kind: ClientChange.Kind,
+        of reference: ObjectReference,
+        from client: FlareClientID?
+    ) throws(FlareHubError) {
+        guard !gates.isEmpty, client.map({ !inProcessOutlets.contains($0.outlet) }) ?? true,
+            let object = record(reference)
+        else { return }
+        let change = ClientChange(object: object, kind: kind)
+        for gate in gates {
+            if let reason = gate(change) { throw .notAllowed(reason) }
+        }
+    }
+
+    /// Takes in a way by which clients hear, and names it.
+    func attach(_ outlet: any NoticeSink) -> Int {
+        outletCount += 1
+        outlets[outletCount] = outlet
+        return outletCount
+    }
+
+    /// Lets a client in that hears by an outlet.
+    func enter(_ client: FlareClientID) {
+        rooms.enter(client, isInProcess: false)
+    }
+
+    /// Lets a part of this program in, which hears of REST changes too.
+    /// - Parameter deliver: Called in order, before the cause is answered; must not block.
+    package func connect(
+        isInProcess: Bool = false,
+        deliver: @escaping @Sendable (FlareNotice) -> Void
+    ) -> FlareClientID {
+        let client = FlareClientID(outlet: attach(InProcessNoticeSink(deliver: deliver)), number: 0)
+        if isInProcess { inProcessOutlets.insert(client.outlet) }
+        rooms.enter(client, isInProcess: isInProcess)
+        return client
+    }
+
+    /// Lets such a part go.
+    package func disconnect(_ client: FlareClientID) {
+        outlets[client.outlet] = nil
+        inProcessOutlets.remove(client.outlet)
+        rooms.leave(client)
+    }
+
+    /// Lets a client go; its outlet stays.
+    func leave(_ client: FlareClientID) {
+        rooms.leave(client)
+    }
+
+    /// Lets a client hear of an object, and of everything below it.
+    /// - Returns: Whether there is such an object.
+    @discardableResult
+    package func subscribe(_ client: FlareClientID, to object: ObjectReference, all: Bool = false) -> Bool {
+        guard world[object] != nil else { return false }
+        rooms.subscribe(client, to: object, all: all)
+        return true
+    }
+
+    package func unsubscribe(_ client: FlareClientID, from object: ObjectReference) {
+        rooms.unsubscribe(client, from: object)
+    }
+}

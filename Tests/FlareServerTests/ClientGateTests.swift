@@ -1,0 +1,69 @@
+import Flare
+import FlareServer
+import TestSupport
+import Testing
+
+/// Changes that a gate refuses to clients of the server.
+@Suite(.timeLimit(.minutes(1)))
+struct ClientGateTests {
+    private static let lamp = Hall.text(Hall.lamp)
+    private static let path = "/environments/\(Hall.hall)/zones/\(Hall.west)/things/\(Hall.lamp)"
+
+    /// A hub whose lamp nobody may change.
+    private func guardedHub() async throws -> FlareHub {
+        let hub = try FlareHub(FlareStore())
+        try await hub.insert(Hall.records)
+        await hub.add { $0.object.id == Hall.lamp ? "the lamp is read-only" : nil }
+        return hub
+    }
+
+    @Test func `a refused change by REST is answered with 403 and the reason, and changes nothing`()
+        async throws
+    {
+        let hub = try await guardedHub()
+        try await withREST(hub) { client in
+            let before = try await client.json("GET", Self.path)
+            for method in ["PUT", "DELETE"] {
+                let reply = try await client.send(method, Self.path, json: ["name": "Mine"])
+                #expect(reply.status == 403)
+                #expect(
+                    try JSONValue(parsing: reply.body)
+                        == ["name": "NotAllowed", "message": "the lamp is read-only"]
+                )
+            }
+            #expect(try await client.json("GET", Self.path) == before)
+            let sign = "/environments/\(Hall.hall)/zones/\(Hall.east)/things/\(Hall.sign)"
+            #expect(try await client.send("PUT", sign, json: ["name": "Mine"]).status == 200)
+        }
+    }
+
+    @Test func `the sender of a refused change by Socket.IO hears the value as it is, others hear nothing`()
+        async throws
+    {
+        let hub = try await guardedHub()
+        let before = await hub.record(Hall.lampObject)
+        try await withREST(hub) { rest in
+            try await onThread {
+                let watcher = try SocketClient(port: rest.port)
+                try watcher.say("subscribe", ["thing": Self.lamp])
+                #expect(try watcher.settled() == [])
+                let client = try SocketClient(port: rest.port)
+                try client.say("setData", ["thing": Self.lamp, "key": "brightness", "value": 0.123])
+                try client.say("setPosition", ["thing": Self.lamp, "position": ["x": 1, "y": 2]])
+                try client.say("performAction", ["thing": Self.lamp, "action": "toggle"])
+                let heard = try client.settled()
+                #expect(heard.map(\.name) == ["data", "position"])
+                #expect(heard.first?.argument["data"]?["brightness"] == before?.data?["brightness"] ?? .null)
+                #expect(try watcher.settled() == [])
+            }
+        }
+        #expect(await hub.record(Hall.lampObject) == before)
+    }
+
+    @Test func `a part of this program, which has asked its own policies, may make the change`() async throws
+    {
+        let hub = try await guardedHub()
+        let client = await hub.connect(isInProcess: true) { _ in }
+        #expect(try await hub.setData(Hall.lampObject, ["brightness": 0.5], from: client))
+    }
+}
