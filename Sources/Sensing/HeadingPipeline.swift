@@ -45,10 +45,10 @@ package struct HeadingPipeline: Sendable {
         }
         let isDue = toldAt[source].map { time - $0 >= Self.signOfLife || time < $0 } ?? true
         let heading = declination.heading(degrees, from: north)
-        if let whole = measured.hear(heading) ?? (isDue ? measured.degrees : nil) {
+        if let whole = measured.update(with: heading) ?? (isDue ? measured.degrees : nil) {
             send(.headingMeasured(degrees: Double(whole)))
         }
-        guard let rounded = filter.hear(heading) ?? (isDue ? filter.degrees : nil) else { return }
+        guard let rounded = filter.update(with: heading) ?? (isDue ? filter.degrees : nil) else { return }
         toldAt[source] = time
         send(.headingChanged(degrees: Double(rounded)))
     }
@@ -69,7 +69,7 @@ package struct HeadingPipeline: Sendable {
         let year = WorldMagneticModel.year(
             secondsSince1970: Double(RuntimeClock.now().wallMilliseconds) / 1000
         )
-        guard let degrees = declination.locate(at: place, year: year) else { return }
+        guard let degrees = declination.setLocation(place, year: year) else { return }
         let model = Declination.model
         logger.info(
             "compass: declination",

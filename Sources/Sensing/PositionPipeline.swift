@@ -85,7 +85,7 @@ package struct PositionPipeline: Sendable {
         guard let map else { return }
         if trackers[source] == nil { trackers[source] = makeTracker(map, for: source) }
         // In place: a copy of an estimator is large.
-        guard let estimates = trackers[source]?.hear(sighting), let last = estimates.last else { return }
+        guard let estimates = trackers[source]?.record(sighting), let last = estimates.last else { return }
         for estimate in estimates { tell(estimate, at: sighting.time, from: source) }
         look(at: last.time)
     }
@@ -126,7 +126,7 @@ package struct PositionPipeline: Sendable {
                     position: estimate.position,
                     accuracyMetres: estimate.accuracyMetres,
                     quality: PositionFix.Quality(estimate.quality),
-                    isMoving: motion.isMoving(at: estimate.position),
+                    isMoving: motion.update(with: estimate.position),
                     // A position that is only held was drawn from nothing.
                     heardAt: estimate.beaconsHeard > 0 ? dueAt : nil
                 )

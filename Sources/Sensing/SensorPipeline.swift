@@ -58,20 +58,20 @@ package struct SensorPipeline: Sendable {
             switch input {
             case .track(nil):
                 positions.leave()
-                reports.forget()
-                if batteries.follow(nil, things: []) { tell(batteries) }
+                reports.reset()
+                if batteries.setPlace(nil, things: []) { tell(batteries) }
             case .track(let place?):
                 headings.enter(place.environment)
                 var environment = place.environment
                 if let beaconUUID { environment.data["uuid"] = .string(beaconUUID) }
                 let map = BeaconMap(environment: environment, zones: place.zones, things: place.things)
-                if batteries.follow(map, things: place.things) { tell(batteries) }
+                if batteries.setPlace(map, things: place.things) { tell(batteries) }
                 positions.enter(map, in: place.environment)
             case .switched(let sensor, let on):
                 if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
                 if sensor == .beacons {
                     positions.forget()
-                    reports.forget()
+                    reports.reset()
                 }
                 onSwitch(sensor, on)
             case .looked(let mark):
@@ -87,15 +87,15 @@ package struct SensorPipeline: Sendable {
                 guard !switchedOff.contains(.beacons) else { continue }
                 positions.hear(sighting, from: source)
                 if let thing = batteries.thing(.beacon(sighting.identity)) {
-                    reports.hear(thing, rssi: sighting.rssi, at: RuntimeClock.steadySeconds())
+                    reports.record(thing, rssi: sighting.rssi, at: RuntimeClock.steadySeconds())
                     tell(&reports)
                 }
             case .reading(.receiver(let sighting), let source):
                 if !switchedOff.contains(.beacons) { positions.hear(sighting, from: source) }
             case .reading(.telemetry(let telemetry, let sender, _), _):
-                if batteries.hear(telemetry, of: sender) { tell(batteries) }
+                if batteries.record(telemetry, from: sender) { tell(batteries) }
                 if !switchedOff.contains(.beacons), let thing = batteries.thing(sender) {
-                    reports.hear(
+                    reports.record(
                         thing,
                         batteryVolts: telemetry.batteryVolts,
                         at: RuntimeClock.steadySeconds()
@@ -112,7 +112,7 @@ package struct SensorPipeline: Sendable {
 
     private func tell(_ reports: inout BeaconReports) {
         let now = RuntimeClock.steadySeconds()
-        let due = reports.take(at: now)
+        let due = reports.removeDue(at: now)
         guard !due.isEmpty else { return }
         send(
             .beaconsHeard(

@@ -3,9 +3,9 @@ import Foundation
 import Positioning
 import Testing
 
-/// How good positions are: on recorded walks against the reference, and everywhere against what they were before.
+/// Accuracy of positions: on recorded walks against the reference, and everywhere against recorded figures.
 ///
-/// `TRILATERAL_RECORD=1` writes the figures anew, and a review shows the difference.
+/// `TRILATERAL_RECORD=1` rewrites the figures; review the difference.
 @Suite struct AccuracyTests {
     private static let seeds = UInt64(101)...104
     private static let simulated = "simulated office"
@@ -20,7 +20,7 @@ import Testing
             }
     }
 
-    /// Four walks through the simulated office, followed by the grid and by the mean of the beacons.
+    /// Four walks through the simulated office, estimated with the grid and with the centroid.
     private static let offices: (grid: Score, mean: Score) = {
         let office = SimulatedOffice()
         var (grid, mean) = (Score(), Score())
@@ -34,7 +34,7 @@ import Testing
     }()
 
     @Test(.enabled(if: RecordedSets.areExpected), arguments: RecordedSets.groups)
-    func `recorded walks are followed as well as by the reference`(group: RecordedSets.Group) throws {
+    func `recorded walks are estimated as accurately as by the reference`(group: RecordedSets.Group) throws {
         let score = try Self.recorded(group)
         #expect(score.errors.count >= 200)
         for (own, reference) in zip(score.figures.all, group.reference.all) {
@@ -46,7 +46,7 @@ import Testing
         try Self.expectNoWorse(group.name, score.figures)
     }
 
-    @Test func `walks through an office are followed better than by the mean of the beacons`() throws {
+    @Test func `the grid estimates walks through an office better than the centroid`() throws {
         let (grid, mean) = Self.offices
         for (own, other) in zip(grid.figures.all, mean.figures.all) {
             #expect(own < 0.95 * other, "\(grid.figures) against \(mean.figures)")
@@ -68,7 +68,7 @@ import Testing
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
     }
 
-    /// No figure may be more than 3 % above what it was.
+    /// No figure may be more than 3 % above the recorded one.
     private static func expectNoWorse(_ name: String, _ figures: Score.Figures) throws {
         let line = try #require(
             Walks.text("accuracy.csv").split(separator: "\n").first { $0.hasPrefix("\(name),") },

@@ -25,22 +25,22 @@ import Testing
         #expect(found.isWhole)
     }
 
-    @Test func `what stands before a length past the end is kept`() {
+    @Test func `structures before a length past the end are kept`() {
         let found = parsed([0x02, 0x01, 0x06, 0x05, 0xFF, 0x4C, 0x00])
         #expect(found.types == [0x01])
         #expect(!found.isWhole)
     }
 
-    @Test func `several structures of one type are all there`() {
+    @Test func `several structures of one type are all returned`() {
         #expect(parsed([0x02, 0xFF, 0x01, 0x02, 0xFF, 0x02]).data == [[0x01], [0x02]])
     }
 
-    @Test func `nothing and a lone length are taken`() {
+    @Test func `an empty payload and a lone length are accepted`() {
         #expect(parsed([]).types.isEmpty && parsed([]).isWhole)
         #expect(!parsed([0x1F]).isWhole)
     }
 
-    @Test func `a payload of extended advertising may be as long as a length can say`() {
+    @Test func `an extended advertising payload may be 255 bytes long`() {
         let found = parsed([0xFF, 0xFF] + [UInt8](repeating: 7, count: 254) + [2, 1, 6])
         #expect(found.types == [0xFF, 0x01])
         #expect(found.data.map(\.count) == [254, 1])
@@ -52,7 +52,7 @@ import Testing
         #expect(cursor.littleEndian(UInt16.self) == 0x0201)
         #expect(cursor.signedByte() == -1)
         #expect(cursor.bigEndian(UInt32.self) == nil)
-        #expect(cursor.take(-1) == nil)
+        #expect(cursor.read(-1) == nil)
         #expect(cursor.byte() == 7)
         #expect(cursor.byte() == nil)
         #expect(UInt32(0x0102_0304).bigEndianBytes == [1, 2, 3, 4])

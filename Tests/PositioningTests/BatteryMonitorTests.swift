@@ -34,47 +34,49 @@ import Testing
 
     private func watch() -> BatteryMonitor {
         var watch = BatteryMonitor()
-        _ = watch.follow(map, things: things)
+        _ = watch.setPlace(map, things: things)
         return watch
     }
 
-    @Test func `a low battery is told once, until it is fine again`() {
+    @Test func `a low battery is reported once until it is charged again`() {
         var watch = watch()
-        let told = [2.6, 2.39, 2.2, 2.45, 2.5, 2.51, 2.39].map { watch.hear(telemetry($0), of: beacon(1)) }
+        let told = [2.6, 2.39, 2.2, 2.45, 2.5, 2.51, 2.39].map {
+            watch.record(telemetry($0), from: beacon(1))
+        }
         #expect(told == [false, true, false, false, false, true, true])
     }
 
-    @Test func `all that are low are named`() {
+    @Test func `the warning names every low battery`() {
         var watch = watch()
         #expect(watch.problem == nil)
         for (minor, volts) in [(UInt16(2), 2.001), (1, 2.31)] {
-            #expect(watch.hear(telemetry(volts), of: beacon(minor)) == true)
+            #expect(watch.record(telemetry(volts), from: beacon(minor)) == true)
         }
         #expect(
             watch.problem
-                == "The batteries of these beacons are low, below 2.4 V: Lamp 1 (2.31 V), Lamp 2 (2.0 V)"
+                == "Replace the batteries of these beacons (below 2.4 V): Lamp 1 (2.31 V), Lamp 2 (2.0 V)"
         )
     }
 
-    @Test func `a sensor is known by its address, and strangers are of no account`() {
+    @Test func `a sensor is identified by its address and unknown senders are ignored`() {
         var watch = watch()
         let known = DeviceAddress(bits: 0xC0FF_EE00_0001, isRandom: true)
-        #expect(watch.hear(telemetry(2), of: .device(known)) == true)
+        #expect(watch.record(telemetry(2), from: .device(known)) == true)
         #expect(watch.problem?.contains("Lamp 3") == true)
         for sender in [beacon(9), .device(DeviceAddress(bits: 1, isRandom: true))] {
-            #expect(watch.hear(telemetry(2), of: sender) == false)
+            #expect(watch.record(telemetry(2), from: sender) == false)
         }
-        #expect(watch.hear(telemetry(nil), of: beacon(1)) == false)
+        #expect(watch.record(telemetry(nil), from: beacon(1)) == false)
     }
 
-    @Test func `what is gone from the place is forgotten`() {
+    @Test func `a thing that leaves the place no longer has a low battery`() {
         var watch = watch()
-        #expect(watch.hear(telemetry(2), of: beacon(1)) == true)
-        #expect(watch.follow(map, things: Array(things.dropFirst())) == true)
+        #expect(watch.record(telemetry(2), from: beacon(1)) == true)
+        #expect(watch.setPlace(map, things: Array(things.dropFirst())) == true)
         #expect(watch.problem == nil)
-        #expect(watch.hear(telemetry(2), of: beacon(2)) == true)
-        #expect(watch.follow(nil, things: []) == true)
+        #expect(watch.record(telemetry(2), from: beacon(2)) == true)
+        #expect(watch.setPlace(nil, things: []) == true)
         #expect(watch.problem == nil)
-        #expect(watch.follow(nil, things: []) == false)
+        #expect(watch.setPlace(nil, things: []) == false)
     }
 }

@@ -25,23 +25,23 @@ import Testing
     private static let fiveSix = BeaconIdentity(uuid: identifier, major: 5, minor: 6)
 
     @Test(arguments: [flags, [], [0x02, 0x0A, 0xF4], [0x03, 0xFF, 0x4C, 0x00]])
-    func `an iBeacon is found behind anything`(_ front: [UInt8]) {
+    func `an iBeacon is found behind any other structures`(_ front: [UInt8]) {
         let frames = BeaconFrame.frames(in: front + Self.iBeacon(power: 0xB0))
         #expect(frames == [.iBeacon(Self.fiveSix, powerAtOneMetre: -80)])
     }
 
-    @Test func `an iBeacon may be longer than it must`() {
+    @Test func `an iBeacon may have extra bytes`() {
         let frames = BeaconFrame.frames(in: Self.flags + Self.iBeacon(power: 0xC5, extra: [0x64]))
         #expect(frames == [.iBeacon(Self.fiveSix, powerAtOneMetre: -59)])
     }
 
     @Test(arguments: [UInt8(0), 1, 0x7F])
-    func `a level of zero and above is not known`(_ power: UInt8) {
+    func `a power of zero and above is unknown`(_ power: UInt8) {
         #expect(BeaconFrame.frames(in: Self.iBeacon(power: power)).map(\.powerAtOneMetre) == [nil])
     }
 
     @Test(arguments: [[UInt8(0x18), 0x01], [0x4C, 0x00], [0xFF, 0xFF]])
-    func `an AltBeacon is known by its mark and not by its maker`(_ company: [UInt8]) {
+    func `an AltBeacon is recognised by its marker, whatever its company`(_ company: [UInt8]) {
         let frames = BeaconFrame.frames(in: Self.flags + Self.altBeacon(company: company))
         #expect(frames == [.altBeacon(Self.fiveSix, powerAtOneMetre: -59)])
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(identity.belongs(to: Self.identifier))
     }
 
-    @Test func `an Eddystone level of zero metres is 41 dB above that of one metre`() {
+    @Test func `the Eddystone power at one metre is 41 dB below that at zero metres`() {
         let strong = Self.eddystone(instance: [0, 0, 0, 1, 0, 2], level: 0x12, reserved: true)
         #expect(BeaconFrame.frames(in: strong).map(\.powerAtOneMetre) == [-23])
         let absurd = Self.eddystone(instance: [0, 0, 0, 1, 0, 2], level: 0x7F, reserved: true)
@@ -74,31 +74,31 @@ import Testing
     @Test(
         arguments: [
             [0x07, 0xFF, 0x4C, 0x00, 0x10, 0x02, 0x0B, 0x00],  // Apple, nearby
-            [0x06, 0x16, 0xAA, 0xFE, 0x40, 0xEE, 0x00],  // Eddystone, a type that nobody sends
+            [0x06, 0x16, 0xAA, 0xFE, 0x40, 0xEE, 0x00],  // Eddystone, an unknown type
             [0x03, 0x16, 0xAA, 0xFE],
             [0x05, 0x16, 0x0F, 0x18, 0x00, 0x64],  // battery service
             [0x03, 0xFF, 0x99, 0x04],
         ] as [[UInt8]]
     )
-    func `other frames are passed over`(_ payload: [UInt8]) {
+    func `other frames are skipped`(_ payload: [UInt8]) {
         #expect(BeaconFrame.frames(in: payload).isEmpty)
     }
 
-    @Test(arguments: 1...26) func `a frame that is cut is none`(_ missing: Int) {
+    @Test(arguments: 1...26) func `a truncated frame is ignored`(_ missing: Int) {
         var cut = Array(Self.iBeacon(power: 0xC5).dropLast(missing))
         #expect(BeaconFrame.frames(in: cut).isEmpty)
-        // The same with a length that owns up to it.
+        // The same with a matching length.
         if !cut.isEmpty { cut[0] = UInt8(cut.count - 1) }
         #expect(BeaconFrame.frames(in: cut).isEmpty)
     }
 
-    @Test func `the payload that is made is the payload that is read`() {
+    @Test func `an encoded iBeacon payload decodes to the same frame`() {
         let made = BeaconFrame.iBeaconPayload(uuid: Self.identifier, major: 5, minor: 6, powerAtOneMetre: -80)
         #expect(made == Self.flags + Self.iBeacon(power: 0xB0))
         #expect(made.count <= 31)
     }
 
-    @Test func `a packet whose power is of no use shows no beacon`() {
+    @Test func `a packet without a usable received power announces no beacon`() {
         let payload = Self.flags + Self.iBeacon(power: 0xC5)
         let heard = [127, 42, 0, -111, -128, -1, -60, -110].map { rssi in
             let address = DeviceAddress(bits: 1, isRandom: false)

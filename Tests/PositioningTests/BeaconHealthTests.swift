@@ -6,13 +6,13 @@ import Testing
     private let hall = GridPlace.hall
     private let spot = Point3D(x: 4, y: 5, z: 0.9)
 
-    @Test func `nothing is said of beacons that are as they should be`() {
+    @Test func `healthy beacons have no findings`() {
         var estimator = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 1500, &estimator)
         #expect(estimator.findings.isEmpty)
     }
 
-    /// Somebody who goes to and fro, and what is said after so many seconds.
+    /// The findings after a walk to and fro until `end`, seconds.
     private func wander(_ error: Double, until end: Double) -> [BeaconFinding] {
         let office = SimulatedOffice()
         let route = office.route(seed: 5, stops: 40)
@@ -24,17 +24,19 @@ import Testing
             if sighting.identity.minor == 4 {
                 sighting.rssi = min(max(sighting.rssi + Int(error), -110), -1)
             }
-            _ = tracker.hear(sighting)
+            _ = tracker.record(sighting)
         }
         return tracker.estimator.findings
     }
 
-    @Test(arguments: [(14.0, "too strong"), (-14, "too weak"), (0, "")])
-    func `a beacon that is off by much is told to who walks about`(_ error: Double, _ words: String) throws {
+    @Test(arguments: [(14.0, "stronger than expected"), (-14, "weaker than expected"), (0, "")])
+    func `a beacon with a wrong level is found while the device moves`(_ error: Double, _ words: String)
+        throws
+    {
         let findings = wander(error, until: 1200)
         #expect(findings.count == (error == 0 ? 0 : 1), "\(findings)")
         for finding in findings {
-            #expect(finding.description.contains("beacon B3 sounds") && finding.description.contains(words))
+            #expect(finding.description.contains("beacon B3 is") && finding.description.contains(words))
             switch finding {
             case .tooStrong(let thing, _, let decibels), .tooWeak(let thing, _, let decibels):
                 #expect(thing == FlareID(high: 3, low: 3))
@@ -45,18 +47,18 @@ import Testing
         #expect(wander(error, until: 200).isEmpty)
     }
 
-    @Test func `a beacon that is too weak is told to who stands, and no more when it is put right`() {
+    @Test func `a weak beacon is found while the device stands, until it is corrected`() {
         var estimator = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 500, &estimator) { $0 == 2 ? $1 - 20 : $1 }
         #expect(estimator.findings.isEmpty)
         hall.stand(at: spot, from: 500, seconds: 700, &estimator) { $0 == 2 ? $1 - 20 : $1 }
         #expect(estimator.findings.count == 1)
-        #expect(estimator.findings.first?.description.contains("B2 sounds") == true)
+        #expect(estimator.findings.first?.description.contains("B2 is") == true)
         hall.stand(at: spot, from: 1200, seconds: 600, &estimator)
         #expect(estimator.findings.isEmpty)
     }
 
-    @Test func `a beacon that falls silent among neighbours is told, and no more when it is back`() {
+    @Test func `a beacon that falls silent among neighbours is found until it is back`() {
         var estimator = GridEstimator(map: hall.map)
         let others: Set<Int> = [0, 2, 3, 4, 5]
         hall.stand(at: spot, from: 0, seconds: 560, &estimator, hearing: others)
@@ -67,7 +69,7 @@ import Testing
         #expect(estimator.findings.isEmpty)
     }
 
-    @Test func `a beacon far from all that are heard may be silent`() {
+    @Test func `a silent beacon far from all received beacons is no finding`() {
         let place = GridPlace(
             GridPlace.hall.map.beacons.map(\.position) + [
                 Point3D(x: 60, y: 4, z: 2), Point3D(x: 64, y: 4, z: 2),
@@ -78,7 +80,7 @@ import Testing
         #expect(estimator.findings.isEmpty)
     }
 
-    @Test func `what is known of a beacon goes when it is changed`() {
+    @Test func `changing a beacon discards its findings`() {
         var estimator = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 700, &estimator, hearing: [0, 2, 3, 4, 5])
         #expect(estimator.findings.count == 1)

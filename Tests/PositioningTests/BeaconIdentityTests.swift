@@ -17,11 +17,11 @@ import Testing
         "+F234454CF6D4A0F+DF2F4911BA9FFA6", "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA60",
         "é234454CF6D4A0FADF2F4911BA9FFA6",
     ])
-    func `another text is no uuid`(_ text: String) {
+    func `any other text is no uuid`(_ text: String) {
         #expect(BeaconUUID(text) == nil)
     }
 
-    @Test func `a namespace stands for a uuid in two ways`() throws {
+    @Test func `a namespace abbreviates a uuid in two ways`() throws {
         let uuid = try #require(BeaconUUID(text))
         let fiveAndFive = try #require(EddystoneNamespace("2F234454CF911BA9FFA6"))
         let fourAndSix = try #require(EddystoneNamespace("2f234454f4911ba9ffa6"))
@@ -33,11 +33,11 @@ import Testing
         #expect(EddystoneNamespace("2F23") == nil)
     }
 
-    @Test func `an address is written with its first byte first`() {
+    @Test func `an address is printed with its first byte first`() {
         #expect(DeviceAddress(bits: 0xC0FF_EE00_0001, isRandom: true).description == "C0:FF:EE:00:00:01")
     }
 
-    @Test func `an address is read as it is written`() {
+    @Test func `an address is parsed as it is printed`() {
         let address = DeviceAddress(bits: 0xC0FF_EE00_0001, isRandom: true)
         #expect(DeviceAddress(address.description, isRandom: true) == address)
         #expect(DeviceAddress("c0:ff:ee:00:00:01", isRandom: true) == address)
@@ -47,7 +47,7 @@ import Testing
         "", "C0:FF:EE:00:00", "C0:FF:EE:00:00:01:", "C0-FF-EE-00-00-01", "C0:FF:EE:00:0:001",
         "G0:FF:EE:00:00:01", "+1:FF:EE:00:00:01", "-1:FF:EE:00:00:01", "C0FFEE000001",
     ])
-    func `another text is no address`(_ text: String) {
+    func `any other text is no address`(_ text: String) {
         #expect(DeviceAddress(text) == nil)
     }
 }

@@ -41,25 +41,25 @@ import Testing
         #expect(map.problems.isEmpty)
     }
 
-    @Test func `numbers may be text`() {
+    @Test func `major and minor may be numeric text`() {
         let map = place(major: "7", [["minor": "65535", "power": "-70"]])
         #expect(map.beacon(BeaconIdentity(uuid: uuid, major: 7, minor: 65535))?.powerAtOneMetre == -70)
     }
 
-    @Test func `without a uuid every uuid is taken`() {
+    @Test func `without a uuid beacons of every uuid are accepted`() {
         let map = place(uuid: nil, [["minor": 1]])
         #expect(map.beacon(BeaconIdentity(uuid: other, major: 7, minor: 1)) != nil)
         #expect(map.problems.isEmpty)
     }
 
-    @Test func `a uuid that is none is a problem, and every uuid is taken`() {
+    @Test func `an invalid uuid is a problem and beacons of every uuid are accepted`() {
         let map = place(uuid: "nonsense", [["minor": 1]])
         #expect(map.beacon(BeaconIdentity(uuid: other, major: 7, minor: 1)) != nil)
         #expect(map.problems.count == 1)
         #expect(map.problems.first?.contains("32 hexadecimal digits") == true)
     }
 
-    @Test func `an Eddystone namespace stands for the uuid`() throws {
+    @Test func `an Eddystone namespace matches the uuid that it abbreviates`() throws {
         let map = place([["minor": 1]])
         let namespace = try #require(EddystoneNamespace("00000000000000000002"))
         let foreign = try #require(EddystoneNamespace("00000000000000000003"))
@@ -68,39 +68,39 @@ import Testing
     }
 
     @Test(arguments: [-1, 65536, 1.5, "x", true, [], 1e300] as [JSONValue])
-    func `a minor that is no number of 16 bits is a problem`(_ minor: JSONValue) {
+    func `a minor that is not a 16-bit number is a problem`(_ minor: JSONValue) {
         let map = place([["minor": minor], ["minor": 2]])
         #expect(map.beacons.map(\.minor) == [2])
         #expect(map.problems.count == 1)
         #expect(map.problems.first?.contains("from 0 to 65535") == true)
     }
 
-    @Test func `the first of two beacons with the same numbers counts`() {
+    @Test func `the first of two beacons with the same numbers is used`() {
         let map = place([["minor": 1], ["minor": 1]])
         #expect(map.beacons.map(\.name) == ["T0"])
         #expect(map.problems.first?.contains("T0") == true)
     }
 
     @Test(arguments: [0, 5, -128, "loud"] as [JSONValue])
-    func `a power that cannot be is a problem and the beacon stays`(_ power: JSONValue) {
+    func `an impossible power is a problem and the beacon is kept`(_ power: JSONValue) {
         let map = place([["minor": 1, "power": power]])
         #expect(map.beacons.map(\.powerAtOneMetre) == [nil])
         #expect(map.problems.count == 1)
     }
 
-    @Test func `a power that a thing only reports is not its beacon's`() {
+    @Test func `a read-only power is not the beacon's power`() {
         let map = place([["minor": 1, "power": 12, "readonly": ["power"]]])
         #expect(map.beacons.map(\.powerAtOneMetre) == [nil])
         #expect(map.problems.isEmpty)
     }
 
-    @Test func `a zone without a major is a problem of its beacons only`() {
+    @Test func `a zone without a major is a problem only for its beacons`() {
         let map = place(major: nil, [["minor": 1], ["color": "red"]])
         #expect(map.beacons.isEmpty)
         #expect(map.problems.count == 1)
     }
 
-    @Test func `things elsewhere and things without a place are left out`() {
+    @Test func `things of other environments and things without a position are left out`() {
         let environment = FlareEnvironment(id: FlareID(high: 1, low: 0))
         var zone = FlareZone(id: FlareID(high: 2, low: 0))
         zone.data["major"] = 1
@@ -115,7 +115,7 @@ import Testing
         #expect(map.problems.count == 1)
     }
 
-    @Test func `a receiver of the place counts as a beacon, in whichever group`() throws {
+    @Test func `a receiver of the place counts as a beacon whatever its zone`() throws {
         let map = place([["minor": 1], ["receiver": "kitchen", "power": -62], ["receiver": "hall"]])
         #expect(map.problems.isEmpty && map.receiverNames == ["hall", "kitchen"])
         let sighting = try #require(
@@ -126,7 +126,7 @@ import Testing
         #expect(beacon.powerAtOneMetre == -62 && beacon.position.x == 1)
         #expect(sighting.rssi == -70 && sighting.powerAtOneMetre == -60 && sighting.time == 3)
         #expect(map.sighting(ReceiverSighting(receiver: "Kitchen", rssi: -70, time: 3)) == nil)
-        // No packet can be taken for a receiver.
+        // No packet can be mistaken for a receiver.
         #expect(map.beacon(BeaconIdentity(uuid: uuid, major: 0, minor: 1)) == nil)
     }
 
@@ -134,15 +134,15 @@ import Testing
         arguments: [
             (["receiver": ""], "name of 1 to 64 bytes"), (["receiver": 5], "name of 1 to 64 bytes"),
             (["receiver": "hall"], "same receiver hall as T0"),
-            (["receiver": "attic", "minor": 1], "the receiver counts"),
+            (["receiver": "attic", "minor": 1], "only the receiver is used"),
         ] as [([String: JSONValue], String)]
     )
-    func `a receiver that cannot be used is a problem`(_ data: [String: JSONValue], _ problem: String) {
+    func `an unusable receiver is a problem`(_ data: [String: JSONValue], _ problem: String) {
         let map = place([["receiver": "hall"], data])
         #expect(map.problems.count == 1 && map.problems.first?.contains(problem) == true)
     }
 
-    @Test func `receivers that hear the device place it like beacons that it hears`() {
+    @Test func `receivers that detect the device locate it like beacons that the device detects`() {
         func estimates(_ data: [[String: JSONValue]], _ hear: (Int, BeaconMap) -> BeaconSighting?)
             -> [PositionEstimate]
         {
@@ -152,7 +152,7 @@ import Testing
             for step in 0..<200 {
                 if var sighting = hear(step, map) {
                     sighting.time = Double(step) / 10
-                    estimates += tracker.hear(sighting)
+                    estimates += tracker.record(sighting)
                 }
             }
             return estimates

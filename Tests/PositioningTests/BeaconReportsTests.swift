@@ -6,28 +6,28 @@ import Testing
     private let lamp = FlareID(high: 3, low: 1)
     private let fridge = FlareID(high: 3, low: 2)
 
-    @Test func `the first reports are due soon, the next ones a minute later, each once`() {
+    @Test func `the first reports are due soon and the next ones a minute later`() {
         var reports = BeaconReports()
-        #expect(reports.take(at: 100).isEmpty)
-        reports.hear(lamp, rssi: -70, at: 100)
-        reports.hear(lamp, batteryVolts: 2.9, at: 101)
-        reports.hear(lamp, rssi: -60, at: 103)
-        #expect(reports.take(at: 104.9).isEmpty)
+        #expect(reports.removeDue(at: 100).isEmpty)
+        reports.record(lamp, rssi: -70, at: 100)
+        reports.record(lamp, batteryVolts: 2.9, at: 101)
+        reports.record(lamp, rssi: -60, at: 103)
+        #expect(reports.removeDue(at: 104.9).isEmpty)
         #expect(
-            reports.take(at: 105) == [
+            reports.removeDue(at: 105) == [
                 lamp: BeaconReports.Report(rssi: -60, batteryVolts: 2.9, heardAt: 103)
             ]
         )
-        #expect(reports.take(at: 500).isEmpty)
-        reports.hear(fridge, rssi: -80, at: 106)
-        #expect(reports.take(at: 164).isEmpty)
-        #expect(reports.take(at: 165).keys.sorted() == [fridge])
+        #expect(reports.removeDue(at: 500).isEmpty)
+        reports.record(fridge, rssi: -80, at: 106)
+        #expect(reports.removeDue(at: 164).isEmpty)
+        #expect(reports.removeDue(at: 165).keys.sorted() == [fridge])
     }
 
-    @Test func `what is forgotten is not reported`() {
+    @Test func `a reset discards pending reports`() {
         var reports = BeaconReports()
-        reports.hear(lamp, rssi: -70, at: 0)
-        reports.forget()
-        #expect(reports.take(at: 1000).isEmpty)
+        reports.record(lamp, rssi: -70, at: 0)
+        reports.reset()
+        #expect(reports.removeDue(at: 1000).isEmpty)
     }
 }

@@ -16,7 +16,7 @@ import Testing
             return measured
         }
 
-        /// A direction at random, evenly.
+        /// A uniformly distributed random direction.
         mutating func direction() -> Vector3 {
             let any = Vector3(
                 generator.normal(deviation: 1),
@@ -37,12 +37,12 @@ import Testing
         for _ in 0..<count {
             let direction = device.direction()
             guard isKept(direction) else { continue }
-            _ = samples.hear(device.measured(48 * direction, noise: noise))
+            _ = samples.add(device.measured(48 * direction, noise: noise))
         }
         return samples
     }
 
-    @Test func `a device's iron is taken out to a degree`() throws {
+    @Test func `calibration removes a device's iron to within a degree`() throws {
         let calibration = try gathered().full().get()
         #expect(calibration.quality == .full)
         #expect(calibration.spread < 0.03)
@@ -64,7 +64,7 @@ import Testing
                     acceleration: attitude.inDevice(Vector3(0, 0, 9.81))
                 )
                 var compass = Compass(calibration: calibration)
-                let heard = compass.hear(sample)
+                let heard = compass.update(with: sample)
                 let told = try #require(heard)
                 let error = CompassAngle.difference(from: told.degrees, to: heading).magnitude
                 #expect(error < 1, "\(heading) \(pitch) \(roll)")
@@ -73,20 +73,20 @@ import Testing
         }
     }
 
-    @Test func `a few samples that iron spoilt do no harm`() throws {
+    @Test func `a few disturbed samples are rejected`() throws {
         var samples = gathered()
-        for step in 0..<12 { _ = samples.hear(Vector3(80, -160 - 3 * Double(step), 90)) }
+        for step in 0..<12 { _ = samples.add(Vector3(80, -160 - 3 * Double(step), 90)) }
         let calibration = try samples.full().get()
         #expect((calibration.offset - Device().offset).length < 2)
     }
 
-    @Test func `coverage grows with what was seen`() {
+    @Test func `coverage grows with the directions seen`() {
         var device = Device()
         var samples = CalibrationSamples()
         #expect(samples.coverage == 0)
-        for _ in 0..<50 { _ = samples.hear(device.measured(Vector3(0, 48, 0))) }
+        for _ in 0..<50 { _ = samples.add(device.measured(Vector3(0, 48, 0))) }
         #expect(samples.coverage == 0, "noise is no turn")
-        for _ in 0..<1500 { _ = samples.hear(device.measured(48 * device.direction())) }
+        for _ in 0..<1500 { _ = samples.add(device.measured(48 * device.direction())) }
         #expect(samples.coverage > 0.9)
         let covered = (0..<CalibrationSamples.bands).flatMap { band in
             (0..<CalibrationSamples.cells).map { samples.isCovered(band: band, cell: $0) }
@@ -96,7 +96,7 @@ import Testing
         #expect(samples.count < 1200)
     }
 
-    @Test func `too little is refused with what is missing`() {
+    @Test func `too few samples are refused with what is missing`() {
         #expect(CalibrationSamples().full() == .failure(.tooFew(samples: 0, needed: 200)))
         #expect(CalibrationSamples().partial() == .failure(.tooFew(samples: 0, needed: 36)))
         guard
@@ -106,17 +106,17 @@ import Testing
         #expect((0.1..<0.6).contains(coverage))
     }
 
-    @Test func `a field that varies is refused`() {
+    @Test func `a varying field is refused`() {
         guard case .failure(.uneven(let spread, allowed: 0.06)) = gathered(noise: 8).full() else {
             return #expect(Bool(false))
         }
         #expect(spread > 0.06)
     }
 
-    @Test func `an axis that hardly measures is refused`() {
+    @Test func `an insensitive axis is refused`() {
         var device = Device()
         var samples = CalibrationSamples()
-        for _ in 0..<5000 { _ = samples.hear(device.direction() * Vector3(200, 200, 40)) }
+        for _ in 0..<5000 { _ = samples.add(device.direction() * Vector3(200, 200, 40)) }
         guard case .failure(.crooked(let ratio)) = samples.full() else { return #expect(Bool(false)) }
         #expect((4...6).contains(ratio))
     }
@@ -126,12 +126,12 @@ import Testing
         var samples = CalibrationSamples()
         for _ in 0..<5000 {
             let (u, v) = (generator.normal(deviation: 40), generator.normal(deviation: 40))
-            _ = samples.hear(Vector3(u, v, 0.02 * u * v))
+            _ = samples.add(Vector3(u, v, 0.02 * u * v))
         }
         guard case .failure = samples.full() else { return #expect(Bool(false)) }
     }
 
-    @Test func `a turn on the spot gives a partial calibration for that attitude`() throws {
+    @Test func `a turn on the spot gives a partial calibration for that orientation`() throws {
         let tilt = (pitch: 25.0, roll: -10.0)
         let dip = 62 * Double.pi / 180
         var device = Device()
@@ -143,35 +143,36 @@ import Testing
             for axis in 0..<3 { measured[axis] += device.generator.normal(deviation: noise) }
             return (measured, attitude)
         }
-        for step in 0..<720 { _ = samples.hear(measured(Double(step) / 2, noise: 0.2).0) }
+        for step in 0..<720 { _ = samples.add(measured(Double(step) / 2, noise: 0.2).0) }
         guard case .failure = samples.full() else { return #expect(Bool(false)) }
         let calibration = try samples.partial().get()
         #expect(calibration.quality == .partial)
         for heading in stride(from: 3.0, to: 360, by: 10) {
             let (field, attitude) = measured(heading, noise: 0)
             var compass = Compass(calibration: calibration)
-            let told = compass.hear(
-                MotionSample(time: 0, field: field, acceleration: attitude.inDevice(Vector3(0, 0, 9.81)))
+            let told = compass.update(
+                with:
+                    MotionSample(time: 0, field: field, acceleration: attitude.inDevice(Vector3(0, 0, 9.81)))
             )
             let error = try CompassAngle.difference(from: #require(told).degrees, to: heading).magnitude
             #expect(error < 1, "\(heading)")
         }
     }
 
-    @Test func `half a turn, a heap and a line are no circle`() {
+    @Test func `half a turn, a cluster and a line are no circle`() {
         var samples = CalibrationSamples()
         for step in 0..<360 {
             let angle = Double(step) / 2 * .pi / 180
-            _ = samples.hear(Vector3(40 * cos(angle), 40 * sin(angle), 10))
+            _ = samples.add(Vector3(40 * cos(angle), 40 * sin(angle), 10))
         }
         guard case .failure(.uncovered) = samples.partial() else { return #expect(Bool(false)) }
         guard case .failure = gathered().partial() else { return #expect(Bool(false)) }
         var line = CalibrationSamples()
-        for step in 0..<200 { _ = line.hear(Vector3(Double(step) * 3, 0, 0)) }
+        for step in 0..<200 { _ = line.add(Vector3(Double(step) * 3, 0, 0)) }
         guard case .failure = line.partial() else { return #expect(Bool(false)) }
     }
 
-    @Test func `any numbers end in a calibration or a reason`() {
+    @Test func `arbitrary numbers give a calibration or a refusal`() {
         var generator = SeededGenerator(seed: 9)
         for round in 0..<12 {
             var samples = CalibrationSamples()
@@ -181,7 +182,7 @@ import Testing
                         ? Double(bitPattern: generator.next())
                         : generator.normal(deviation: round % 3 == 1 ? 1e3 : 1e-3)
                 }
-                _ = samples.hear(Vector3(any(), any(), any()))
+                _ = samples.add(Vector3(any(), any(), any()))
             }
             for result in [samples.full(), samples.partial()] {
                 switch result {
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `what is kept comes back, and nonsense does not`() throws {
+    @Test func `a calibration survives its stored form and invalid JSON is refused`() throws {
         let calibration = try gathered().full().get()
         #expect(try MagnetometerCalibration(json: JSONValue(parsing: calibration.json.bytes)) == calibration)
         for key in ["offset_ut", "stretch", "field_ut", "quality", "spread", "coverage", "samples"] {

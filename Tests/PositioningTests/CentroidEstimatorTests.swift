@@ -36,16 +36,16 @@ import Testing
         Point3D(x: 4, y: 4, z: 1),
     ]
 
-    @Test func `nothing is known before a beacon is heard`() {
+    @Test func `there is no estimate before the first sighting`() {
         var estimator = CentroidEstimator(map: Self.map(Self.square))
         #expect(estimator.estimate(at: 1) == nil)
-        estimator.hear(Self.sighting(9, -60, at: 1))
+        estimator.record(Self.sighting(9, -60, at: 1))
         #expect(estimator.estimate(at: 2) == nil)
     }
 
-    @Test func `beacons that are heard alike put the device in their middle`() throws {
+    @Test func `equally strong beacons put the device in their middle`() throws {
         var estimator = CentroidEstimator(map: Self.map(Self.square))
-        for minor in 0..<4 { estimator.hear(Self.sighting(UInt16(minor), -70, at: 0.5)) }
+        for minor in 0..<4 { estimator.record(Self.sighting(UInt16(minor), -70, at: 0.5)) }
         let estimate = try #require(estimator.estimate(at: 1) as PositionEstimate?)
         #expect(estimate.position == Point3D(x: 2, y: 2, z: 1.5))
         #expect(estimate.beaconsHeard == 4)
@@ -53,10 +53,10 @@ import Testing
         #expect(estimate.accuracyMetres > 0)
     }
 
-    @Test func `weights go with the square of the distance`() throws {
+    @Test func `weights fall with the square of the distance`() throws {
         var estimator = CentroidEstimator(map: Self.map([.zero, Point3D(x: 10, y: 0)]))
-        estimator.hear(Self.sighting(0, -59, at: 0.1))
-        estimator.hear(Self.sighting(1, -70, at: 0.2))
+        estimator.record(Self.sighting(0, -59, at: 0.1))
+        estimator.record(Self.sighting(1, -70, at: 0.2))
         let near = try #require(AltBeaconCurve.distance(rssi: -59, powerAtOneMetre: -59))
         let far = try #require(AltBeaconCurve.distance(rssi: -70, powerAtOneMetre: -59))
         let x = 10 / (far * far) / (1 / (near * near) + 1 / (far * far))
@@ -68,20 +68,20 @@ import Testing
     @Test func `the packets of the last second are averaged`() throws {
         var once = CentroidEstimator(map: Self.map(Self.square))
         var thrice = once
-        once.hear(Self.sighting(0, -60, at: 1.5))
-        once.hear(Self.sighting(1, -70, at: 1.5))
-        thrice.hear(Self.sighting(0, -100, at: 0.99))
-        for rssi in [-50, -60, -70] { thrice.hear(Self.sighting(0, rssi, at: 1.2)) }
-        thrice.hear(Self.sighting(1, -70, at: 1.9))
-        thrice.hear(Self.sighting(1, -30, at: 2))
+        once.record(Self.sighting(0, -60, at: 1.5))
+        once.record(Self.sighting(1, -70, at: 1.5))
+        thrice.record(Self.sighting(0, -100, at: 0.99))
+        for rssi in [-50, -60, -70] { thrice.record(Self.sighting(0, rssi, at: 1.2)) }
+        thrice.record(Self.sighting(1, -70, at: 1.9))
+        thrice.record(Self.sighting(1, -30, at: 2))
         #expect(once.estimate(at: 2)?.position == thrice.estimate(at: 2)?.position)
     }
 
-    @Test func `the place's power goes before the beacon's and the usual one comes last`() throws {
+    @Test func `the place's power precedes the beacon's and the default comes last`() throws {
         func x(_ own: Int?, _ said: Int?) throws -> Double {
             var estimator = CentroidEstimator(map: Self.map([.zero, Point3D(x: 10, y: 0)], power: own))
-            estimator.hear(Self.sighting(0, -60, at: 0.1, power: said))
-            estimator.hear(Self.sighting(1, -75, at: 0.2, power: said))
+            estimator.record(Self.sighting(0, -60, at: 0.1, power: said))
+            estimator.record(Self.sighting(1, -75, at: 0.2, power: said))
             return try #require(estimator.estimate(at: 1) as PositionEstimate?).position.x
         }
         #expect(try x(-70, -50) == x(-70, nil))
@@ -89,9 +89,9 @@ import Testing
         #expect(try x(nil, -70) != x(nil, nil))
     }
 
-    @Test func `silence holds the position, then makes it worse, then loses it`() throws {
+    @Test func `silence holds the position, then lowers its quality, then loses it`() throws {
         var estimator = CentroidEstimator(map: Self.map(Self.square))
-        for minor in 0..<3 { estimator.hear(Self.sighting(UInt16(minor), -65, at: 0.5)) }
+        for minor in 0..<3 { estimator.record(Self.sighting(UInt16(minor), -65, at: 0.5)) }
         let first = try #require(estimator.estimate(at: 1) as PositionEstimate?)
         var accuracies: [Double] = []
         var qualities: [PositionQuality] = []
@@ -108,33 +108,35 @@ import Testing
         #expect(qualities[4] == .coarse && qualities[13] == .coarse)
         #expect(accuracies[13] > accuracies[5])
         #expect(qualities.suffix(5).allSatisfy { $0 == .lost })
-        estimator.hear(Self.sighting(0, -60, at: 20.5))
+        estimator.record(Self.sighting(0, -60, at: 20.5))
         #expect(estimator.estimate(at: 21)?.quality == .coarse)
     }
 
-    @Test(arguments: [1, 2, 4]) func `beacons at one place and at the device are no trouble`(_ count: Int)
+    @Test(arguments: [1, 2, 4]) func `beacons at the same position as the device give a finite estimate`(
+        _ count: Int
+    )
         throws
     {
         var estimator = CentroidEstimator(
             map: Self.map(Array(repeating: Point3D(x: 1, y: 2, z: 3), count: count))
         )
-        for minor in 0..<count { estimator.hear(Self.sighting(UInt16(minor), -1, at: 0)) }
+        for minor in 0..<count { estimator.record(Self.sighting(UInt16(minor), -1, at: 0)) }
         let estimate = try #require(estimator.estimate(at: 1) as PositionEstimate?)
         #expect(estimate.position == Point3D(x: 1, y: 2, z: 3))
         #expect(estimate.accuracyMetres.isFinite && estimate.accuracyMetres > 0)
     }
 
-    @Test func `a new map keeps what was heard of the beacons that stay`() {
+    @Test func `a new map keeps the packets of the beacons that remain`() {
         var estimator = CentroidEstimator(map: Self.map(Self.square))
-        estimator.hear(Self.sighting(0, -60, at: 0.5))
+        estimator.record(Self.sighting(0, -60, at: 0.5))
         estimator.map = Self.map([Point3D(x: 7, y: 7, z: 7)])
         #expect(estimator.estimate(at: 1)?.position == Point3D(x: 7, y: 7, z: 7))
         estimator.map = Self.map([])
-        estimator.hear(Self.sighting(0, -60, at: 1.5))
+        estimator.record(Self.sighting(0, -60, at: 1.5))
         #expect(estimator.estimate(at: 2)?.beaconsHeard == 0)
     }
 
-    @Test func `wild numbers never trap and give finite positions`() {
+    @Test func `extreme numbers never trap and give finite positions`() {
         var generator = SeededGenerator(seed: 5)
         var estimator = CentroidEstimator(map: Self.map(Self.square + [Point3D(x: 1e308, y: -1e308)]))
         let times = [.nan, .infinity, -.infinity, -1e300, 0, 5, 1e300]
@@ -142,7 +144,7 @@ import Testing
             let time = turn % 7 == 0 ? times[Int(generator.next() % 7)] : 100 * generator.unit()
             let rssi = Int(truncatingIfNeeded: generator.next()) >> Int(generator.next() % 64)
             let power = Int(truncatingIfNeeded: generator.next()) >> 56
-            estimator.hear(Self.sighting(UInt16(generator.next() % 6), rssi, at: time, power: power))
+            estimator.record(Self.sighting(UInt16(generator.next() % 6), rssi, at: time, power: power))
             if turn % 20 == 0, let estimate = estimator.estimate(at: time) {
                 #expect(estimate.position.isFinite && estimate.accuracyMetres.isFinite)
             }

@@ -2,7 +2,7 @@ import Positioning
 import Testing
 
 @Suite struct EddystoneTests {
-    /// A payload with the frame behind flags and the list of services that should stand there.
+    /// A payload with flags, the list of services, and the frame.
     private func payload(_ frame: [UInt8]) -> [UInt8] {
         let data: [UInt8] = [0x16, 0xAA, 0xFE] + frame
         return [0x02, 0x01, 0x06, 0x03, 0x03, 0xAA, 0xFE, UInt8(data.count)] + data
@@ -22,7 +22,7 @@ import Testing
         #expect(url([code, UInt8(ascii: "a")]) == text)
     }
 
-    @Test func `a byte of a URL can stand for a domain, with and without slash`() {
+    @Test func `a byte of a URL can encode a domain with or without a slash`() {
         let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
         for (code, domain) in domains.enumerated() {
             #expect(url([2, 0x61, UInt8(code), 0x62]) == "http://a\(domain)/b")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a URL with a reserved byte, of no or too great a length is none`() {
+    @Test func `a URL with a reserved byte, empty or too long is rejected`() {
         for code in Array(UInt8(0x0E)...0x20) + Array(0x7F...0xFF) { #expect(url([2, 0x61, code]) == nil) }
         for code in UInt8(0x21)...0x7E { #expect(url([2, code])?.utf8.last == code) }
         #expect(url([4, 0x61]) == nil)
@@ -40,13 +40,13 @@ import Testing
         #expect(url([3] + letters) == nil)
     }
 
-    @Test func `a URL tells its level and no beacon`() throws {
+    @Test func `a URL frame has a power and no identity`() throws {
         let found = try #require(frame([0x10, 0x12, 0x00, 0x61]))
         #expect(found.powerAtOneMetre == 18 - 41)
         #expect(found.identity == nil)
     }
 
-    @Test func `telemetry holds volts, degrees, packets and the time since the start`() {
+    @Test func `telemetry contains voltage, temperature, packets and uptime`() {
         let found = frame([0x20, 0, 0x0B, 0xB8, 0xE4, 0x40, 0, 1, 0, 2, 0, 0, 0, 25])
         var expected = BeaconTelemetry(format: .eddystone)
         expected.batteryVolts = 3
@@ -57,14 +57,14 @@ import Testing
         #expect(found?.identity == nil && found?.powerAtOneMetre == nil)
     }
 
-    @Test func `a beacon without battery or thermometer says so`() {
+    @Test func `a beacon without battery or thermometer has neither value`() {
         var expected = BeaconTelemetry(format: .eddystone)
         expected.packets = 0
         expected.uptimeSeconds = 0
         #expect(frame([0x20, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0]) == .telemetry(expected))
     }
 
-    @Test func `telemetry that is cut or of another version is none`() {
+    @Test func `truncated telemetry and other versions are ignored`() {
         let whole: [UInt8] = [0x20, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
         for count in 0..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }
         #expect(frame([0x20, 2] + whole.dropFirst(2) + [0, 0, 0, 0]) == nil)
@@ -80,7 +80,7 @@ import Testing
         for count in 2..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }
     }
 
-    @Test func `an ephemeral identifier is eight bytes behind its level`() throws {
+    @Test func `an ephemeral identifier is eight bytes after its power`() throws {
         let whole: [UInt8] = [0x30, 0xEE, 1, 2, 3, 4, 5, 6, 7, 8]
         let found = try #require(frame(whole))
         #expect(found == .eddystoneEID(EddystoneEID(id: 0x0102_0304_0506_0708, powerAtZeroMetres: -18)))
@@ -89,7 +89,7 @@ import Testing
         for count in 0..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }
     }
 
-    /// The sample of the format's own documentation.
+    /// The example of the format's documentation.
     private static let ruuvi: [UInt8] = [
         0x05, 0x12, 0xFC, 0x53, 0x94, 0xC3, 0x7C, 0x00, 0x04, 0xFF, 0xFC, 0x04, 0x0C, 0xAC, 0x36, 0x42, 0x00,
         0xCD, 0xCB, 0xB8, 0x33, 0x4C, 0x88, 0x4F,
@@ -113,14 +113,14 @@ import Testing
         #expect(found.movements == 66 && found.packets == 205)
     }
 
-    @Test func `what a Ruuvi does not know is left out`() {
+    @Test func `values that a Ruuvi does not know are nil`() {
         let unknown: [UInt8] =
             [5, 0x80, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x80, 0, 0x80, 0, 0x80, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
             + [UInt8](repeating: 0xFF, count: 6)
         #expect(ruuvi(unknown) == BeaconTelemetry(format: .ruuvi))
     }
 
-    @Test func `another format of Ruuvi, or a cut one, is none`() {
+    @Test func `other Ruuvi formats and truncated packets are ignored`() {
         for format: UInt8 in [0, 2, 3, 4, 6, 8] { #expect(ruuvi([format] + Self.ruuvi.dropFirst()) == nil) }
         for count in 0..<Self.ruuvi.count { #expect(ruuvi(Array(Self.ruuvi.prefix(count))) == nil) }
     }

@@ -6,15 +6,15 @@ import Testing
     private let hall = GridPlace.hall
     private let spot = Point3D(x: 4, y: 5, z: 0.9)
 
-    @Test func `nothing is known before a beacon is heard`() {
+    @Test func `there is no estimate before the first sighting`() {
         var estimator = GridEstimator(map: hall.map)
         #expect(estimator.estimate(at: 1) == nil)
-        estimator.hear(GridPlace.sighting(99, -60, at: 1))
+        estimator.record(GridPlace.sighting(99, -60, at: 1))
         #expect(estimator.estimate(at: 2) == nil)
         #expect(estimator.receiverOffset == nil)
     }
 
-    @Test func `a place is found in a few seconds and kept`() throws {
+    @Test func `the position is found in a few seconds and kept`() throws {
         var estimator = GridEstimator(map: hall.map)
         let estimates = hall.stand(at: spot, from: 0, seconds: 30, &estimator)
         let last = try #require(estimates.last)
@@ -31,7 +31,9 @@ import Testing
         #expect(abs(squares.squareRoot() - last.accuracyMetres) < 0.01)
     }
 
-    @Test(arguments: [-15.0, -8, 8]) func `a receiver that is deaf or keen is known in 30 s`(_ offset: Double)
+    @Test(arguments: [-15.0, -8, 8]) func `a receiver's constant error is estimated within 30 s`(
+        _ offset: Double
+    )
         throws
     {
         var estimator = GridEstimator(map: hall.map)
@@ -40,7 +42,7 @@ import Testing
         #expect(try #require(estimates.last).position.plane(to: spot) < 1)
     }
 
-    @Test func `a receiver's error can be kept for the next time`() throws {
+    @Test func `a stored receiver error speeds up the next start`() throws {
         var first = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 60, &first) { $1 - 12 }
         let kept = try #require(first.receiverOffset)
@@ -60,13 +62,13 @@ import Testing
         #expect(known.receiverOffset == nil)
     }
 
-    @Test func `the place's power goes before the beacon's, and an absurd one is not believed`() throws {
+    @Test func `the place's power precedes the beacon's and an implausible one is ignored`() throws {
         func x(_ own: Double?, _ said: Int?) throws -> Double {
             let place = GridPlace([.zero, Point3D(x: 10, y: 0), Point3D(x: 5, y: 8)], power: own)
             var estimator = GridEstimator(map: place.map)
             for second in 0..<5 {
-                estimator.hear(GridPlace.sighting(0, -60, at: Double(second), power: said))
-                estimator.hear(GridPlace.sighting(1, -75, at: Double(second)))
+                estimator.record(GridPlace.sighting(0, -60, at: Double(second), power: said))
+                estimator.record(GridPlace.sighting(1, -75, at: Double(second)))
                 _ = estimator.estimate(at: Double(second) + 0.5)
             }
             return try #require(estimator.estimate(at: 5) as PositionEstimate?).position.x
@@ -77,7 +79,7 @@ import Testing
         for absurd in [-1, 0, 20, 127, -127] { #expect(try x(nil, absurd) == x(nil, nil)) }
     }
 
-    @Test func `a new map keeps what was heard and where one is`() throws {
+    @Test func `a new map keeps the sightings and the position`() throws {
         var estimator = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 20, &estimator)
         var untouched = estimator
@@ -98,7 +100,7 @@ import Testing
         #expect(estimator.estimate(at: 21) == untouched.estimate(at: 21))
     }
 
-    @Test func `another map begins anew, and one without beacons loses the device`() throws {
+    @Test func `a map of another environment starts over and one without beacons loses the device`() throws {
         var estimator = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 20, &estimator)
         let other = GridPlace([Point3D(x: 100, y: 100, z: 2), Point3D(x: 106, y: 100, z: 2)])
@@ -112,7 +114,7 @@ import Testing
         #expect(try #require(hall.stand(at: spot, from: 45, seconds: 5, &estimator).last).position.x < 12)
     }
 
-    @Test func `the height is the configured one, that of the floor, or the beacons'`() throws {
+    @Test func `the height comes from the configuration, the floor or the beacons`() throws {
         var settings = GridEstimator.Settings()
         settings.deviceZ = 0.4
         var fixed = GridEstimator(map: hall.map, settings: settings)
@@ -122,11 +124,11 @@ import Testing
         let office = SimulatedOffice()
         var known = GridEstimator(map: office.map)
         let identity = BeaconIdentity(uuid: SimulatedOffice.uuid, major: 1, minor: 1)
-        known.hear(BeaconSighting(identity: identity, rssi: -60, time: 0.5))
+        known.record(BeaconSighting(identity: identity, rssi: -60, time: 0.5))
         #expect(known.estimate(at: 1)?.position.z == 1.1)
     }
 
-    @Test func `estimates in between and at other intervals are as good`() throws {
+    @Test func `estimates at other intervals are as accurate`() throws {
         var (often, seldom) = (GridEstimator(map: hall.map), GridEstimator(map: hall.map))
         for tick in 1...80 {
             let time = Double(tick) * 0.25
@@ -136,8 +138,8 @@ import Testing
                     Int(hall.level(beacon, at: spot).rounded()),
                     at: time - 0.1
                 )
-                often.hear(sighting)
-                seldom.hear(sighting)
+                often.record(sighting)
+                seldom.record(sighting)
             }
             _ = often.estimate(at: time)
             if tick % 12 == 0 { _ = seldom.estimate(at: time) }

@@ -50,7 +50,7 @@ import Testing
                         minor: beacon.minor
                     )
                     let time = start + Double(second) + part
-                    estimator.hear(BeaconSighting(identity: identity, rssi: rssi, time: time))
+                    estimator.record(BeaconSighting(identity: identity, rssi: rssi, time: time))
                 }
             }
             if let estimate = estimator.estimate(at: start + Double(second) + 1) {
@@ -60,7 +60,7 @@ import Testing
         return estimates
     }
 
-    @Test(arguments: 0..<3) func `the floor is found and so is the place on it`(storey: Int) throws {
+    @Test(arguments: 0..<3) func `the floor and the position on it are found`(storey: Int) throws {
         var generator = SeededGenerator(seed: UInt64(storey))
         var estimator = GridEstimator(map: Self.house())
         let point = Point3D(x: 8, y: 3, z: 3 * Double(storey) + 1.1)
@@ -69,7 +69,7 @@ import Testing
         #expect(try #require(estimates.last).position.plane(to: point) < 2)
     }
 
-    @Test func `somebody who takes the stairs is on the other floor some seconds later, once`() throws {
+    @Test func `taking the stairs changes the floor once, some seconds later`() throws {
         var generator = SeededGenerator(seed: 9)
         var estimator = GridEstimator(map: Self.house())
         let (down, up) = (Point3D(x: 6, y: 4, z: 1.1), Point3D(x: 6, y: 4, z: 4.1))
@@ -82,7 +82,7 @@ import Testing
         #expect(second.last?.position.z == 4.1)
     }
 
-    @Test func `one floor is not divided by rooms on steps and of two storeys`() {
+    @Test func `rooms on steps or two storeys high do not divide a floor`() {
         var environment = FlareEnvironment(id: Self.environment)
         environment.perimeter = Box(origin: Point3D(x: 0, y: 0, z: -4), width: 5, height: 5)
         func zone(_ number: UInt32, z: Double, depth: Double = 3) -> FlareZone {
@@ -102,7 +102,7 @@ import Testing
         #expect(floors([]) == [])
     }
 
-    @Test func `a beacon is on its zone's floor, else on that of its height`() {
+    @Test func `a beacon is on its zone's floor, otherwise on the floor at its height`() {
         let map = Self.house()
         #expect(map.floors.heights == [0, 3, 6])
         #expect(map.beacons.map(\.floor) == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
@@ -125,7 +125,7 @@ import Testing
         #expect(mixed.beacons.map(\.floor) == [0, 0, 1, 1, 0])
     }
 
-    @Test func `cells stay few however many floors there are`() {
+    @Test func `the number of cells is limited whatever the number of floors`() {
         #expect(GridEstimator(map: Self.house()).cells == 3 * 24 * 18)
         #expect(GridEstimator(map: Self.house(storeys: 40)).cells <= 10_000)
         #expect(GridEstimator(map: Self.house(storeys: 600)).cells <= 40_000)

@@ -2,7 +2,7 @@ import Flare
 import Glibc
 import Positioning
 
-/// A place for the grid estimator, and what is heard at a point of it without any chance.
+/// A place for the grid estimator, with exact levels at every point.
 struct GridPlace {
     var map: BeaconMap
     static let uuid = BeaconUUID(high: 7, low: 7)
@@ -39,14 +39,14 @@ struct GridPlace {
         )
     }
 
-    /// What each beacon is heard with at a point, dBm.
+    /// The received power of a beacon at a point, dBm.
     func level(_ beacon: Int, at point: Point3D) -> Double {
         Self.power - 22 * log10(max(map.beacons[beacon].position.distance(to: point), 0.3))
     }
 
-    /// Hears all beacons, or some, for so many seconds at a point, three times a second, and estimates each second.
+    /// Records all beacons, or some, at a point three times a second, and estimates each second.
     ///
-    /// - Parameter change: Of a beacon's level.
+    /// - Parameter change: Added to a beacon's level.
     @discardableResult
     func stand(
         at point: Point3D,
@@ -61,7 +61,7 @@ struct GridPlace {
             for part in [0.1, 0.4, 0.8] {
                 for beacon in map.beacons.indices where hearing?.contains(beacon) ?? true {
                     let rssi = Int(change(beacon, level(beacon, at: point)).rounded())
-                    estimator.hear(Self.sighting(beacon, rssi, at: start + Double(second) + part))
+                    estimator.record(Self.sighting(beacon, rssi, at: start + Double(second) + part))
                 }
             }
             if let estimate = estimator.estimate(at: start + Double(second) + 1) {

@@ -2,8 +2,8 @@ import Flare
 import Positioning
 import Testing
 
-/// A made-up walk among seven beacons, with a receiver that hears 5 dB too much, stops, losses, wild packets and a
-/// beacon that is silent for a while; what is expected comes from the reference implementation of the method.
+/// A synthetic walk among seven beacons, with a receiver error of 5 dB, stops, losses, outliers and a
+/// beacon that is silent for a while; the expected values come from the reference implementation of the method.
 @Suite struct GridReferenceTests {
     private func walk() throws -> RecordedWalk {
         try RecordedWalk(
@@ -41,7 +41,7 @@ import Testing
         #expect(walk.estimates(estimator(walk)) == walk.estimates(estimator(walk)))
     }
 
-    @Test func `a copy goes its own way`() throws {
+    @Test func `a copy of the estimator is independent`() throws {
         let walk = try walk()
         var one = estimator(walk)
         var two = one
@@ -50,8 +50,8 @@ import Testing
             return BeaconSighting(identity: identity, rssi: rssi, time: time)
         }
         for second in 0..<20 {
-            one.hear(sighting(0, -50, Double(second)))
-            two.hear(sighting(2, -50, Double(second)))
+            one.record(sighting(0, -50, Double(second)))
+            two.record(sighting(2, -50, Double(second)))
             _ = one.estimate(at: Double(second) + 0.5)
             _ = two.estimate(at: Double(second) + 0.5)
         }

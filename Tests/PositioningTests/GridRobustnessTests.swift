@@ -14,7 +14,7 @@ import Testing
         ("very high", [Point3D(x: 0, y: 0, z: 9e5), Point3D(x: 3, y: 0, z: -9e5)]),
     ]
 
-    @Test(arguments: places) func `beacons anywhere give positions that can be`(
+    @Test(arguments: places) func `beacons anywhere give plausible positions`(
         _ name: String,
         _ places: [Point3D]
     )
@@ -25,7 +25,7 @@ import Testing
         var estimates: [PositionEstimate] = []
         for second in 0..<30 {
             for beacon in places.indices {
-                estimator.hear(
+                estimator.record(
                     GridPlace.sighting(beacon, [-1, -50, -110][second % 3], at: Double(second) + 0.5)
                 )
             }
@@ -53,8 +53,7 @@ import Testing
         Box(origin: .zero, width: .infinity, height: 8),
     ]
 
-    @Test(arguments: perimeters) func `whatever the perimeter, the device is found`(_ perimeter: Box?) throws
-    {
+    @Test(arguments: perimeters) func `the device is found whatever the perimeter`(_ perimeter: Box?) throws {
         let places = GridPlace.hall.map.beacons.map(\.position)
         let place = GridPlace(places, perimeter: perimeter)
         let spot = Point3D(x: 4, y: 5, z: 0.9)
@@ -75,7 +74,7 @@ import Testing
         #expect(abs(last.y - 4) < 0.01 && abs(last.x - 7) < 1)
     }
 
-    @Test func `of very many beacons the strongest count`() throws {
+    @Test func `of very many beacons the strongest are used`() throws {
         let places = (0..<400).map { Point3D(x: Double($0 % 20) * 3, y: Double($0 / 20) * 3, z: 2.5) }
         let place = GridPlace(places)
         var estimator = GridEstimator(map: place.map)
@@ -89,26 +88,26 @@ import Testing
         }
     }
 
-    @Test func `packets that cannot be are not heard`() {
+    @Test func `impossible packets are ignored`() {
         var (clean, dirty) = (GridEstimator(map: GridPlace.hall.map), GridEstimator(map: GridPlace.hall.map))
         for second in 0..<10 {
             let time = Double(second) + 0.5
             for beacon in 0..<4 {
                 let sighting = GridPlace.sighting(beacon, -60 - 3 * beacon, at: time)
-                clean.hear(sighting)
-                dirty.hear(sighting)
+                clean.record(sighting)
+                dirty.record(sighting)
                 for rssi in [127, 42, 0, 20, -111, -127, .max, .min] {
-                    dirty.hear(GridPlace.sighting(beacon, rssi, at: time + 0.1))
+                    dirty.record(GridPlace.sighting(beacon, rssi, at: time + 0.1))
                 }
                 for time in [Double.nan, .infinity, -.infinity] {
-                    dirty.hear(GridPlace.sighting(beacon, -30, at: time))
+                    dirty.record(GridPlace.sighting(beacon, -30, at: time))
                 }
             }
             #expect(clean.estimate(at: time + 0.5) == dirty.estimate(at: time + 0.5))
         }
     }
 
-    @Test func `wild numbers never trap and give positions that can be`() {
+    @Test func `extreme numbers never trap and give plausible positions`() {
         var generator = SeededGenerator(seed: 5)
         let places = GridPlace.hall.map.beacons.map(\.position) + [Point3D(x: 1e308, y: -1e308)]
         var estimator = GridEstimator(map: GridPlace(places, power: nil).map)
@@ -117,7 +116,7 @@ import Testing
             let time = turn % 7 == 0 ? times[Int(generator.next() % 7)] : 100 * generator.unit()
             let rssi = Int(truncatingIfNeeded: generator.next()) >> Int(generator.next() % 64)
             let power = Int(truncatingIfNeeded: generator.next()) >> 56
-            estimator.hear(GridPlace.sighting(Int(generator.next() % 9), rssi, at: time, power: power))
+            estimator.record(GridPlace.sighting(Int(generator.next() % 9), rssi, at: time, power: power))
             if turn % 20 == 0, let estimate = estimator.estimate(at: time) {
                 #expect(estimate.position.isFinite && estimate.accuracyMetres.isFinite)
             }
@@ -133,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: GridEstimator.Constant.allCases)
-    func `with a constant at either end of its range positions can still be`(
+    func `a constant at either end of its range gives plausible positions`(
         _ constant: GridEstimator.Constant
     ) {
         for end in [constant.range.lowerBound, constant.range.upperBound] {
@@ -148,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `standing still the position is still`() {
+    @Test func `the position does not move while the device stands`() {
         let office = SimulatedOffice()
         let route = WalkRoute(
             wayPoints: [.init(Point3D(x: 11, y: 4, z: 1.1), staySeconds: 120)],
@@ -156,13 +155,13 @@ import Testing
         )
         let heard = office.sightings(route, seed: 3)
         var tracker = PositionTracker(estimator: GridEstimator(map: office.map))
-        let positions = heard.flatMap { tracker.hear($0) }.filter { $0.time >= 30 }.map(\.position)
+        let positions = heard.flatMap { tracker.record($0) }.filter { $0.time >= 30 }.map(\.position)
         let (x, y) = (positions.map(\.x), positions.map(\.y))
         #expect(positions.count > 80)
         #expect((x.variance + y.variance).squareRoot() < 0.3)
     }
 
-    @Test func `one wild packet in ten costs less than a decimetre`() {
+    @Test func `one outlier in ten packets costs less than a decimetre`() {
         let office = SimulatedOffice()
         var (before, after) = (Score(), Score())
         for seed in UInt64(1)...4 {

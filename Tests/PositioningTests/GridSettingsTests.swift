@@ -6,7 +6,7 @@ import Testing
     private typealias Constant = GridEstimator.Constant
 
     @Test(arguments: GridEstimator.Constant.allCases)
-    func `a constant is in its range, and no value outside is taken`(_ constant: GridEstimator.Constant) {
+    func `a constant is clamped to its range`(_ constant: GridEstimator.Constant) {
         var settings = GridEstimator.Settings()
         let range = constant.range
         #expect(range.contains(constant.standard))
@@ -29,7 +29,7 @@ import Testing
         return BeaconMap(environment: environment, zones: [], things: [])
     }
 
-    @Test func `an environment may have constants of its own`() {
+    @Test func `an environment can override constants`() {
         let map = map(["path_loss_exponent": 2.8, "device_height_metres": "0.9"])
         #expect(map.problems.isEmpty)
         #expect(map.constants == [.pathLoss: 2.8, .deviceHeight: 0.9])
@@ -38,7 +38,7 @@ import Testing
         #expect(settings[.spread] == Constant.spread.standard)
     }
 
-    @Test func `constants that are none are problems, and the others count`() {
+    @Test func `invalid constants are problems and the others are used`() {
         let map = map(["path_loss_exponent": 99, "sigma": 4, "leak": "much", "spread_db": 6])
         #expect(map.constants == [.spread: 6])
         #expect(map.problems.count == 3)
@@ -47,7 +47,7 @@ import Testing
                 $0.contains("Attic") && $0.contains("path_loss_exponent must be a number from 1")
             }
         )
-        #expect(map.problems.contains { $0.contains("there is no sigma") })
+        #expect(map.problems.contains { $0.contains("unknown name sigma") })
         #expect(self.map(7).problems.count == 1)
         #expect(self.map(.null).problems.isEmpty)
     }

@@ -2,7 +2,7 @@ import Flare
 import Positioning
 import Testing
 
-/// What becomes of a position when nothing is heard any more.
+/// Positions while nothing is received.
 @Suite struct GridSilenceTests {
     private let hall = GridPlace.hall
     private let spot = Point3D(x: 4, y: 5, z: 0.9)
@@ -13,7 +13,7 @@ import Testing
         return estimator
     }
 
-    @Test func `silence holds the position, makes it worse and then loses it`() throws {
+    @Test func `silence holds the position, lowers its quality and then loses it`() throws {
         var estimator = settled()
         let before = try #require(estimator.estimate(at: 21) as PositionEstimate?)
         var estimates: [PositionEstimate] = []
@@ -26,14 +26,14 @@ import Testing
         #expect(try #require(silent.first).position.plane(to: before.position) < 0.5)
         #expect(silent.map(\.accuracyMetres) == silent.map(\.accuracyMetres).sorted())
         #expect(try #require(silent.last).accuracyMetres > 2 * before.accuracyMetres)
-        // The last packet was heard at 19.8 s.
+        // The last packet arrived at 19.8 s.
         for estimate in silent { #expect(estimate.quality == (estimate.time < 34.8 ? .coarse : .lost)) }
         let found = hall.stand(at: spot, from: 100, seconds: 5, &estimator)
         #expect(found.first?.quality != .lost)
         #expect(try #require(found.last).position.plane(to: spot) < 1)
     }
 
-    @Test func `after a minute the past counts no more, but the receiver is still known`() throws {
+    @Test func `after a minute of silence the belief is reset and the receiver error is kept`() throws {
         var (one, two) = (GridEstimator(map: hall.map), GridEstimator(map: hall.map))
         hall.stand(at: Point3D(x: 1, y: 1, z: 0.9), from: 0, seconds: 60, &one) { $1 + 6 }
         hall.stand(at: Point3D(x: 11, y: 7, z: 0.9), from: 0, seconds: 60, &two) { $1 + 6 }
@@ -50,18 +50,18 @@ import Testing
     }
 
     @Test(arguments: [40.0, 100_000, 1e12, -40, -1e6, -1e300])
-    func `after a sleep, or when the clock is set, it begins anew`(_ jump: Double) throws {
+    func `a suspended machine or a changed clock resets the estimator`(_ jump: Double) throws {
         var estimator = settled()
         let corner = Point3D(x: 11, y: 1, z: 0.9)
         let after = hall.stand(at: corner, from: 20 + jump, seconds: 4, &estimator)
-        // With so large numbers a clock has no seconds.
+        // At this magnitude a Double cannot represent single seconds.
         guard abs(jump) < 1e15 else { return #expect(after.allSatisfy { $0.position.isFinite }) }
         #expect(try #require(after.first).position.plane(to: corner) < 3)
         #expect(try #require(after.last).position.plane(to: corner) < 1.5)
         #expect(try #require(after.last).quality == .good)
     }
 
-    @Test func `a clock that goes back a little changes nothing until it has caught up`() throws {
+    @Test func `a clock that goes back a little changes nothing until it catches up`() throws {
         var estimator = settled()
         let before = try #require(estimator.estimate(at: 21) as PositionEstimate?)
         #expect(estimator.estimate(at: 15) == before)
@@ -78,7 +78,7 @@ import Testing
         #expect(last.quality == .coarse)
         #expect(last.beaconsHeard == count)
         #expect(last.accuracyMetres > 3)
-        // Drawn to those that are heard.
+        // Biased towards the received beacons.
         #expect(last.position.plane(to: Point3D(x: 3, y: 0)) < 5)
     }
 }

@@ -7,52 +7,54 @@ import Testing
     ])
     func `the first heading is rounded to five degrees`(_ heading: Double, _ rounded: Int) {
         var filter = HeadingFilter()
-        #expect(filter.hear(heading) == rounded)
+        #expect(filter.update(with: heading) == rounded)
     }
 
-    @Test func `between two steps the value stays`() {
+    @Test func `the value does not change between two steps`() {
         var filter = HeadingFilter()
-        #expect(filter.hear(90) == 90)
-        for heading in [92.6, 93.5, 87.4, 86.5, 90] { #expect(filter.hear(heading) == nil) }
-        #expect(filter.hear(93.6) == 95)
-        #expect(filter.hear(91.5) == nil)
-        #expect(filter.hear(91.4) == 90)
+        #expect(filter.update(with: 90) == 90)
+        for heading in [92.6, 93.5, 87.4, 86.5, 90] { #expect(filter.update(with: heading) == nil) }
+        #expect(filter.update(with: 93.6) == 95)
+        #expect(filter.update(with: 91.5) == nil)
+        #expect(filter.update(with: 91.4) == 90)
     }
 
-    @Test func `whole degrees do not tremble`() {
+    @Test func `whole degrees do not flicker`() {
         var filter = HeadingFilter(step: 1)
-        #expect(filter.hear(45.4) == 45)
-        for heading in [45.6, 44.4, 45.69] { #expect(filter.hear(heading) == nil) }
-        #expect(filter.hear(45.8) == 46)
-        #expect(filter.hear(359.8) == 0)
+        #expect(filter.update(with: 45.4) == 45)
+        for heading in [45.6, 44.4, 45.69] { #expect(filter.update(with: heading) == nil) }
+        #expect(filter.update(with: 45.8) == 46)
+        #expect(filter.update(with: 359.8) == 0)
     }
 
-    @Test func `north is crossed in one step either way`() {
+    @Test func `the value crosses north in one step in either direction`() {
         var filter = HeadingFilter()
-        #expect(filter.hear(355) == 355)
-        #expect(filter.hear(358.4) == nil)
-        #expect(filter.hear(358.6) == 0)
-        #expect(filter.hear(357) == nil)
-        #expect(filter.hear(356.4) == 355)
-        #expect(filter.hear(3) == 5)
+        #expect(filter.update(with: 355) == 355)
+        #expect(filter.update(with: 358.4) == nil)
+        #expect(filter.update(with: 358.6) == 0)
+        #expect(filter.update(with: 357) == nil)
+        #expect(filter.update(with: 356.4) == 355)
+        #expect(filter.update(with: 3) == 5)
     }
 
-    @Test(arguments: [Double.nan, .infinity, -.infinity]) func `what is no number changes nothing`(
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func `NaN and infinity are ignored`(
         _ heading: Double
     ) {
         var filter = HeadingFilter()
-        #expect(filter.hear(heading) == nil)
-        #expect(filter.hear(40) == 40)
-        #expect(filter.hear(heading) == nil)
+        #expect(filter.update(with: heading) == nil)
+        #expect(filter.update(with: 40) == 40)
+        #expect(filter.update(with: heading) == nil)
         #expect(filter.degrees == 40)
     }
 
-    @Test func `any number gives a step of the circle`() {
+    @Test func `any number gives a valid step`() {
         var generator = SeededGenerator(seed: 3)
         var filter = HeadingFilter()
         for _ in 0..<20_000 {
             let heading = Double(bitPattern: generator.next())
-            if let rounded = filter.hear(heading) { #expect((0...355).contains(rounded) && rounded % 5 == 0) }
+            if let rounded = filter.update(with: heading) {
+                #expect((0...355).contains(rounded) && rounded % 5 == 0)
+            }
         }
         #expect(filter.degrees != nil)
     }

@@ -2,7 +2,7 @@ import Positioning
 import Testing
 
 struct Matrix3Tests {
-    @Test func `a matrix of the kernel is read, in all its forms`() throws {
+    @Test func `every form of a kernel mount matrix is parsed`() throws {
         let expected = Matrix3(Vector3(0, -1, 0), Vector3(1, 0, 0), Vector3(0, 0, 1))
         for text in [
             "0, -1, 0; 1, 0, 0; 0, 0, 1", "0,-1,0;1,0,0;0,0,1\n", " 0.0 , -1.00,0 ;1,0,0; 0 , 0 , 1.000000 ",
@@ -15,9 +15,9 @@ struct Matrix3Tests {
         "", "1", "1, 0, 0; 0, 1, 0", "1, 0, 0; 0, 1, 0; 0, 0, 1;", "1, 0; 0, 1, 0; 0, 0, 1",
         "1, 0, 0; 0, 1, 0; 0, 0, nan", "1, 0, 0; 0, 1, 0; 0, 0, inf", "1, 0, 0; 0, 1, 0; 0, 0, 0x1",
         "1, 0, 0; 1, 0, 0; 0, 0, 1", "0, 0, 0; 0, 0, 0; 0, 0, 0", "1e300, 0, 0; 0, 1e300, 0; 0, 0, 1e300",
-    ]) func `anything else is none`(_ text: String) { #expect(Matrix3(text) == nil) }
+    ]) func `any other text is no matrix`(_ text: String) { #expect(Matrix3(text) == nil) }
 
-    @Test func `numbers are plain decimals`() {
+    @Test func `only plain decimal numbers are parsed`() {
         #expect(DecimalText.number("-12\n") == -12)
         #expect(DecimalText.number(" 0.000598 \n") == 0.000598)
         #expect(DecimalText.number("+1.5e-3") == 0.0015)
@@ -27,7 +27,7 @@ struct Matrix3Tests {
         #expect(DecimalText.number(String(repeating: "1", count: 41)) == nil)
     }
 
-    @Test func `any text gives a number, a matrix, or none`() {
+    @Test func `arbitrary text never traps`() {
         var generator = SeededGenerator(seed: 6)
         let alphabet = Array("0123456789+-.,; eEnaif\n\t\0x\u{0301}💡")
         var matrices = 0

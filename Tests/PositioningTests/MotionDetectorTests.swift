@@ -3,11 +3,11 @@ import Positioning
 import Testing
 
 struct MotionDetectorTests {
-    @Test func `a walk is motion, and standing at its end is none`() {
+    @Test func `a walk is motion and standing at its end is not`() {
         var sense = MotionDetector()
-        let walk = (0..<6).map { sense.isMoving(at: Point3D(x: Double($0), y: 0)) }
+        let walk = (0..<6).map { sense.update(with: Point3D(x: Double($0), y: 0)) }
         #expect(walk == [false, false, true, true, true, true])
-        let stand = (0..<6).map { _ in sense.isMoving(at: Point3D(x: 5, y: 0)) }
+        let stand = (0..<6).map { _ in sense.update(with: Point3D(x: 5, y: 0)) }
         #expect(stand.last == false)
     }
 
@@ -19,7 +19,7 @@ struct MotionDetectorTests {
                 x: 0.6 * (angle.truncatingRemainder(dividingBy: 2) - 1),
                 y: second.isMultiple(of: 2) ? 0.4 : -0.4
             )
-            let isMoving = sense.isMoving(at: position)
+            let isMoving = sense.update(with: position)
             #expect(!isMoving)
         }
     }

@@ -18,7 +18,7 @@ import Testing
     @Test func `spots are read from a list`() throws {
         let spots = try spots("name,x,y\nDoor, 1.5,-2\r\n\nWindow,3,4\n")
         #expect(spots.map(\.name) == ["Door", "Window"])
-        #expect(spots.map(\.place) == [Point3D(x: 1.5, y: -2), Point3D(x: 3, y: 4)])
+        #expect(spots.map(\.position) == [Point3D(x: 1.5, y: -2), Point3D(x: 3, y: 4)])
     }
 
     @Test(arguments: [
@@ -27,19 +27,19 @@ import Testing
         ("name,x,y\nDoor,1,north", "2 y must be a number"),
         ("name,x,y\n,1,2", "2 name must be 1 to 128 bytes"),
     ])
-    func `a list that cannot be read is refused with its line`(_ csv: String, _ why: String) {
+    func `an invalid list is refused with the line`(_ csv: String, _ why: String) {
         #expect(problem(csv).hasPrefix(why))
     }
 
-    @Test func `errors are distances in the plane, and their median and 95 percent are told`() throws {
+    @Test func `errors are distances in the plane, with their median and 95th percentile`() throws {
         var survey = PositionSurvey()
         #expect(survey.error(share: 0.5) == 0 && survey.withinAccuracy == nil)
         for (index, error) in [1.0, 2, 3, 4, 100].enumerated() {
-            let spot = PositionSurvey.Spot(name: "\(index)", place: Point3D(x: 10, y: 10, z: 5))
+            let spot = PositionSurvey.Spot(name: "\(index)", position: Point3D(x: 10, y: 10, z: 5))
             let told = [-0.5, 0, 0.5].map {
                 (position: Point3D(x: 10 + error + $0, y: 10, z: 0), accuracy: Optional(2.5))
             }
-            let noted = survey.note(told, at: spot)
+            let noted = survey.record(told, at: spot)
             let finding = try #require(noted)
             #expect(finding.error == error && finding.position.x == 10 + error && finding.positions == 3)
         }
@@ -48,12 +48,12 @@ import Testing
         #expect(survey.withinAccuracy == 0.4)
     }
 
-    @Test func `a spot that is measured again has the newer finding`() {
+    @Test func `measuring a spot again replaces its finding`() {
         var survey = PositionSurvey()
-        let spot = PositionSurvey.Spot(name: "Door", place: .zero)
-        for x in [5.0, 1] { _ = survey.note([(Point3D(x: x, y: 0), nil)], at: spot) }
+        let spot = PositionSurvey.Spot(name: "Door", position: .zero)
+        for x in [5.0, 1] { _ = survey.record([(Point3D(x: x, y: 0), nil)], at: spot) }
         #expect(survey.findings.map(\.error) == [1] && survey.withinAccuracy == nil)
-        let nowhere = survey.note([(Point3D(x: .nan, y: 0), nil)], at: spot)
+        let nowhere = survey.record([(Point3D(x: .nan, y: 0), nil)], at: spot)
         #expect(nowhere == nil)
     }
 }

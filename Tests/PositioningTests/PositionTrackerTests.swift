@@ -3,7 +3,7 @@ import Positioning
 import Testing
 
 @Suite struct PositionTrackerTests {
-    /// Tells the times at which it was asked, and how much it had heard by then.
+    /// Reports the times at which it was called, and the number of sightings by then.
     private struct Echo: PositionEstimator {
         var map = BeaconMap(
             environment: FlareEnvironment(id: FlareID(high: 0, low: 0)),
@@ -12,7 +12,7 @@ import Testing
         )
         var heard = 0
 
-        mutating func hear(_ sighting: BeaconSighting) { heard += 1 }
+        mutating func record(_ sighting: BeaconSighting) { heard += 1 }
 
         mutating func estimate(at time: Double) -> PositionEstimate? {
             PositionEstimate(
@@ -33,37 +33,37 @@ import Testing
         )
     }
 
-    @Test func `each whole second is estimated once, with what came before it`() {
+    @Test func `each whole second is estimated once from the sightings before it`() {
         var tracker = PositionTracker(estimator: Echo())
         var estimates: [PositionEstimate] = []
-        for time in [0.2, 0.9, 1, 1.1, 3.5, 3.6] { estimates += tracker.hear(sighting(time)) }
+        for time in [0.2, 0.9, 1, 1.1, 3.5, 3.6] { estimates += tracker.record(sighting(time)) }
         estimates += tracker.advance(to: 4)
         estimates += tracker.advance(to: 4.9)
         #expect(estimates.map(\.time) == [1, 2, 3, 4])
         #expect(estimates.map(\.beaconsHeard) == [2, 4, 4, 6])
     }
 
-    @Test func `a tick between changes nothing`() {
+    @Test func `ticks in between change nothing`() {
         var plain = PositionTracker(estimator: Echo())
         var ticked = plain
         var (one, two): ([PositionEstimate], [PositionEstimate]) = ([], [])
         for time in stride(from: 0.3, to: 9, by: 0.7) {
-            one += plain.hear(sighting(time))
+            one += plain.record(sighting(time))
             two += ticked.advance(to: time - 0.1)
-            two += ticked.hear(sighting(time))
+            two += ticked.record(sighting(time))
         }
         #expect(one == two)
         #expect(one.count == 8)
     }
 
-    @Test func `after a long silence only its end is estimated`() {
+    @Test func `after a long gap only its end is estimated`() {
         var tracker = PositionTracker(estimator: Echo())
         _ = tracker.advance(to: 0.5)
         #expect(tracker.advance(to: 30.5).count == 30)
         #expect(tracker.advance(to: 4000.5).map(\.time) == [4000])
     }
 
-    @Test func `a time that goes back or is none is passed over`() {
+    @Test func `an invalid time or one that goes back is ignored`() {
         var tracker = PositionTracker(estimator: Echo())
         _ = tracker.advance(to: 10.5)
         #expect(tracker.advance(to: 2).isEmpty)

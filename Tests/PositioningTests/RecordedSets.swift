@@ -2,11 +2,11 @@ import Flare
 import Foundation
 import Positioning
 
-/// Recorded walks with known truth, where they are on this machine; they are not part of the repository.
+/// Recorded walks with known positions, if present on this machine; they are not part of the repository.
 struct RecordedSets {
     private let folder: URL
 
-    /// In the folder that `TRILATERAL_POSITIONING_DATA` names, else beside the repository.
+    /// The folder that `TRILATERAL_POSITIONING_DATA` names, else the one beside the repository.
     static let found: RecordedSets? = {
         let named = ProcessInfo.processInfo.environment["TRILATERAL_POSITIONING_DATA"]
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -17,21 +17,21 @@ struct RecordedSets {
         return FileManager.default.fileExists(atPath: list) ? RecordedSets(folder: folder) : nil
     }()
 
-    /// Whether a test that needs them has to run: always in CI, at a desk where they are.
+    /// Whether tests that need them must run: always in CI, elsewhere only if they are present.
     static var areExpected: Bool { found != nil || ProcessInfo.processInfo.environment["CI"] == "true" }
 
     /// Walks of one kind, scored together.
     struct Group: Sendable, CustomStringConvertible {
         let name: String
         let folder: String
-        /// What the names of the walks begin with, and those that are left out.
+        /// Prefix of the walks' names, and the walks to leave out.
         let runs: [String]
         var besides: Set<String> = []
         let deviceZ: Double
         var bounds: Box?
-        /// Whether only the moments count at which somebody had been standing for 3 s.
+        /// Whether to score only times after standing for 3 s.
         var isStanding = false
-        /// What the reference implementation comes to, metres.
+        /// Errors of the reference implementation, metres.
         let reference: Score.Figures
 
         var description: String { name }
@@ -63,7 +63,7 @@ struct RecordedSets {
             name: name,
             folder: "tetam",
             runs: runs,
-            // These do not fit their labels, say the notes of the set.
+            // According to the data set's notes these do not match their labels.
             besides: ["still_0.21_0.27", "still_20.45_16.89"],
             deviceZ: 1.85,
             bounds: Box(origin: Point3D(x: -0.2, y: -0.3), width: 21.1, height: 18.3),
@@ -87,7 +87,7 @@ struct RecordedSets {
         )
     }
 
-    /// Plays the walks of a group to an estimator for the map.
+    /// Scores an estimator on the walks of a group.
     func score(
         _ group: Group,
         _ estimator: (BeaconMap, Group) -> any PositionEstimator
@@ -103,7 +103,7 @@ struct RecordedSets {
         return score
     }
 
-    /// The estimates of each walk of a group, with where one truly was.
+    /// The estimates of each walk of a group, with the true positions.
     func follow(
         _ group: Group,
         _ estimator: (BeaconMap, Group) -> any PositionEstimator
@@ -125,7 +125,7 @@ struct RecordedSets {
         }
     }
 
-    /// Where the beacons of a group are.
+    /// The beacons' positions of a group.
     func beacons(of group: Group) throws -> [Point3D] {
         try RecordedWalk.beacons(bytes(folder.appending(path: group.folder).appending(path: "beacons.csv")))
             .map(\.position)

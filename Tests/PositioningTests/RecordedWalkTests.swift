@@ -28,7 +28,7 @@ import Testing
         #expect(estimates(walk).map(\.beaconsHeard) == [3, 3])
     }
 
-    @Test func `line ends, blanks, empty lines and a byte order mark do no harm`() throws {
+    @Test func `line ends, blanks, empty lines and a byte order mark are accepted`() throws {
         let plain = try walk()
         let windows = Self.scans.split(separator: "\n").joined(separator: "\r\n")
         let spaced = Self.beacons.split(separator: "\n").map {
@@ -38,17 +38,17 @@ import Testing
         #expect(estimates(odd) == estimates(plain))
     }
 
-    @Test func `rows in any order are the same walk`() throws {
+    @Test func `the order of the rows does not matter`() throws {
         let lines = Self.scans.split(separator: "\n")
         let turned = ([lines[0]] + lines.dropFirst().reversed()).joined(separator: "\n")
         #expect(estimates(try walk(Self.beacons, turned)) == estimates(try walk()))
     }
 
-    @Test func `packets of other beacons are counted, and those that cannot be are not heard`() throws {
+    @Test func `packets of unknown beacons are counted and impossible ones ignored`() throws {
         let more = Self.scans + "1.6,stranger,-40\n1.7,a,127\n1.8,b,42\n1.9,other,-50\n"
         let walk = try walk(Self.beacons, more)
-        #expect(walk.foreign.count == 2)
-        #expect(walk.foreign.first?.line == 6 && walk.foreign.first?.id == "stranger")
+        #expect(walk.unknown.count == 2)
+        #expect(walk.unknown.first?.line == 6 && walk.unknown.first?.id == "stranger")
         #expect(estimates(walk) == estimates(try self.walk()))
     }
 
@@ -66,7 +66,7 @@ import Testing
             ("id,x,y,z,tx_power\na,0,0,2,5\n", 2, "tx_power must be a number from -127 to -1 (is \"5\")"),
         ] as [(String, Int?, String)]
     )
-    func `beacons that are none are refused with their line`(_ csv: String, _ line: Int?, _ words: String)
+    func `invalid beacons are refused with the line`(_ csv: String, _ line: Int?, _ words: String)
         throws
     {
         let problem = try problem(csv)
@@ -84,7 +84,7 @@ import Testing
             ("time_s,beacon_id,rssi_dbm\n0,a,-60\n9e8,a,-60\n", nil, "at most 7 days"),
         ] as [(String, Int?, String)]
     )
-    func `packets that are none are refused with their line`(_ csv: String, _ line: Int?, _ words: String)
+    func `invalid packets are refused with the line`(_ csv: String, _ line: Int?, _ words: String)
         throws
     {
         let problem = try problem(Self.beacons, csv)
@@ -92,7 +92,7 @@ import Testing
         #expect(problem.message.contains(words), "\(problem.message)")
     }
 
-    @Test func `text that is none and lines without end are refused`() throws {
+    @Test func `invalid UTF-8 and overlong lines are refused`() throws {
         let bytes = Array("time_s,beacon_id,rssi_dbm\n1,".utf8) + [0xFF, 0xFE] + Array(",-60\n".utf8)
         let beacons = try RecordedWalk.beacons(Array(Self.beacons.utf8))
         let problem = #expect(throws: CSVError.self) {

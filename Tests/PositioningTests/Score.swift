@@ -1,11 +1,11 @@
 import Foundation
 
-/// How far estimates were off.
+/// The errors of estimates.
 struct Score: Sendable {
     var errors: [Double] = []
     var accuracies: [Double] = []
 
-    /// Errors that half, three quarters and 95 of 100 stay below, metres.
+    /// The 50th, 75th and 95th percentile of the errors, metres.
     struct Figures: Sendable, Equatable {
         var median: Double
         var of75: Double
@@ -23,7 +23,7 @@ struct Score: Sendable {
         )
     }
 
-    /// The share of errors that are within so many times the accuracy that was told.
+    /// The fraction of errors within a multiple of the stated accuracy.
     func share(within times: Double) -> Double {
         let inside = zip(errors, accuracies).filter { $0 <= $1 * times }.count
         return Double(inside) / Double(max(errors.count, 1))
@@ -34,7 +34,7 @@ struct Score: Sendable {
         score.accuracies += other.accuracies
     }
 
-    /// Between two values in proportion.
+    /// Linear interpolation between two values.
     private static func quantile(_ sorted: [Double], _ part: Double) -> Double {
         guard let last = sorted.indices.last else { return .nan }
         let place = part * Double(last)
@@ -44,7 +44,7 @@ struct Score: Sendable {
     }
 }
 
-/// Where the device really was.
+/// The true positions of the device.
 struct Truth {
     private var rows: [(time: Double, x: Double, y: Double)] = []
 
@@ -69,7 +69,7 @@ struct Truth {
         return (before.x + part * (after.x - before.x), before.y + part * (after.y - before.y))
     }
 
-    /// Whether somebody has stood for 3 s, as between rows that name the same place.
+    /// Whether the person has stood for 3 s, which is between rows with the same position.
     func isStanding(at time: Double) -> Bool {
         var start = 0
         while start < rows.count {

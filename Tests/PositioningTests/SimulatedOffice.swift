@@ -1,7 +1,7 @@
 import Flare
 import Positioning
 
-/// An office of 30 m by 18 m: eight rooms along a corridor of 2 m, and somebody who goes from room to room.
+/// An office of 30 m by 18 m: eight rooms along a corridor of 2 m, and a person who walks from room to room.
 struct SimulatedOffice {
     let environment: FlareEnvironment
     let zones: [FlareZone]
@@ -76,7 +76,7 @@ struct SimulatedOffice {
         return WalkRoute(wayPoints: points, isClosed: false, metresPerSecond: 0.7 + 0.7 * generator.unit())
     }
 
-    /// What is heard on a walk.
+    /// The sightings of a walk.
     func sightings(_ route: WalkRoute, seed: UInt64, radio: RadioSettings = RadioSettings())
         -> [BeaconSighting]
     {
@@ -103,9 +103,9 @@ struct SimulatedOffice {
         return simulator.advertisements().flatMap(\.sightings)
     }
 
-    /// What an estimator makes of what is heard, once a second, against the truth.
+    /// Scores an estimator's estimates, one a second, against the true positions.
     ///
-    /// - Parameter from: Seconds that it is given to find itself.
+    /// - Parameter from: Seconds of the start that are not scored.
     func score(
         _ sightings: [BeaconSighting],
         on route: WalkRoute,
@@ -115,7 +115,7 @@ struct SimulatedOffice {
         var score = Score()
         var tracker = PositionTracker(estimator: estimator)
         for sighting in sightings {
-            for estimate in tracker.hear(sighting) where estimate.time >= start {
+            for estimate in tracker.record(sighting) where estimate.time >= start {
                 guard let truth = route.pose(at: estimate.time)?.position else { continue }
                 let (dx, dy) = (estimate.position.x - truth.x, estimate.position.y - truth.y)
                 score.errors.append((dx * dx + dy * dy).squareRoot())

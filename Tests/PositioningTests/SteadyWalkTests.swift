@@ -3,7 +3,7 @@ import Foundation
 import Positioning
 import Testing
 
-/// How often zone and nearness change on recorded walks, against how often they truly do: positioning 7.
+/// Compares how often zone and proximity change on recorded walks with how often they truly do: positioning 7.
 @Suite(.enabled(if: RecordedSets.areExpected)) struct SteadyWalkTests {
     /// How a group's place is divided into rooms.
     struct Case: Sendable, CustomStringConvertible {
@@ -71,11 +71,11 @@ import Testing
         var told = 0
         var real = 0
         var nearness = 0
-        /// By the plain rule, from where one truly was.
+        /// By the simple rule, from the true positions.
         var trueNearness = 0
         var seconds = 0
         var right = 0
-        /// How long after a room was truly entered it was told, seconds.
+        /// Delay between truly entering a room and reporting it, seconds.
         var delays: [Double] = []
     }
 
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `rooms and near things change hardly more often than they truly do`(test: Case) throws {
+    func `zone and nearest thing change hardly more often than in truth`(test: Case) throws {
         let tally = try Self.tally(test)
         let delay = tally.delays.sorted()
         let words =

@@ -37,7 +37,7 @@ import Testing
         packets.reduce(0) { $0 + Double($1.rssi) } / Double(packets.count)
     }
 
-    @Test func `the same seed gives the same packets and another seed others`() {
+    @Test func `the same seed gives the same packets and another seed different ones`() {
         #expect(still(at: 3, seed: 7) == still(at: 3, seed: 7))
         #expect(still(at: 3, seed: 7) != still(at: 3, seed: 8))
     }
@@ -50,23 +50,23 @@ import Testing
         #expect(packets.allSatisfy { (0..<600).contains($0.time) })
     }
 
-    @Test func `power falls by 22 dB when the distance is ten times as long`() {
+    @Test func `power falls by 22 dB at ten times the distance`() {
         #expect(abs(mean(still(at: 1)) - -59) < 0.5)
         #expect(abs(mean(still(at: 10)) - -81) < 0.5)
     }
 
-    @Test func `each wall costs four dB and more than four cost no more`() {
+    @Test func `each wall costs 4 dB, up to four walls`() {
         let rooms = (0..<7).map { Box(origin: Point3D(x: Double($0), y: -1), width: 1, height: 2) }
         #expect(abs(mean(still(at: 2.5, walls: WallPlan(rooms: rooms))) - mean(still(at: 2.5)) - -8) < 0.6)
         #expect(abs(mean(still(at: 6.5, walls: WallPlan(rooms: rooms))) - mean(still(at: 6.5)) - -16) < 0.6)
     }
 
-    @Test func `a body between takes five dB`() {
+    @Test func `the walker's body costs 5 dB`() {
         let clear = mean(still(at: 2))
         #expect(abs(mean(still(at: 2) { $0.bodyLossDecibels = 5 }) - (clear - 5)) < 0.6)
     }
 
-    @Test func `fading and shadowing spread the power and do not break it`() {
+    @Test func `fading and shadowing vary the power within limits`() {
         let packets = still(at: 5) { $0.ricianFactor = 4 }
         let deviation =
             (packets.reduce(0) { $0 + pow2(Double($1.rssi) - mean(packets)) } / Double(packets.count))
@@ -80,12 +80,12 @@ import Testing
         #expect((2.5...5.5).contains(spread))
     }
 
-    @Test func `nothing is heard below the sensitivity`() {
+    @Test func `packets below the sensitivity are not received`() {
         #expect(still(at: 60).isEmpty)
         #expect(still(at: 30).allSatisfy { $0.rssi >= -94 })
     }
 
-    @Test func `absurd settings end`() {
+    @Test func `extreme settings terminate`() {
         let packets = still(at: 1, seconds: 10) {
             $0.intervalSeconds = -1
             $0.packetLoss = .nan
@@ -111,15 +111,14 @@ import Testing
         (Point3D(x: 1, y: 1), Point3D(x: 1, y: 1), 0), (Point3D(x: 1, y: 1), Point3D(x: .nan, y: 1), 0),
         (Point3D(x: 4, y: 2), Point3D(x: 6, y: 7), 1), (Point3D(x: 4, y: 2), Point3D(x: 7, y: 5), 2),
     ])
-    func `the walls between two points are counted once each`(_ start: Point3D, _ end: Point3D, _ count: Int)
-    {
+    func `each wall between two points is counted once`(_ start: Point3D, _ end: Point3D, _ count: Int) {
         #expect(plan.walls(from: start, to: end) == count)
         #expect(plan.walls(from: end, to: start) == count)
     }
 }
 
 @Suite struct WalkRouteTests {
-    @Test func `a route walks, stays and comes back`() {
+    @Test func `a closed route walks, stays and returns`() {
         let route = WalkRoute(
             wayPoints: [.init(.zero), .init(Point3D(x: 4, y: 0), staySeconds: 5)],
             isClosed: true,
@@ -131,13 +130,13 @@ import Testing
         #expect(route.pose(at: 4)?.position == Point3D(x: 4, y: 0))
         #expect(route.pose(at: 4)?.isMoving == false)
         #expect(route.pose(at: 8)?.position == Point3D(x: 2, y: 0))
-        #expect(route.pose(at: 8)?.lookX == -1)
+        #expect(route.pose(at: 8)?.facingX == -1)
         #expect(route.pose(at: 99)?.position == .zero)
         #expect(route.pose(at: -1)?.position == .zero)
         #expect(WalkRoute(wayPoints: [], isClosed: true).pose(at: 0) == nil)
     }
 
-    @Test(arguments: 0...5) func `visits stay near each place and inside`(_ count: Int) {
+    @Test(arguments: 0...5) func `visits stop near each place and stay within the bounds`(_ count: Int) {
         let places = (0..<count).map { Point3D(x: Double($0 * 3 % 7), y: Double($0 * 5 % 7), z: 2) }
         let bounds = Box(origin: .zero, width: 7, height: 7)
         let route = WalkRoute(visiting: places, within: bounds, floor: 0)

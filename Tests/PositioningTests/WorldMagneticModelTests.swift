@@ -53,7 +53,7 @@ struct WorldMagneticModelTests {
         Value(2027.5, 100, -80, 240, 5984.0, 14760.1, -49317.7, -72.1, 67.93),
     ]
 
-    @Test func `the published test values come out to their last digit`() throws {
+    @Test func `the published test values are met to their last digit`() throws {
         for value in Self.official {
             let place = GeoPoint(
                 latitude: value.latitude,
@@ -74,14 +74,14 @@ struct WorldMagneticModelTests {
         }
     }
 
-    /// Degrees that pygeomag 1.1.0, an implementation by others, gives at 50 m.
+    /// Degrees according to pygeomag 1.1.0, an independent implementation, at 50 m.
     @Test(arguments: [
         (2025.5, 52.52, 13.405, 5.008), (2029.9, 52.52, 13.405, 5.604), (2025.5, 40.71, -74.01, -12.512),
         (2029.9, -33.87, 151.21, 12.895), (2029.9, 35.68, 139.69, -8.055), (2025.5, -34.6, -58.38, -10.1),
         (2029.9, 64.15, -21.94, -10.124), (2029.9, 1.35, 103.82, 0.333), (2025.5, -1.29, 36.82, 0.339),
         (2029.9, 61.22, -149.9, 13.105), (2025.5, 28.61, 77.21, 1.305),
     ])
-    func `another program finds the same declination`(
+    func `declinations agree with an independent implementation`(
         _ year: Double,
         _ latitude: Double,
         _ longitude: Double,
@@ -101,12 +101,12 @@ struct WorldMagneticModelTests {
                 #expect((20_000...70_000).contains(field.strength), "\(place)")
             }
         }
-        // Both lie about 140° from Greenwich now.
+        // Both are currently about 140° from Greenwich.
         #expect(model.declination(at: GeoPoint(latitude: 85.8, longitude: 139), year: 2025) == nil)
         #expect(model.declination(at: GeoPoint(latitude: -63.9, longitude: 135), year: 2025) == nil)
     }
 
-    @Test func `what is no place or year has no field`() {
+    @Test func `an invalid location or year has no field`() {
         let model = WorldMagneticModel.wmm2025
         let here = GeoPoint(latitude: 50, longitude: 10)
         for place in [
@@ -117,7 +117,7 @@ struct WorldMagneticModelTests {
         #expect(model.field(at: here, altitudeMetres: .nan, year: 2026) == nil)
     }
 
-    @Test func `years are counted with their fractions`() {
+    @Test func `times are converted to years with fractions`() {
         #expect(abs(WorldMagneticModel.year(secondsSince1970: 1_767_225_600) - 2026) < 0.003)
         #expect(abs(WorldMagneticModel.year(secondsSince1970: 1_782_950_400) - 2026.5) < 0.003)
     }
@@ -126,50 +126,50 @@ struct WorldMagneticModelTests {
 struct DeclinationTests {
     private let berlin = GeoPoint(latitude: 52.52, longitude: 13.405)
 
-    @Test func `headings stay as they are while there is nothing to add`() {
+    @Test func `headings do not change while there is no declination`() {
         var declination = Declination(nil)
-        let asked = declination.locate(at: berlin, year: 2026)
+        let asked = declination.setLocation(berlin, year: 2026)
         #expect(asked == nil)
         #expect(declination.heading(90, from: .magnetic) == 90)
         #expect(Declination(.automatic).heading(90, from: .magnetic) == 90)
     }
 
-    @Test func `only magnetic headings are turned, over north too`() {
+    @Test func `only magnetic headings are corrected, also across north`() {
         let declination = Declination(.fixed(-12.5))
         #expect(declination.heading(90, from: .magnetic) == 77.5)
         #expect(declination.heading(2.5, from: .magnetic) == 350)
         #expect(declination.heading(90, from: .geographic) == 90)
-        #expect(declination.heading(90, from: .asTold) == 90)
+        #expect(declination.heading(90, from: .unspecified) == 90)
     }
 
-    @Test func `the model is asked anew when the place or the time is another`() throws {
+    @Test func `the declination is computed again at another place or time`() throws {
         var declination = Declination(.automatic)
-        let asked = declination.locate(at: berlin, year: 2026)
+        let asked = declination.setLocation(berlin, year: 2026)
         let first = try #require(asked)
         #expect((5.0...5.3).contains(first))
         #expect(declination.heading(359, from: .magnetic) == (359 + first - 360))
-        #expect(declination.locate(at: GeoPoint(latitude: 52.5, longitude: 13.4), year: 2026.001) == nil)
-        #expect(declination.locate(at: GeoPoint(latitude: 40.71, longitude: -74.01), year: 2026.001) != nil)
+        #expect(declination.setLocation(GeoPoint(latitude: 52.5, longitude: 13.4), year: 2026.001) == nil)
+        #expect(declination.setLocation(GeoPoint(latitude: 40.71, longitude: -74.01), year: 2026.001) != nil)
         #expect(declination.heading(90, from: .magnetic) < 80)
-        #expect(declination.locate(at: GeoPoint(latitude: .nan, longitude: 0), year: 2027) == nil)
+        #expect(declination.setLocation(GeoPoint(latitude: .nan, longitude: 0), year: 2027) == nil)
         #expect(declination.heading(90, from: .magnetic) < 80)
     }
 
-    @Test func `a place near the magnetic pole takes the declination back`() {
+    @Test func `near the magnetic pole the declination is unknown`() {
         var declination = Declination(.automatic)
-        #expect(declination.locate(at: berlin, year: 2026) != nil)
-        #expect(declination.locate(at: GeoPoint(latitude: 85.8, longitude: 139), year: 2026) == nil)
+        #expect(declination.setLocation(berlin, year: 2026) != nil)
+        #expect(declination.setLocation(GeoPoint(latitude: 85.8, longitude: 139), year: 2026) == nil)
         #expect(declination.heading(90, from: .magnetic) == 90)
     }
 
-    @Test func `the model's time is over in 2030`() {
+    @Test func `the model is valid until 2030`() {
         #expect(!Declination(.automatic).isOutdated(in: 2029.99))
         #expect(Declination(.automatic).isOutdated(in: 2030))
         #expect(Declination(.automatic).isOutdated(in: 2024.9), "a clock that was never set")
         #expect(!Declination(.fixed(1)).isOutdated(in: 2040))
     }
 
-    @Test func `a setting is auto or degrees`() {
+    @Test func `a declination setting is auto or degrees`() {
         #expect(DeclinationSetting("auto") == .automatic)
         #expect(DeclinationSetting("-3.5") == .fixed(-3.5))
         #expect(DeclinationSetting("-3.50").map { "\($0)" } == "-3.5")
@@ -181,12 +181,12 @@ struct DeclinationTests {
 }
 
 struct HeadingChoiceTests {
-    @Test func `a compass of lower rank counts until it has been silent for a while`() {
+    @Test func `a lower-ranked compass is used after the higher-ranked one is silent for a while`() {
         var choice = HeadingChoice()
         let words: [(rank: Int, time: Double, counts: Bool)] = [
             (2, 0, true), (0, 1, true), (2, 2, false), (1, 3.9, false), (1, 4.1, true), (2, 4.2, false),
             (2, 8, true), (0, 9, true),
-            // A clock that was set back.
+            // The clock was set back.
             (2, 0.5, true),
         ]
         for word in words {

@@ -110,7 +110,7 @@ import Testing
         let frame = EncryptedTelemetry(cipher: bytes("058aaaae33d6215287b35aad"), salt: 0x1234, check: 0xD246)
         let beacon = beacon()
         let open = { (frame: EncryptedTelemetry, clock: UInt32) in
-            beacon.open(frame, at: clock, cipher: AESBlock.cipher)
+            beacon.decrypt(frame, at: clock, cipher: AESBlock.cipher)
         }
         let telemetry = try #require(open(frame, 123_456_789))
         #expect(telemetry.batteryVolts == 3 && telemetry.celsius == 21.5)
@@ -134,7 +134,7 @@ import Testing
         let id = beacon().id(at: UInt32(before), cipher: AESBlock.cipher)
         let found = beacons.resolve(id, at: Self.start + before)
         let match = try #require(found)
-        #expect(beacons.open(frame, from: match)?.batteryVolts == 3)
+        #expect(beacons.decrypt(frame, from: match)?.batteryVolts == 3)
     }
 
     @Test(arguments: [
@@ -152,12 +152,12 @@ import Testing
         let key = try #require(CipherBlock(hexadecimal: "91945d3f4dcbee0bf45ef52255f095a4"))
         let mode = EAXMode(key: key, cipher: AESBlock.cipher)
         let (nonce, header) = ((0...count % 7).map { UInt8($0) }, (0..<count).map { UInt8($0) })
-        let plain = mode.open(bytes(cipher), nonce: nonce, header: header, tag: bytes(tag))
+        let plain = mode.decrypt(bytes(cipher), nonce: nonce, header: header, tag: bytes(tag))
         #expect(plain == (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) })
         var wrong = bytes(tag)
         wrong[15] ^= 0x80
-        #expect(mode.open(bytes(cipher), nonce: nonce, header: header, tag: wrong) == nil)
-        #expect(mode.open(bytes(cipher), nonce: nonce, header: header, tag: []) == nil)
-        #expect(mode.open(bytes(cipher), nonce: nonce, header: header, tag: bytes(tag) + [0]) == nil)
+        #expect(mode.decrypt(bytes(cipher), nonce: nonce, header: header, tag: wrong) == nil)
+        #expect(mode.decrypt(bytes(cipher), nonce: nonce, header: header, tag: []) == nil)
+        #expect(mode.decrypt(bytes(cipher), nonce: nonce, header: header, tag: bytes(tag) + [0]) == nil)
     }
 }

@@ -38,7 +38,7 @@ import Testing
         var recording = try Recording(origin)
         var estimates: [PositionEstimate] = []
         while let reading = try recording.next() {
-            if case .beacon(let sighting) = reading { estimates += tracker.hear(sighting) }
+            if case .beacon(let sighting) = reading { estimates += tracker.record(sighting) }
         }
         #expect(recording.problems.isEmpty)
         return estimates

@@ -13,7 +13,7 @@ struct CoverageViewTests {
                 generator.normal(deviation: 1),
                 generator.normal(deviation: 1)
             )
-            if let direction = any.direction { _ = samples.hear(45 * direction) }
+            if let direction = any.direction { _ = samples.add(45 * direction) }
         }
         return samples
     }

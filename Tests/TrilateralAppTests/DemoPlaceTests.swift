@@ -42,7 +42,7 @@ struct DemoPlaceTests {
         var stays: [(thing: FlareThing?, from: Double, seconds: Int)] = []
         while let reading = try recording.next() {
             guard case .beacon(let sighting) = reading else { continue }
-            for estimate in tracker.hear(sighting) {
+            for estimate in tracker.record(sighting) {
                 let near = things.compactMap { thing in
                     thing.position.map { (thing: thing, metres: $0.distance(to: estimate.position)) }
                 }.min { $0.metres < $1.metres }.flatMap { $0.metres < limit ? $0.thing : nil }

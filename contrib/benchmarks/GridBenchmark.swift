@@ -38,7 +38,7 @@ struct GridBenchmark {
         for update in 0..<Self.warmUp + Self.updates {
             let second = Double(update)
             for beacon in 0..<Self.beacons {
-                estimator.hear(
+                estimator.record(
                     BeaconSighting(
                         identity: BeaconIdentity(uuid: uuid, major: 0, minor: UInt16(beacon)),
                         rssi: -60 - Int(30 * generator.unit()),

@@ -38,7 +38,7 @@ struct PositionBenchmark {
         var count = 0
         for packet in packets {
             for advertisement in parser.advertisements(in: packet.event, at: packet.time) {
-                for sighting in advertisement.sightings { count += tracker.hear(sighting).count }
+                for sighting in advertisement.sightings { count += tracker.record(sighting).count }
             }
         }
         return count

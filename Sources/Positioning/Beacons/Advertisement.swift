@@ -26,13 +26,13 @@ package struct DeviceAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// One advertising packet as it was heard.
+/// One received advertising packet.
 package struct Advertisement: Sendable, Hashable {
     /// Seconds on the source's steady clock.
     package var time: Double
     package var address: DeviceAddress
     package var payload: [UInt8]
-    /// Received power, dBm; 127 means that the receiver could not tell.
+    /// Received power, dBm; 127 means that the receiver could not measure it.
     package var rssi: Int
 
     package init(time: Double, address: DeviceAddress, payload: [UInt8], rssi: Int) {
@@ -42,7 +42,7 @@ package struct Advertisement: Sendable, Hashable {
         self.rssi = rssi
     }
 
-    /// The beacons that this packet makes heard; empty when its power is of no use.
+    /// The beacons that this packet announces; empty when its received power is not usable.
     package var sightings: [BeaconSighting] {
         guard BeaconSighting.isUsable(rssi: rssi) else { return [] }
         return BeaconFrame.frames(in: payload).compactMap { frame in

@@ -1,7 +1,7 @@
 /// The structures inside the payload of an advertising packet.
 ///
-/// Order is free and a type may come several times. A length of 0 ends the data early. A structure that runs
-/// past the end is dropped with all that follows; what stood before it counts.
+/// Structures come in any order and a type may occur several times. A length of 0 ends the data early. A
+/// structure that runs past the end is dropped; the structures before it are kept.
 /// - Source: Bluetooth Core Specification, Supplement, part A.
 package enum AdvertisingData {
     package enum Kind {
@@ -10,9 +10,9 @@ package enum AdvertisingData {
         package static let manufacturer: UInt8 = 0xFF
     }
 
-    /// Shows each structure where it lies, in order.
+    /// Calls `body` with each structure in place, in order.
     ///
-    /// - Returns: Whether the payload was whole; `false` when a structure ran past its end.
+    /// - Returns: `true` when the payload was complete; `false` when a structure ran past its end.
     @discardableResult
     package static func forEachStructure(
         in payload: Span<UInt8>,

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Metres to a beacon from how strongly it is heard, by the AltBeacon library's default curve.
+/// Distance to a beacon from its received power, by the AltBeacon library's default curve.
 /// - Source: positioning 3.1.
 package enum AltBeaconCurve {
-    /// Nearer than this no received power can tell; it also keeps 1/d² finite.
+    /// Lower limit of every distance, metres: received power cannot resolve less, and it keeps 1/d² finite.
     package static let shortest = 0.1
 
     /// - Parameters:

@@ -1,18 +1,18 @@
 package import Flare
 
-/// Whose telemetry it is.
+/// The sender of a telemetry frame.
 package enum TelemetrySender: Sendable, Hashable {
     case beacon(BeaconIdentity)
-    /// It names no beacon, only the address that it comes from.
+    /// The frame carries no beacon identity, only the sender's address.
     case device(DeviceAddress)
 }
 
-/// Knows which beacons of a place need a new battery.
+/// Tracks which beacons of a place need a new battery.
 ///
-/// A thing is known by its beacon, or by the address in its data (`mac`).
+/// A thing is identified by its beacon, or by the address in its data (`mac`).
 /// - Source: positioning 6.8.
 package struct BatteryMonitor: Sendable {
-    /// Below it a battery is low, volts; above ``fineVolts`` it is no longer.
+    /// A battery is low below ``lowVolts`` and no longer low above ``fineVolts``, volts.
     package static let lowVolts = 2.4
     package static let fineVolts = 2.5
 
@@ -23,10 +23,10 @@ package struct BatteryMonitor: Sendable {
 
     package init() {}
 
-    /// Takes another place, or the same one after a change; what is low stays so while its thing is there.
+    /// Replaces the place's beacons and things; a low battery stays low while its thing exists.
     ///
-    /// - Returns: Whether ``problem`` has changed.
-    package mutating func follow(_ map: BeaconMap?, things all: [FlareThing]) -> Bool {
+    /// - Returns: `true` when ``problem`` changed.
+    package mutating func setPlace(_ map: BeaconMap?, things all: [FlareThing]) -> Bool {
         let before = problem
         self.map = map
         things = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
@@ -38,25 +38,25 @@ package struct BatteryMonitor: Sendable {
         return problem != before
     }
 
-    /// - Returns: Whether ``problem`` has changed.
-    package mutating func hear(_ telemetry: BeaconTelemetry, of sender: TelemetrySender) -> Bool {
+    /// - Returns: `true` when ``problem`` changed.
+    package mutating func record(_ telemetry: BeaconTelemetry, from sender: TelemetrySender) -> Bool {
         guard let volts = telemetry.batteryVolts, let thing = thing(sender) else { return false }
         if volts < Self.lowVolts { return low.updateValue(volts, forKey: thing) == nil }
         guard volts > Self.fineVolts else { return false }
         return low.removeValue(forKey: thing) != nil
     }
 
-    /// The beacons that need a new battery, in words; `nil` when there are none.
+    /// A sentence that lists the beacons with a low battery; `nil` when there are none.
     package var problem: String? {
         guard !low.isEmpty else { return nil }
         let names = low.map { thing, volts in
             "\(things[thing]?.name ?? thing.description) (\((volts * 100).rounded() / 100) V)"
         }
-        return "The batteries of these beacons are low, below \(Self.lowVolts) V: "
+        return "Replace the batteries of these beacons (below \(Self.lowVolts) V): "
             + names.sorted().prefix(20).joined(separator: ", ")
     }
 
-    /// The thing whose beacon it is; `nil` for a stranger.
+    /// The thing that this beacon or address belongs to; `nil` when it is unknown.
     package func thing(_ sender: TelemetrySender) -> FlareID? {
         switch sender {
         case .beacon(let identity): map?.beacon(identity)?.thing

@@ -6,8 +6,8 @@ extension BeaconFrame {
         static let ephemeral: UInt8 = 0x30
     }
 
-    /// - Source: Eddystone protocol specification; positioning 1.4. The list of service UUIDs that should stand
-    ///   beside it is often missing, and so are the two reserved bytes at the end of a UID.
+    /// - Source: Eddystone protocol specification; positioning 1.4. Many senders omit the list of service
+    ///   UUIDs and the two reserved bytes at the end of a UID.
     init?(eddystone data: Span<UInt8>) {
         guard data.count >= 4, data.littleEndian16(at: 0) == 0xFEAA else { return nil }
         let level = data.signedByte(at: 3)
@@ -42,7 +42,7 @@ extension BeaconFrame {
         }
     }
 
-    /// 41 dB are lost on the first metre.
+    /// Power at one metre: 41 dB less than at zero metres.
     fileprivate static func power(atZeroMetres level: Int) -> Int? { power(level - 41) }
 }
 
@@ -65,7 +65,7 @@ package struct EddystoneUID: Sendable, Hashable {
         return BeaconIdentity(group: .namespace(namespace), major: major, minor: minor)
     }
 
-    /// The number that the hexadecimal digits spell when they are read as decimal ones.
+    /// Reads four hexadecimal digits as a decimal number; `nil` when one is above 9.
     private static func decimal(_ digits: UInt16) -> UInt16? {
         var number: UInt16 = 0
         for shift in stride(from: 12, through: 0, by: -4) {
@@ -89,7 +89,7 @@ package struct EddystoneURL: Sendable, Hashable {
     private static let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
     private static let longest = 17
 
-    /// From the scheme's byte and what follows; `nil` when a byte stands for nothing.
+    /// Decodes the scheme byte and the bytes after it; `nil` when a byte is reserved.
     static func text(of bytes: Span<UInt8>) -> String? {
         guard (2...longest + 1).contains(bytes.count), Int(bytes[0]) < schemes.count else { return nil }
         var text = schemes[Int(bytes[0])]
@@ -106,7 +106,7 @@ package struct EddystoneURL: Sendable, Hashable {
     }
 }
 
-/// An Eddystone-EID frame: an identifier that only those can read who know the beacon's key.
+/// An Eddystone-EID frame: an identifier that can be resolved only with the beacon's key.
 package struct EddystoneEID: Sendable, Hashable {
     package let id: UInt64
     /// dBm.
@@ -120,12 +120,12 @@ package struct EddystoneEID: Sendable, Hashable {
     package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
 }
 
-/// An Eddystone-TLM frame that only those can read who know the beacon's key.
+/// An encrypted Eddystone-TLM frame, readable only with the beacon's key.
 package struct EncryptedTelemetry: Sendable, Hashable {
     /// Twelve bytes.
     package let cipher: [UInt8]
     package let salt: UInt16
-    /// The first two bytes of the tag that proves the key right.
+    /// The first two bytes of the authentication tag.
     package let check: UInt16
 
     package init(cipher: [UInt8], salt: UInt16, check: UInt16) {

@@ -1,11 +1,11 @@
-/// What a beacon says of itself in one structure of an advertising packet.
+/// One beacon frame in an advertising packet.
 package enum BeaconFrame: Sendable, Hashable {
     case iBeacon(BeaconIdentity, powerAtOneMetre: Int?)
     case altBeacon(BeaconIdentity, powerAtOneMetre: Int?)
     case eddystoneUID(EddystoneUID)
     case eddystoneURL(EddystoneURL)
     case eddystoneEID(EddystoneEID)
-    /// How it fares; which beacon it is, only its address tells.
+    /// Telemetry. The sender's address is its only identity.
     case telemetry(BeaconTelemetry)
     case encryptedTelemetry(EncryptedTelemetry)
 
@@ -16,7 +16,7 @@ package enum BeaconFrame: Sendable, Hashable {
         return frames
     }
 
-    /// Shows each frame of a payload, in order.
+    /// Calls `body` with each frame of a payload, in order.
     package static func forEachFrame(in payload: Span<UInt8>, _ body: (BeaconFrame) -> Void) {
         AdvertisingData.forEachStructure(in: payload) { type, data in
             let frame =
@@ -29,7 +29,7 @@ package enum BeaconFrame: Sendable, Hashable {
         }
     }
 
-    /// Which beacon of a place it is, where the frame alone tells it.
+    /// The beacon's identity, when the frame itself carries one.
     package var identity: BeaconIdentity? {
         switch self {
         case .iBeacon(let identity, _), .altBeacon(let identity, _): identity
@@ -38,7 +38,7 @@ package enum BeaconFrame: Sendable, Hashable {
         }
     }
 
-    /// The power that the beacon says it is heard with at one metre, dBm; `nil` when it says none.
+    /// The calibrated power at one metre, dBm; `nil` when the frame carries none.
     package var powerAtOneMetre: Int? {
         switch self {
         case .iBeacon(_, let power), .altBeacon(_, let power): power
@@ -49,26 +49,27 @@ package enum BeaconFrame: Sendable, Hashable {
         }
     }
 
-    private enum Mark {
+    private enum Marker {
         static let apple: UInt16 = 0x004C
         static let ruuvi: UInt16 = 0x0499
-        /// Type and length of an iBeacon among Apple's many messages.
+        /// Type and length that mark an iBeacon among Apple's message types.
         static let iBeacon: UInt16 = 0x0215
         static let altBeacon: UInt16 = 0xBEAC
     }
 
-    /// iBeacon and AltBeacon are known by their marks; the maker of an AltBeacon may be anyone.
+    /// iBeacons and AltBeacons are recognised by their markers; an AltBeacon may carry any company
+    /// identifier.
     /// - Source: AltBeacon 1.0; positioning 1.2, 1.3 and 1.5.
     private init?(manufacturerData data: Span<UInt8>) {
         guard data.count >= 4 else { return nil }
-        let (company, mark) = (data.littleEndian16(at: 0), data.bigEndian16(at: 2))
-        if company == Mark.ruuvi {
+        let (company, marker) = (data.littleEndian16(at: 0), data.bigEndian16(at: 2))
+        if company == Marker.ruuvi {
             guard let telemetry = BeaconTelemetry(ruuvi: data.extracting(2..<data.count)) else { return nil }
             self = .telemetry(telemetry)
             return
         }
-        let isAltBeacon = mark == Mark.altBeacon
-        guard isAltBeacon || company == Mark.apple && mark == Mark.iBeacon,
+        let isAltBeacon = marker == Marker.altBeacon
+        guard isAltBeacon || company == Marker.apple && marker == Marker.iBeacon,
             data.count >= (isAltBeacon ? 26 : 25)
         else { return nil }
         let identity = BeaconIdentity(
@@ -82,7 +83,7 @@ package enum BeaconFrame: Sendable, Hashable {
             ? .altBeacon(identity, powerAtOneMetre: power) : .iBeacon(identity, powerAtOneMetre: power)
     }
 
-    /// A level that no beacon can have at one metre counts as not said.
+    /// The power at one metre; `nil` for 0 and above, which no beacon can have.
     static func power(_ level: Int) -> Int? {
         level < 0 ? level : nil
     }

@@ -1,4 +1,4 @@
-/// The 16 bytes that the beacons of one environment share.
+/// The 16-byte UUID that the beacons of one environment share.
 package struct BeaconUUID: Sendable, Hashable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
@@ -20,7 +20,7 @@ package struct BeaconUUID: Sendable, Hashable, CustomStringConvertible {
 
     package var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
 
-    /// In capitals with hyphens after 8, 12, 16 and 20 digits.
+    /// Upper case, with hyphens after 8, 12, 16 and 20 digits.
     package var description: String {
         var text = ""
         for (index, byte) in bytes.enumerated() {
@@ -31,7 +31,7 @@ package struct BeaconUUID: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The 10 bytes by which Eddystone names what a 16-byte UUID names elsewhere.
+/// The 10-byte Eddystone namespace, which abbreviates a 16-byte UUID.
 package struct EddystoneNamespace: Sendable, Hashable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt16
@@ -49,7 +49,7 @@ package struct EddystoneNamespace: Sendable, Hashable, CustomStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// Whether it stands for the UUID: its first and last five bytes, or its first four and last six.
+    /// Whether it abbreviates the UUID: its first and last five bytes, or its first four and last six.
     /// - Source: flare-protocol 11.
     package func abbreviates(_ uuid: BeaconUUID) -> Bool {
         let (five, six): (UInt64, UInt64) = (0xFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF)
@@ -65,12 +65,13 @@ package struct EddystoneNamespace: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Which beacon it is: what its environment, its zone and its thing are called on the radio.
+/// A beacon's identity: its environment's UUID, its zone's major and its own minor number.
 package struct BeaconIdentity: Sendable, Hashable {
     package enum Group: Sendable, Hashable {
         case uuid(BeaconUUID)
         case namespace(EddystoneNamespace)
-        /// The roles are swapped: receivers of the place hear the device; the numbers count them in its map.
+        /// Reversed roles: receivers of the place detect the device; major and minor hold the receiver's
+        /// index in the map.
         case receivers
     }
 
@@ -88,7 +89,7 @@ package struct BeaconIdentity: Sendable, Hashable {
         self.init(group: .uuid(uuid), major: major, minor: minor)
     }
 
-    /// Whether a beacon of an environment with this UUID may be meant.
+    /// Whether the beacon can belong to an environment with this UUID.
     package func belongs(to uuid: BeaconUUID) -> Bool {
         switch group {
         case .uuid(let own): own == uuid

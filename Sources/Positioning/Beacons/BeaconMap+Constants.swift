@@ -1,7 +1,7 @@
 import Flare
 
 extension BeaconMap {
-    /// Reads `positioning` in an environment's data: constants of the grid estimator, by name.
+    /// Reads the grid estimator's constants from `positioning` in an environment's data.
     mutating func readConstants(of environment: FlareEnvironment) {
         guard let value = environment.data["positioning"], !value.isNull else { return }
         let label = "environment \(environment.name) (\(environment.id)): positioning"
@@ -11,7 +11,7 @@ extension BeaconMap {
         }
         for name in members.keys.sorted() {
             guard let constant = GridEstimator.Constant(rawValue: name) else {
-                problems.append("\(label): there is no \(name)")
+                problems.append("\(label): unknown name \(name); legal are \(Self.constantNames)")
                 continue
             }
             let range = constant.range
@@ -23,4 +23,6 @@ extension BeaconMap {
             }
         }
     }
+
+    private static let constantNames = GridEstimator.Constant.allCases.map(\.rawValue).joined(separator: ", ")
 }

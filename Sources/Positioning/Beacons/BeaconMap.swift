@@ -1,13 +1,13 @@
 package import Flare
 
-/// Where the beacons of an environment are, and which things they are.
+/// The beacons of an environment: their positions and the things they belong to.
 ///
 /// A beacon is a thing with `minor` in its data, in a zone with `major`, in an environment with `uuid`; its
 /// data may hold `power`, its level at one metre. Numbers may be numeric text. An environment without a valid
-/// `uuid` takes beacons of every UUID by major and minor alone.
+/// `uuid` accepts beacons of any UUID by major and minor alone.
 ///
-/// A thing with `receiver` in its data is the other way round: a receiver of that name stands there and hears the
-/// device. The radio does not mind, and so it counts as a beacon.
+/// A thing with `receiver` in its data has reversed roles: a receiver of that name stands there and detects
+/// the device. Distance works the same either way, so it counts as a beacon.
 /// - Source: flare-protocol 10.1, 10.3 and 12.
 package struct BeaconMap: Sendable, Hashable {
     package struct Beacon: Sendable, Hashable {
@@ -16,11 +16,11 @@ package struct BeaconMap: Sendable, Hashable {
         package let position: Point3D
         package let major: UInt16
         package let minor: UInt16
-        /// dBm; `nil` when only the beacon itself says it.
+        /// dBm; `nil` when only the beacon's own frames state it.
         package let powerAtOneMetre: Double?
-        /// The name of the receiver, when it is one that hears the device.
+        /// The receiver's name, when this is a receiver that detects the device.
         package let receiver: String?
-        /// On which of the ``BeaconMap/floors`` it is; 0 when there are none.
+        /// Index into ``BeaconMap/floors``; 0 when there are none.
         package let floor: Int
 
         package init(
@@ -49,11 +49,11 @@ package struct BeaconMap: Sendable, Hashable {
     /// Where the device may be.
     package let perimeter: Box?
     package let floors: Floors
-    /// What the environment has of its own for the grid estimator.
+    /// The environment's overrides of the grid estimator's constants.
     package internal(set) var constants: [GridEstimator.Constant: Double] = [:]
     /// In the order of the things.
     package private(set) var beacons: [Beacon] = []
-    /// What is wrong with the place's beacon numbers, one sentence each; such beacons are left out.
+    /// Problems in the place's beacon data, one sentence each; the affected beacons are left out.
     package internal(set) var problems: [String] = []
     private var index: [UInt32: Int] = [:]
     private var receivers: [String: BeaconIdentity] = [:]
@@ -65,17 +65,18 @@ package struct BeaconMap: Sendable, Hashable {
         floors = Floors(of: zones, in: environment)
         uuid = readUUID(of: environment)
         readConstants(of: environment)
-        var rooms: [FlareID: Room] = [:]
+        var zoneValues: [FlareID: ZoneValues] = [:]
         for zone in zones {
             let major = number("major", in: zone.data, of: "zone \(zone.name) (\(zone.id))")
-            rooms[zone.id] = Room(major: major, base: zone.perimeter?.origin.z)
+            zoneValues[zone.id] = ZoneValues(major: major, base: zone.perimeter?.origin.z)
         }
         for thing in things where thing.environment ?? environment.id == environment.id {
-            add(thing, rooms: rooms)
+            add(thing, zoneValues: zoneValues)
         }
     }
 
-    /// Of beacons that stand in a list and not in a model; of two with the same numbers the first counts.
+    /// Creates a map from a list of beacons outside any model; the first of two with the same numbers is
+    /// used.
     package init(beacons: [Beacon], perimeter: Box?) {
         environment = FlareID(high: 0, low: 0)
         self.perimeter = perimeter
@@ -86,12 +87,12 @@ package struct BeaconMap: Sendable, Hashable {
         }
     }
 
-    /// The beacon of this environment that is meant, if any.
+    /// The beacon of this environment with that identity, if any.
     package func beacon(_ identity: BeaconIdentity) -> Beacon? {
         index(of: identity).map { beacons[$0] }
     }
 
-    /// Its number in ``beacons``.
+    /// Index into ``beacons``.
     package func index(of identity: BeaconIdentity) -> Int? {
         if identity.group == .receivers {
             let index = Int(Self.key(identity.major, identity.minor))
@@ -101,16 +102,16 @@ package struct BeaconMap: Sendable, Hashable {
         return index[Self.key(identity.major, identity.minor)]
     }
 
-    /// What stands for a receiver of the place in this map, and in no other; `nil` when there is none of that name.
+    /// The identity that stands for a receiver in this map; `nil` when there is none of that name.
     package func identity(ofReceiver name: String) -> BeaconIdentity? { receivers[name] }
 
-    /// The names of the receivers, in order.
+    /// The names of the receivers, sorted.
     package var receiverNames: [String] { receivers.keys.sorted() }
 
-    /// What a beacon needs to know of its zone.
-    private struct Room {
+    /// The values of a zone that its beacons need.
+    private struct ZoneValues {
         let major: UInt16?
-        /// Where its perimeter begins, metres.
+        /// Lower end of its perimeter, metres.
         let base: Double?
     }
 
@@ -121,23 +122,23 @@ package struct BeaconMap: Sendable, Hashable {
         if uuid == nil {
             problems.append(
                 "environment \(environment.name) (\(environment.id)): uuid must be 32 hexadecimal digits "
-                    + "(is \(value)); beacons of every uuid are taken"
+                    + "(is \(value)); until then beacons of every uuid are accepted"
             )
         }
         return uuid
     }
 
-    private mutating func add(_ thing: FlareThing, rooms: [FlareID: Room]) {
+    private mutating func add(_ thing: FlareThing, zoneValues: [FlareID: ZoneValues]) {
         let label = "thing \(thing.name) (\(thing.id))"
         if let receiver = thing.data["receiver"], !receiver.isNull {
             if thing.data["minor"].map({ !$0.isNull }) == true {
-                problems.append("\(label) has a receiver and a minor; the receiver counts")
+                problems.append("\(label) has both a receiver and a minor; only the receiver is used")
             }
-            return add(thing, receiver: receiver, base: thing.zone.flatMap { rooms[$0]?.base }, label)
+            return add(thing, receiver: receiver, base: thing.zone.flatMap { zoneValues[$0]?.base }, label)
         }
         guard let minor = number("minor", in: thing.data, of: label) else { return }
-        guard let room = thing.zone.flatMap({ rooms[$0] }), let major = room.major else {
-            problems.append("\(label) has a minor, but its zone has no major")
+        guard let zone = thing.zone.flatMap({ zoneValues[$0] }), let major = zone.major else {
+            problems.append("\(label) has a minor, but its zone has no major; give the zone a major")
             return
         }
         guard let position = position(of: thing, with: "minor", label) else { return }
@@ -145,12 +146,12 @@ package struct BeaconMap: Sendable, Hashable {
         if let other = index[key] {
             problems.append(
                 "\(label) has the same major \(major) and minor \(minor) as \(beacons[other].name) "
-                    + "(\(beacons[other].thing)), which counts"
+                    + "(\(beacons[other].thing)); only the latter is used"
             )
             return
         }
         index[key] = beacons.count
-        append(thing, at: position, base: room.base, major, minor, label)
+        append(thing, at: position, base: zone.base, major, minor, label)
     }
 
     private mutating func append(
@@ -178,7 +179,7 @@ package struct BeaconMap: Sendable, Hashable {
 
     private mutating func position(of thing: FlareThing, with key: String, _ label: String) -> Point3D? {
         if let position = thing.position, position.isFinite { return position }
-        problems.append("\(label) has a \(key), but no position")
+        problems.append("\(label) has a \(key), but no position; give it a position")
         return nil
     }
 
@@ -196,7 +197,7 @@ package struct BeaconMap: Sendable, Hashable {
         if let other = receivers[name].flatMap({ index(of: $0) }) {
             problems.append(
                 "\(label) has the same receiver \(name) as \(beacons[other].name) (\(beacons[other].thing)), "
-                    + "which counts"
+                    + "; only the latter is used"
             )
             return
         }
@@ -216,7 +217,7 @@ package struct BeaconMap: Sendable, Hashable {
     }
 
     private mutating func power(of thing: FlareThing, _ label: String) -> Double? {
-        // What a thing only reports is the power that it consumes, in watts.
+        // A read-only `power` is the thing's power consumption in watts.
         guard let value = thing.data["power"], !value.isNull,
             thing.data["readonly"]?.array?.contains("power") != true
         else { return nil }

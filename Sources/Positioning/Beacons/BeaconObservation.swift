@@ -1,31 +1,31 @@
-/// What one beacon says at one moment.
+/// One beacon's measured level at one instant.
 struct BeaconObservation: Sendable {
-    /// Its number in the map.
+    /// Its index in the map.
     let beacon: Int
     /// The floor on which it stands.
     let floor: Int
-    /// How strongly it is heard, dB over what it is heard with at one metre.
+    /// Received level, dB over its level at one metre.
     let level: Double
-    /// Of the level, dB².
+    /// Variance of the level, dB².
     let variance: Double
-    /// What it counts for in the weighted mean of the beacons, beside its distance.
+    /// Weight in the mean of the beacons, apart from its distance.
     let share: Double
 
-    /// - Parameter heard: The level, and how many packets say so.
+    /// - Parameter average: The level, and how many packets it averages.
     init(
         _ beacon: Int,
         _ floor: Int,
-        _ heard: (level: Double, packets: Double),
+        _ average: (level: Double, packets: Double),
         _ settings: GridEstimator.Settings
     ) {
         self.beacon = beacon
         self.floor = floor
-        level = heard.level
+        level = average.level
         let (spread, fading) = (settings[.spread], settings[.fading])
-        variance = spread * spread + fading * fading / max(heard.packets, Self.leastPackets)
-        share = min(heard.packets, 1)
+        variance = spread * spread + fading * fading / max(average.packets, Self.leastPackets)
+        share = min(average.packets, 1)
     }
 
-    /// However old, a level counts for this much of a packet.
+    /// An old level still counts for this part of a packet.
     private static let leastPackets = 0.05
 }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// What one beacon is heard with at a known distance, from which its level at one metre follows.
+/// Received levels of one beacon at a known distance, from which its level at one metre is computed.
 ///
-/// The mean of the middle: levels jump by the multiple ways of a room, and a few packets are far off.
+/// A trimmed mean: multipath makes levels jump, and a few packets are far off.
 /// - Source: Apple, Getting Started with iBeacon, calibration: ten seconds at one metre, without the outliers.
 package struct BeaconPowerSamples: Sendable, Hashable {
-    /// What came of them.
+    /// The result.
     package struct Measurement: Sendable, Hashable {
-        /// At one metre, whole dBm as a beacon itself would say it.
+        /// At one metre, whole dBm, as a beacon transmits it.
         package let power: Int
-        /// Half of the middle two thirds, dB.
+        /// Half the range of the middle two thirds, dB.
         package let spread: Double
         package let packets: Int
     }
 
-    /// Why nothing came of them.
+    /// Why the samples gave no result.
     package enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
         case tooFew(Int)
         case unsteady(spread: Double)
@@ -23,20 +23,20 @@ package struct BeaconPowerSamples: Sendable, Hashable {
         package var description: String {
             switch self {
             case .tooFew(let count):
-                "only \(count) of its packets were heard, and \(BeaconPowerSamples.fewest) are needed: is it there, "
-                    + "and does it send? One that sends seldom needs longer (--seconds)"
+                "received only \(count) packets, \(BeaconPowerSamples.fewest) are needed: check that the beacon is on and near; "
+                    + "for one that transmits rarely, measure longer (--seconds)"
             case .unsteady(let spread):
-                "its level varies by \((spread * 10).rounded() / 10) dB, and "
-                    + "\(BeaconPowerSamples.widestSpread) are the most: hold still, in free view of it"
+                "the level varies by \((spread * 10).rounded() / 10) dB, at most "
+                    + "\(BeaconPowerSamples.widestSpread) are allowed: hold still, with a clear view of the beacon"
             case .implausible(let power):
-                "\(power) dBm at one metre is no level of a beacon: is this the right one, at the right distance?"
+                "\(power) dBm at one metre is not plausible for a beacon: check that it is the right one, at the right distance"
             }
         }
     }
 
     package static let fewest = 10
     package static let widestSpread = 8.0
-    /// Of each end, what is left out.
+    /// The part that is left out at each end.
     private static let trimmed = 0.1
     private static let most = 100_000
     private static let plausible = -100 ... -20
@@ -47,14 +47,14 @@ package struct BeaconPowerSamples: Sendable, Hashable {
 
     package var count: Int { levels.count }
 
-    /// Takes in a packet; a level that cannot be true is passed over.
-    package mutating func hear(_ rssi: Int) {
+    /// Adds a packet's received power; unusable values are ignored.
+    package mutating func add(_ rssi: Int) {
         if BeaconSighting.isUsable(rssi: rssi), levels.count < Self.most { levels.append(rssi) }
     }
 
     /// - Parameters:
     ///   - distance: From the beacon to the device, metres, above 0.
-    ///   - exponent: How fast the radio fades with distance.
+    ///   - exponent: The path loss exponent.
     package func measurement(at distance: Double, exponent: Double) -> Result<Measurement, Problem> {
         guard levels.count >= Self.fewest else { return .failure(.tooFew(levels.count)) }
         let sorted = levels.sorted()

@@ -1,13 +1,13 @@
 package import Flare
 
-/// Gathers how the beacons of a place are heard, to be told now and then.
+/// Collects statistics of received beacons for periodic reports.
 package struct BeaconReports: Sendable {
-    /// What was heard of one beacon since it was told last.
+    /// What was received from one beacon since its last report.
     package struct Report: Sendable, Hashable {
         /// Received power of the last packet, dBm.
         package var rssi: Int?
         package var batteryVolts: Double?
-        /// When it was heard last, seconds on the clock of the calls.
+        /// When it was last heard, seconds on the caller's clock.
         package var heardAt: Double
 
         package init(rssi: Int? = nil, batteryVolts: Double? = nil, heardAt: Double) {
@@ -17,44 +17,44 @@ package struct BeaconReports: Sendable {
         }
     }
 
-    /// How often reports are due, seconds, and how long after the first beacon the first ones are.
+    /// Seconds between reports, and from the first packet to the first report.
     package static let interval = 60.0
     package static let firstWait = 5.0
-    /// More than so many beacons at a time are not reported.
+    /// Most beacons in one report; further ones are left out.
     private static let capacity = 5000
 
-    private var open: [FlareID: Report] = [:]
+    private var pending: [FlareID: Report] = [:]
     private var dueAt: Double?
 
     package init() {}
 
-    /// A packet of a thing's beacon was heard.
-    package mutating func hear(
+    /// Records a packet of a thing's beacon.
+    package mutating func record(
         _ thing: FlareID,
         rssi: Int? = nil,
         batteryVolts: Double? = nil,
         at now: Double
     ) {
-        guard open[thing] != nil || open.count < Self.capacity else { return }
-        var report = open[thing] ?? Report(heardAt: now)
+        guard pending[thing] != nil || pending.count < Self.capacity else { return }
+        var report = pending[thing] ?? Report(heardAt: now)
         report.rssi = rssi ?? report.rssi
         report.batteryVolts = batteryVolts ?? report.batteryVolts
         report.heardAt = now
-        open[thing] = report
+        pending[thing] = report
         if dueAt == nil { dueAt = now + Self.firstWait }
     }
 
-    /// The reports, if it is time for them; each is handed over once.
-    package mutating func take(at now: Double) -> [FlareID: Report] {
-        guard let dueAt, now >= dueAt, !open.isEmpty else { return [:] }
-        defer { open.removeAll(keepingCapacity: true) }
+    /// Removes and returns the reports when they are due; empty before that.
+    package mutating func removeDue(at now: Double) -> [FlareID: Report] {
+        guard let dueAt, now >= dueAt, !pending.isEmpty else { return [:] }
+        defer { pending.removeAll(keepingCapacity: true) }
         self.dueAt = now + Self.interval
-        return open
+        return pending
     }
 
-    /// Forgets what was heard: the beacons are others now, or are not listened to.
-    package mutating func forget() {
-        open.removeAll()
+    /// Discards everything: the beacons changed, or scanning stopped.
+    package mutating func reset() {
+        pending.removeAll()
         dueAt = nil
     }
 }

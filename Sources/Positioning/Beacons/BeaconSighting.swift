@@ -1,9 +1,9 @@
-/// A beacon, heard once.
+/// One received packet of a beacon.
 package struct BeaconSighting: Sendable, Hashable {
     package var identity: BeaconIdentity
     /// Received power, dBm.
     package var rssi: Int
-    /// What the beacon says it is heard with at one metre, dBm; `nil` when it says nothing of use.
+    /// The calibrated power at one metre, dBm; `nil` when the beacon states none.
     package var powerAtOneMetre: Int?
     /// Seconds on the source's steady clock.
     package var time: Double
@@ -15,7 +15,8 @@ package struct BeaconSighting: Sendable, Hashable {
         self.time = time
     }
 
-    /// Whether a received power can be true; 127 means "not available", and receivers also invent others.
+    /// Whether a received power is plausible; 127 means "not available", and some receivers report other
+    /// invalid values.
     /// - Source: Bluetooth Core Specification, volume 4, part E, 7.7.65.2; positioning 6.2.
     package static func isUsable(rssi: Int) -> Bool {
         (-110 ... -1).contains(rssi)

@@ -1,20 +1,20 @@
 import Glibc
 
-/// How strongly one beacon is heard: a running mean of its packets that forgets, and how sure it is.
+/// A running mean of one beacon's received levels, weighted towards recent packets.
 ///
-/// Levels are relative to what the beacon is heard with at one metre, so that frames with different calibrated
-/// powers can follow one another.
+/// Levels are relative to the beacon's level at one metre, so that frames with different calibrated powers
+/// can be mixed.
 /// - Source: positioning 6.2.
 struct BeaconSignal: Sendable, Hashable {
     private var mean = 0.0
     private var count = 0.0
-    /// When it was heard last, seconds; before the first packet, never.
+    /// When it was last heard, seconds; `-infinity` before the first packet.
     private(set) var heardAt = -Double.infinity
 
-    /// Takes in a packet.
-    mutating func hear(_ level: Double, at time: Double, _ settings: GridEstimator.Settings) {
+    /// Records a packet.
+    mutating func record(_ level: Double, at time: Double, _ settings: GridEstimator.Settings) {
         let silence = time - heardAt
-        // A packet from long ago is one of a clock that was set back.
+        // A packet far in the past or future: the clock was set. Start over.
         guard abs(silence) <= settings[.stale] else {
             (mean, count, heardAt) = (level, 1, time)
             return
@@ -26,9 +26,9 @@ struct BeaconSignal: Sendable, Hashable {
         heardAt = max(heardAt, time)
     }
 
-    /// What it says at a time, and how many packets say so, as they are forgotten; `nil` when it has not been
-    /// heard for too long.
-    func look(at time: Double, _ settings: GridEstimator.Settings) -> (level: Double, packets: Double)? {
+    /// The mean level at a time, and the decayed number of packets behind it; `nil` when the beacon has been
+    /// silent for too long.
+    func average(at time: Double, _ settings: GridEstimator.Settings) -> (level: Double, packets: Double)? {
         let silence = time - heardAt
         guard abs(silence) <= settings[.stale] else { return nil }
         return (mean, count * exp(-max(silence, 0) / settings[.smoothing]))

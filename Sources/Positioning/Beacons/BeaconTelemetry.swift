@@ -1,4 +1,4 @@
-/// How a beacon or a sensor beside it fares; what it does not tell is `nil`.
+/// Telemetry of a beacon or of a sensor beside it; values that it does not send are `nil`.
 package struct BeaconTelemetry: Sendable, Hashable {
     package enum Format: String, Sendable, Hashable, CaseIterable {
         case eddystone, ruuvi
@@ -11,13 +11,13 @@ package struct BeaconTelemetry: Sendable, Hashable {
     package var humidity: Double?
     /// Of the air, pascals.
     package var pascals: Double?
-    /// Thousandths of the earth's pull.
+    /// Thousandths of standard gravity.
     package var acceleration: Acceleration?
-    /// How often it was moved; begins again after 254.
+    /// Movements counted; wraps after 254.
     package var movements: Int?
-    /// Packets sent since it was started; with ``Format/ruuvi`` a number that begins again after 65534.
+    /// Packets sent since start; with ``Format/ruuvi`` a sequence number that wraps after 65534.
     package var packets: Int?
-    /// Since it was started.
+    /// Since start.
     package var uptimeSeconds: Double?
 
     package struct Acceleration: Sendable, Hashable {
@@ -34,28 +34,28 @@ package struct BeaconTelemetry: Sendable, Hashable {
 
     package init(format: Format) { self.format = format }
 
-    /// From the twelve bytes of an Eddystone-TLM frame.
+    /// Decodes the twelve bytes of an Eddystone-TLM frame.
     init(eddystone data: Span<UInt8>) {
         self.init(format: .eddystone)
-        let (millivolts, warmth) = (data.bigEndian16(at: 0), data.bigEndian16(at: 2))
-        // What has no battery says 0.
+        let (millivolts, temperature) = (data.bigEndian16(at: 0), data.bigEndian16(at: 2))
+        // 0 means that there is no battery.
         if millivolts > 0 { batteryVolts = Double(millivolts) / 1000 }
-        if warmth != 0x8000 { celsius = Double(Int16(bitPattern: warmth)) / 256 }
+        if temperature != 0x8000 { celsius = Double(Int16(bitPattern: temperature)) / 256 }
         packets = Int(data.bigEndian32(at: 4))
         uptimeSeconds = Double(data.bigEndian32(at: 8)) / 10
     }
 
-    /// From what follows the company in a Ruuvi packet of data format 5.
+    /// Decodes a Ruuvi packet of data format 5, from the byte after the company identifier.
     ///
-    /// Its transmitting power is that at the antenna, which says little about one metre away.
+    /// Its transmit power is measured at the antenna and says little about one metre away; it is not used.
     /// - Source: positioning 1.5; Ruuvi data format 5, in which the highest or lowest number means "not known".
     init?(ruuvi data: Span<UInt8>) {
         guard data.count >= 24, data[0] == 5 else { return nil }
         self.init(format: .ruuvi)
-        let warmth = data.bigEndian16(at: 1)
-        if warmth != 0x8000 { celsius = Double(Int16(bitPattern: warmth)) * 0.005 }
-        let (wetness, pressure) = (data.bigEndian16(at: 3), data.bigEndian16(at: 5))
-        if wetness != 0xFFFF { humidity = Double(wetness) * 0.0025 }
+        let temperature = data.bigEndian16(at: 1)
+        if temperature != 0x8000 { celsius = Double(Int16(bitPattern: temperature)) * 0.005 }
+        let (humidity, pressure) = (data.bigEndian16(at: 3), data.bigEndian16(at: 5))
+        if humidity != 0xFFFF { self.humidity = Double(humidity) * 0.0025 }
         if pressure != 0xFFFF { pascals = Double(pressure) + 50_000 }
         let (x, y, z) = (data.bigEndian16(at: 7), data.bigEndian16(at: 9), data.bigEndian16(at: 11))
         if x != 0x8000, y != 0x8000, z != 0x8000 {

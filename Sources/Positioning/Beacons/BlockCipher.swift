@@ -1,7 +1,10 @@
-/// Sixteen bytes: a block of AES-128, and its key.
+/// A block of AES-128, or its key: sixteen bytes.
 package typealias CipherBlock = SIMD16<UInt8>
 
-/// AES-128 of one block; the arithmetic around it is ours, the cipher is a library's.
+/// Encrypts one block with AES-128.
+///
+/// The caller supplies the implementation; modes of operation are built on
+/// it here.
 package typealias BlockCipher = @Sendable (_ key: CipherBlock, _ block: CipherBlock) -> CipherBlock
 
 extension CipherBlock {
@@ -12,21 +15,22 @@ extension CipherBlock {
     }
 }
 
-/// AES in EAX mode: proves with a tag that what was encrypted comes from somebody who has the key.
+/// AES in EAX mode: decrypts, and verifies with a tag that the sender had the key.
 /// - Source: M. Bellare, P. Rogaway, D. Wagner, The EAX Mode of Operation, 2004; RFC 4493 for CMAC.
 package struct EAXMode {
     private let cipher: (CipherBlock) -> CipherBlock
-    /// Added to the last block of a message: the first when it is full, the second when it was filled up.
-    private let (full, filled): (CipherBlock, CipherBlock)
+    /// CMAC subkeys, added to the last block of a message: `full` to a complete block, `padded` to a padded
+    /// one.
+    private let (full, padded): (CipherBlock, CipherBlock)
 
     package init(key: CipherBlock, cipher: @escaping BlockCipher) {
         self.cipher = { cipher(key, $0) }
         full = Self.doubled(cipher(key, .zero))
-        filled = Self.doubled(full)
+        padded = Self.doubled(full)
     }
 
-    /// What was encrypted; `nil` when it does not fit the beginning of the tag.
-    package func open(_ text: [UInt8], nonce: [UInt8], header: [UInt8] = [], tag: [UInt8]) -> [UInt8]? {
+    /// The decrypted text; `nil` when it does not match the tag, which may be truncated.
+    package func decrypt(_ text: [UInt8], nonce: [UInt8], header: [UInt8] = [], tag: [UInt8]) -> [UInt8]? {
         let start = code(nonce, kind: 0)
         let whole = start ^ code(header, kind: 1) ^ code(text, kind: 2)
         let differences = tag.enumerated().reduce(0) { $0 | ($1.element ^ whole[$1.offset & 15]) }
@@ -40,7 +44,7 @@ package struct EAXMode {
         return plain
     }
 
-    /// CMAC of a block that holds the kind of the message, and the message.
+    /// CMAC of a block that holds the message's kind, followed by the message.
     private func code(_ message: [UInt8], kind: UInt8) -> CipherBlock {
         var state = CipherBlock.zero
         var block = CipherBlock.zero
@@ -52,14 +56,14 @@ package struct EAXMode {
             for (index, byte) in rest.prefix(16).enumerated() { block[index] = byte }
             if rest.count < 16 {
                 block[rest.count] = 0x80
-                return cipher(state ^ block ^ filled)
+                return cipher(state ^ block ^ padded)
             }
             rest = rest.dropFirst(16)
         }
         return cipher(state ^ block ^ full)
     }
 
-    /// Times x in the field of 2^128 elements.
+    /// Multiplies by x in GF(2^128).
     private static func doubled(_ block: CipherBlock) -> CipherBlock {
         var result = block &<< 1
         for index in 0..<15 { result[index] |= block[index + 1] >> 7 }

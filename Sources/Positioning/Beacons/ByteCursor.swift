@@ -1,6 +1,7 @@
-/// Reads numbers and pieces from the front of bytes that cannot be trusted; what is not there is `nil`.
+/// Reads numbers and slices from the front of untrusted bytes; `nil` when there are not enough.
 ///
-/// For what is read once: headers of files, messages of the adapter. Packets are read by ``Swift/Span``.
+/// For data that is read once, such as file headers and adapter messages. Packets are read through
+/// ``Swift/Span``.
 package struct ByteCursor: Sendable {
     package private(set) var rest: ArraySlice<UInt8>
 
@@ -9,8 +10,8 @@ package struct ByteCursor: Sendable {
 
     package mutating func byte() -> UInt8? { rest.popFirst() }
 
-    /// The next `count` bytes; when there are fewer, `nil`, and nothing is taken.
-    package mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    /// Removes and returns the next `count` bytes; `nil`, removing nothing, when there are fewer.
+    package mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= rest.count else { return nil }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
@@ -19,13 +20,13 @@ package struct ByteCursor: Sendable {
     package mutating func bigEndian<Number: FixedWidthInteger & UnsignedInteger>(
         _ type: Number.Type = Number.self
     ) -> Number? {
-        take(Number.bitWidth / 8)?.reduce(0) { $0 << 8 | Number($1) }
+        read(Number.bitWidth / 8)?.reduce(0) { $0 << 8 | Number($1) }
     }
 
     package mutating func littleEndian<Number: FixedWidthInteger & UnsignedInteger>(
         _ type: Number.Type = Number.self
     ) -> Number? {
-        take(Number.bitWidth / 8)?.reversed().reduce(0) { $0 << 8 | Number($1) }
+        read(Number.bitWidth / 8)?.reversed().reduce(0) { $0 << 8 | Number($1) }
     }
 
     package mutating func signedByte() -> Int? {

@@ -1,12 +1,12 @@
-/// A beacon that changes its identifier (Eddystone-EID), and what is needed to know it all the same.
+/// A beacon with a rotating identifier (Eddystone-EID), and the key that resolves it.
 package struct EphemeralBeacon: Sendable, Hashable {
-    /// Which beacon of the place it is.
+    /// The beacon's fixed identity in the place.
     package let identity: BeaconIdentity
-    /// The identity key, which only its owner knows.
+    /// The identity key; only its owner has it.
     package let key: CipherBlock
     /// The identifier changes every 2^exponent seconds.
     package let exponent: Int
-    /// When its clock stood at 0, seconds since 1970.
+    /// When the beacon's clock was 0, seconds since 1970.
     package let clockStart: Double
 
     package static let exponents = 0...15
@@ -18,10 +18,10 @@ package struct EphemeralBeacon: Sendable, Hashable {
         self.clockStart = clockStart
     }
 
-    /// How long an identifier lasts, seconds.
+    /// How long an identifier is used, seconds.
     var period: Double { Double(1 << exponent) }
 
-    /// The identifier while the beacon's clock shows this many seconds.
+    /// The identifier that the beacon sends when its clock reads `clock` seconds.
     /// - Source: Eddystone-EID specification; positioning 1.4.
     package func id(at clock: UInt32, cipher: BlockCipher) -> UInt64 {
         var block = CipherBlock.zero
@@ -37,14 +37,14 @@ package struct EphemeralBeacon: Sendable, Hashable {
         return (0..<8).reduce(0) { $0 << 8 | UInt64(whole[$1]) }
     }
 
-    /// What an encrypted frame says that was sent while the beacon's clock showed this many seconds; `nil` when it
-    /// is not this beacon's, or of another time.
-    package func open(
+    /// Decrypts telemetry that was sent when the beacon's clock read `clock` seconds; `nil` when another
+    /// beacon sent it, or this one at another time.
+    package func decrypt(
         _ frame: EncryptedTelemetry,
         at clock: UInt32,
         cipher: @escaping BlockCipher
     ) -> BeaconTelemetry? {
-        let plain = EAXMode(key: key, cipher: cipher).open(
+        let plain = EAXMode(key: key, cipher: cipher).decrypt(
             frame.cipher,
             nonce: start(of: clock).bigEndianBytes + frame.salt.bigEndianBytes,
             tag: frame.check.bigEndianBytes
@@ -53,6 +53,6 @@ package struct EphemeralBeacon: Sendable, Hashable {
         return BeaconTelemetry(eddystone: plain.span)
     }
 
-    /// The low bits, which change while the identifier does not, are not used.
+    /// The start of the identifier's period: the low bits of the clock are cleared.
     private func start(of clock: UInt32) -> UInt32 { (clock >> exponent) << exponent }
 }

@@ -1,19 +1,19 @@
-/// Finds out which beacon an ephemeral identifier belongs to.
+/// Resolves ephemeral identifiers to beacons.
 ///
-/// The identifiers of now and of the periods beside it are computed once a period. Beacons' clocks drift: while
-/// one was not heard the search grows wider, and when it is heard its clock is corrected.
+/// The identifiers of the current and the adjacent periods are computed once a period. Beacon clocks drift:
+/// while a beacon is silent the search widens, and when it is heard its clock offset is corrected.
 /// - Source: Eddystone-EID specification; positioning 1.4.
 package struct EphemeralBeacons: Sendable {
     package struct Match: Sendable, Hashable {
         package let beacon: EphemeralBeacon
-        /// What the beacon's clock showed when the identifier's period began, seconds.
+        /// The beacon's clock at the start of the identifier's period, seconds.
         package let clock: UInt32
     }
 
     package static let most = 256
-    /// So many periods are searched at most on either side.
+    /// Most periods searched on either side.
     private static let widestReach = 64.0
-    /// How much a clock may be wrong, a share of the time.
+    /// Largest clock drift, as a fraction of the elapsed time.
     private static let drift = 150e-6
 
     private struct Known {
@@ -27,16 +27,16 @@ package struct EphemeralBeacons: Sendable {
     private let cipher: BlockCipher
     private var known: [Known]
     private var table: [UInt64: (index: Int, clock: UInt32)] = [:]
-    /// From when to when the table holds, seconds since 1970.
+    /// The time for which the table is valid, seconds since 1970.
     private var validity: Range<Double>?
 
-    /// Of more than ``most`` beacons the first ones are known.
+    /// Beacons beyond the first ``most`` are ignored.
     package init(_ beacons: [EphemeralBeacon], cipher: @escaping BlockCipher) {
         self.cipher = cipher
         known = beacons.prefix(Self.most).map { Known(beacon: $0) }
     }
 
-    /// The beacon that sends this identifier now.
+    /// The beacon that sends this identifier at `time`.
     ///
     /// - Parameter time: Seconds since 1970.
     package mutating func resolve(_ id: UInt64, at time: Double) -> Match? {
@@ -51,13 +51,13 @@ package struct EphemeralBeacons: Sendable {
         return Match(beacon: beacon, clock: clock)
     }
 
-    /// What an encrypted frame says that was heard from the address that sent the match.
-    package func open(_ frame: EncryptedTelemetry, from match: Match) -> BeaconTelemetry? {
-        // Another period may have begun meanwhile.
+    /// Decrypts telemetry from the address that sent the match.
+    package func decrypt(_ frame: EncryptedTelemetry, from match: Match) -> BeaconTelemetry? {
+        // The next period may have begun since.
         let next = match.clock.addingReportingOverflow(UInt32(1) << UInt32(match.beacon.exponent))
             .partialValue
         return [match.clock, next].lazy.compactMap { [cipher] clock in
-            match.beacon.open(frame, at: clock, cipher: cipher)
+            match.beacon.decrypt(frame, at: clock, cipher: cipher)
         }.first
     }
 

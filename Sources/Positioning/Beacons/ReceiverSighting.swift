@@ -1,10 +1,10 @@
-/// The device, heard once by a receiver of the place: a sighting with the roles swapped.
+/// The device as received once by a receiver of the place: a sighting with reversed roles.
 package struct ReceiverSighting: Sendable, Hashable {
-    /// What the receiver is called, as a thing's `receiver` has it.
+    /// The receiver's name, as in a thing's `receiver`.
     package var receiver: String
     /// Received power, dBm.
     package var rssi: Int
-    /// What the device is heard with at one metre, dBm; `nil` when the receiver does not say.
+    /// The device's power at one metre, dBm; `nil` when the receiver does not state it.
     package var powerAtOneMetre: Int?
     /// Seconds on the source's steady clock.
     package var time: Double
@@ -18,7 +18,8 @@ package struct ReceiverSighting: Sendable, Hashable {
 }
 
 extension BeaconMap {
-    /// The same as a sighting of a beacon of this map; `nil` when the place has no such receiver.
+    /// Converts it to a sighting of the beacon that stands for the receiver; `nil` when the place has no such
+    /// receiver.
     package func sighting(_ sighting: ReceiverSighting) -> BeaconSighting? {
         identity(ofReceiver: sighting.receiver).map {
             BeaconSighting(

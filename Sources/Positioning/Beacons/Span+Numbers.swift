@@ -1,4 +1,4 @@
-/// Numbers inside bytes whose length the caller has looked at; an index beyond them traps, as everywhere.
+/// Numbers inside bytes. The caller checks the length; an index past the end traps.
 extension Span<UInt8> {
     package func signedByte(at index: Int) -> Int { Int(Int8(bitPattern: self[index])) }
 

@@ -1,15 +1,15 @@
 import Flare
 
-/// The origin's estimate: the mean of the heard beacons' places, weighted by 1/d².
+/// The original Flare estimate: the mean of the received beacons' positions, weighted by 1/d².
 ///
-/// Packets of the last second are averaged for each beacon. When nothing was heard the last estimate is held,
-/// after 5 s with growing accuracy, after 15 s as lost.
+/// The packets of the last second are averaged for each beacon. When nothing is received the last estimate is
+/// held: after 5 s its accuracy grows, after 15 s its quality is `lost`.
 /// - Source: flare-protocol 10.3; positioning 3.2 and 6.6.
 package struct CentroidEstimator: PositionEstimator {
     package struct Settings: Sendable, Hashable {
         /// How long a packet counts, seconds.
         package var window = 1.0
-        /// Taken when neither the place nor the beacon tells the power at one metre, dBm.
+        /// Used when neither the place nor the beacon states the power at one metre, dBm.
         package var defaultPower = -59
 
         package init() {}
@@ -31,11 +31,11 @@ package struct CentroidEstimator: PositionEstimator {
         let power: Int?
     }
 
-    /// More packets of one beacon than this in a window tell nothing new.
+    /// Most packets of one beacon in a window; more add no information.
     private static let mostPackets = 200
     private static let holdSeconds = 5.0
     private static let lostSeconds = 15.0
-    /// How fast a person may have walked on unheard, metres a second.
+    /// Assumed speed of a person while nothing is received, metres a second.
     private static let walkingSpeed = 1.0
 
     package init(map: BeaconMap, settings: Settings = Settings()) {
@@ -43,19 +43,19 @@ package struct CentroidEstimator: PositionEstimator {
         self.settings = settings
     }
 
-    package mutating func hear(_ sighting: BeaconSighting) {
+    package mutating func record(_ sighting: BeaconSighting) {
         guard sighting.time.isFinite, BeaconSighting.isUsable(rssi: sighting.rssi),
             let beacon = map.beacon(sighting.identity)
         else { return }
-        var heard = packets[beacon.thing, default: []]
-        if heard.count >= Self.mostPackets { heard.removeFirst() }
-        heard.append(Packet(time: sighting.time, rssi: sighting.rssi, power: sighting.powerAtOneMetre))
-        packets[beacon.thing] = heard
+        var recent = packets[beacon.thing, default: []]
+        if recent.count >= Self.mostPackets { recent.removeFirst() }
+        recent.append(Packet(time: sighting.time, rssi: sighting.rssi, power: sighting.powerAtOneMetre))
+        packets[beacon.thing] = recent
     }
 
     package mutating func estimate(at time: Double) -> PositionEstimate? {
         guard time.isFinite else { return last }
-        forget(before: time - settings.window)
+        removePackets(before: time - settings.window)
         let ranges = map.beacons.compactMap { range(to: $0, at: time) }
         guard !ranges.isEmpty else { return held(at: time) }
         let estimate = Self.estimate(from: ranges, at: time)
@@ -64,47 +64,47 @@ package struct CentroidEstimator: PositionEstimator {
         return estimate
     }
 
-    private mutating func forget(before start: Double) {
-        for (thing, heard) in packets {
-            let kept = heard.filter { $0.time >= start }
+    private mutating func removePackets(before start: Double) {
+        for (thing, recent) in packets {
+            let kept = recent.filter { $0.time >= start }
             packets[thing] = kept.isEmpty ? nil : kept
         }
     }
 
     private struct Range {
-        let place: Point3D
+        let position: Point3D
         let distance: Double
         var weight: Double { 1 / (distance * distance) }
     }
 
     private func range(to beacon: BeaconMap.Beacon, at time: Double) -> Range? {
-        guard let heard = packets[beacon.thing]?.filter({ $0.time < time }), let latest = heard.last else {
+        guard let recent = packets[beacon.thing]?.filter({ $0.time < time }), let latest = recent.last else {
             return nil
         }
-        let mean = Double(heard.reduce(0) { $0 + $1.rssi }) / Double(heard.count)
+        let mean = Double(recent.reduce(0) { $0 + $1.rssi }) / Double(recent.count)
         let power = beacon.powerAtOneMetre ?? Double(latest.power ?? settings.defaultPower)
         return AltBeaconCurve.distance(rssi: mean, powerAtOneMetre: power).map {
-            Range(place: beacon.position, distance: $0)
+            Range(position: beacon.position, distance: $0)
         }
     }
 
-    /// The weighted mean, and how far off it may be.
+    /// The weighted mean and its accuracy.
     ///
-    /// A range is good to a factor of two, so each beacon is a guess that is wrong by its distance, and the mean
-    /// of such guesses is wrong by 1/√Σ(1/d²). The mean is also drawn to where beacons stand: the weighted
-    /// mean square of their distances from it, divided by their number, is added. In simulated flats and
-    /// offices 67 to 76 % of the estimates were nearer to the truth than that.
+    /// A range is right within a factor of two. Each beacon is therefore a guess with an error of its
+    /// distance, and the weighted mean has an error of 1/√Σ(1/d²). The mean is also biased towards the
+    /// beacons, so the weighted mean square of their distances from it, divided by their number, is added. In
+    /// simulated flats and offices 67 to 76 % of the estimates were within this accuracy.
     private static func estimate(from ranges: [Range], at time: Double) -> PositionEstimate {
         var (x, y, z, sum) = (0.0, 0.0, 0.0, 0.0)
         for range in ranges {
-            x += range.weight * range.place.x
-            y += range.weight * range.place.y
-            z += range.weight * range.place.z
+            x += range.weight * range.position.x
+            y += range.weight * range.position.y
+            z += range.weight * range.position.z
             sum += range.weight
         }
         let mean = Point3D(x: x / sum, y: y / sum, z: z / sum)
         let spread = ranges.reduce(0) { total, range in
-            let away = range.place.distance(to: mean)
+            let away = range.position.distance(to: mean)
             return total + range.weight * away * away
         }
         let accuracy = (1 / sum + spread / sum / Double(ranges.count)).squareRoot()
@@ -118,7 +118,7 @@ package struct CentroidEstimator: PositionEstimator {
         )
     }
 
-    /// What was last known, when nothing is heard.
+    /// The last estimate, aged, while nothing is received.
     private func held(at time: Double) -> PositionEstimate? {
         guard var estimate = last else { return nil }
         let silence = time - estimate.time

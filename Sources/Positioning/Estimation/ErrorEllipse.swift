@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where in the plane the truth probably is, about an estimate.
+/// The error ellipse of a position in the plane.
 /// - Source: positioning 6.5.
 package struct ErrorEllipse: Sendable, Hashable {
-    /// Half the longer and half the shorter axis for one standard deviation, metres.
+    /// Semi-axes for one standard deviation, metres.
     package var majorMetres: Double
     package var minorMetres: Double
-    /// Of the longer axis against the x axis, counter-clockwise, above −90 and up to 90.
+    /// Angle of the longer axis against the x axis, counter-clockwise, above −90 and up to 90.
     package var degrees: Double
 
     package init(majorMetres: Double, minorMetres: Double, degrees: Double) {
@@ -15,11 +15,11 @@ package struct ErrorEllipse: Sendable, Hashable {
         self.degrees = degrees
     }
 
-    /// How many times as large the ellipse is that holds 95 of 100.
+    /// Scale factor from one standard deviation to the ellipse that contains 95 %.
     package static let scaleFor95Percent = 2.45
 }
 
-/// How two coordinates vary, m².
+/// Covariance of two coordinates, m².
 struct Covariance: Sendable, Hashable {
     var xx: Double
     var xy: Double
@@ -29,7 +29,7 @@ struct Covariance: Sendable, Hashable {
         Covariance(xx: one.xx + other.xx, xy: one.xy + other.xy, yy: one.yy + other.yy)
     }
 
-    /// The root of the mean square distance, metres.
+    /// Root mean square distance from the mean, metres.
     var accuracyMetres: Double { max(xx + yy, 0).squareRoot() }
 
     var ellipse: ErrorEllipse {

@@ -1,20 +1,20 @@
 package import Flare
 
-/// Whether a device is on its way, from its positions once a second.
+/// Detects whether a device is moving, from one position a second.
 ///
-/// It is when its way over the last seconds leads somewhere: positions that only jitter about a place do not.
+/// It is moving when it covered some distance within the last seconds; jitter around a place does not count.
 package struct MotionDetector: Sendable, Hashable {
     private var positions: [Point3D] = []
 
-    /// How many positions are looked at, and the metres between the ends that count as a way: 1.5 m in 4 s is slower than
-    /// a walk and more than the jitter of beacon positions.
+    /// How many positions are compared, and the least distance between the first and the last: 1.5 m in 4 s
+    /// is slower than a walk and more than the jitter of beacon positions.
     private static let span = 5
     private static let metres = 1.5
 
     package init() {}
 
-    /// Takes in the next position.
-    package mutating func isMoving(at position: Point3D) -> Bool {
+    /// Adds the next position.
+    package mutating func update(with position: Point3D) -> Bool {
         positions.append(position)
         if positions.count > Self.span { positions.removeFirst() }
         guard let first = positions.first else { return false }

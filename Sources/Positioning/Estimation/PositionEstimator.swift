@@ -1,25 +1,26 @@
 package import Flare
 
-/// How far an estimate can be trusted.
+/// How reliable a position estimate is.
 /// - Source: positioning 6.6.
 package enum PositionQuality: String, Sendable, Hashable, CaseIterable {
     case good, fair, coarse, lost
 }
 
-/// Where the device is believed to be.
+/// An estimate of the device's position.
 package struct PositionEstimate: Sendable, Hashable {
     /// Rounded to 0.01 m.
     package var position: Point3D
-    /// About two thirds of all estimates are nearer to the truth than this.
+    /// Radius that contains about two thirds of the errors.
     package var accuracyMetres: Double
     package var quality: PositionQuality
-    /// How many beacons it was drawn from; 0 when an earlier one is held.
+    /// Number of beacons it is based on; 0 when an earlier estimate is held.
     package var beaconsHeard: Int
     /// Seconds on the steady clock of the sightings.
     package var time: Double
-    /// Where the truth probably is; `nil` when the estimator does not tell.
+    /// The error ellipse; `nil` when the estimator does not compute one.
     package var ellipse: ErrorEllipse?
-    /// The number of the floor in ``BeaconMap/floors``; `nil` when the place has none or the estimator does not tell.
+    /// Index into ``BeaconMap/floors``; `nil` when the place has no floors or the estimator does not
+    /// determine one.
     package var floor: Int?
 
     package init(
@@ -41,24 +42,24 @@ package struct PositionEstimate: Sendable, Hashable {
     }
 }
 
-/// From what is heard to where one is.
+/// Estimates a position from beacon sightings.
 ///
-/// It is told every sighting and asked once a second.
+/// Sightings are recorded as they arrive; estimates are requested once a second.
 package protocol PositionEstimator: Sendable {
-    /// Where the beacons are. A new map keeps what was heard of the beacons that stay.
+    /// The beacons of the place. A new map keeps the sightings of the beacons that remain.
     var map: BeaconMap { get set }
 
-    mutating func hear(_ sighting: BeaconSighting)
+    mutating func record(_ sighting: BeaconSighting)
 
-    /// The estimate from what was heard before `time`; `nil` until a beacon was heard for the first time.
+    /// The estimate from the sightings before `time`; `nil` before the first sighting.
     mutating func estimate(at time: Double) -> PositionEstimate?
 
-    /// By how much this receiver hears everything stronger than it is, dB; `nil` as long as that is a guess.
+    /// This receiver's constant error, dB; `nil` while it is still uncertain.
     ///
-    /// It belongs to the receiver, not to the place: who keeps it may put it into the next estimator.
+    /// It belongs to the receiver, not to the place, so it can be stored and passed to the next estimator.
     var receiverOffset: Double? { get set }
 
-    /// What is wrong with the beacons, as far as it has been heard.
+    /// Problems with beacons found so far.
     var findings: [BeaconFinding] { get }
 }
 

@@ -1,26 +1,26 @@
 package import Flare
 
-/// How far positions are off, at spots whose place is known.
+/// Compares measured positions with surveyed spots.
 package struct PositionSurvey: Sendable {
-    /// A marked spot.
+    /// A spot with a known position.
     package struct Spot: Sendable, Hashable {
         package let name: String
-        package let place: Point3D
+        package let position: Point3D
 
-        package init(name: String, place: Point3D) {
+        package init(name: String, position: Point3D) {
             self.name = name
-            self.place = place
+            self.position = position
         }
     }
 
-    /// What was told at one spot.
+    /// The result at one spot.
     package struct Finding: Sendable, Hashable {
         package let spot: Spot
-        /// The middle of the positions told.
+        /// The median of the measured positions.
         package let position: Point3D
-        /// The median of their distances from the spot in the plane, metres.
+        /// The median distance from the spot in the plane, metres.
         package let error: Double
-        /// The median of what was told of the accuracy, metres; `nil` when nothing was.
+        /// The median stated accuracy, metres; `nil` when none was stated.
         package let accuracy: Double?
         package let positions: Int
     }
@@ -46,7 +46,7 @@ package struct PositionSurvey: Sendable {
             spots.append(
                 Spot(
                     name: name,
-                    place: Point3D(x: try row.number(1, in: range), y: try row.number(2, in: range))
+                    position: Point3D(x: try row.number(1, in: range), y: try row.number(2, in: range))
                 )
             )
         }
@@ -54,48 +54,49 @@ package struct PositionSurvey: Sendable {
         return spots
     }
 
-    /// Notes what was told at a spot; an earlier finding there is replaced.
+    /// Records the positions measured at a spot, replacing an earlier finding for it.
     ///
-    /// - Returns: `nil` when no position was told.
-    package mutating func note(
-        _ told: [(position: Point3D, accuracy: Double?)],
+    /// - Returns: `nil` when there was no valid position.
+    package mutating func record(
+        _ samples: [(position: Point3D, accuracy: Double?)],
         at spot: Spot
     ) -> Finding? {
-        let told = told.filter(\.position.isFinite)
-        guard !told.isEmpty else { return nil }
-        let errors = told.map {
+        let samples = samples.filter(\.position.isFinite)
+        guard !samples.isEmpty else { return nil }
+        let errors = samples.map {
             Point3D(x: $0.position.x, y: $0.position.y).distance(
-                to: Point3D(x: spot.place.x, y: spot.place.y)
+                to: Point3D(x: spot.position.x, y: spot.position.y)
             )
         }
-        let accuracies = told.compactMap(\.accuracy)
+        let accuracies = samples.compactMap(\.accuracy)
         let finding = Finding(
             spot: spot,
             position: Point3D(
-                x: Self.quantile(0.5, of: told.map(\.position.x)),
-                y: Self.quantile(0.5, of: told.map(\.position.y))
+                x: Self.quantile(0.5, of: samples.map(\.position.x)),
+                y: Self.quantile(0.5, of: samples.map(\.position.y))
             ),
             error: Self.quantile(0.5, of: errors),
             accuracy: accuracies.isEmpty ? nil : Self.quantile(0.5, of: accuracies),
-            positions: told.count
+            positions: samples.count
         )
         findings.removeAll { $0.spot == spot }
         findings.append(finding)
         return finding
     }
 
-    /// The error that a share of the spots does not exceed, metres; 0 before the first.
+    /// A quantile of the spots' errors, metres; 0 without findings.
     package func error(share: Double) -> Double {
         findings.isEmpty ? 0 : Self.quantile(share, of: findings.map(\.error))
     }
 
-    /// Of the spots that told an accuracy, the share at which the error was within it; `nil` when none did.
+    /// The fraction of the spots with a stated accuracy whose error was within it; `nil` when no spot has
+    /// one.
     package var withinAccuracy: Double? {
-        let told = findings.compactMap { finding in finding.accuracy.map { finding.error <= $0 } }
-        return told.isEmpty ? nil : Double(told.count { $0 }) / Double(told.count)
+        let results = findings.compactMap { finding in finding.accuracy.map { finding.error <= $0 } }
+        return results.isEmpty ? nil : Double(results.count { $0 }) / Double(results.count)
     }
 
-    /// Between the two nearest, as numpy's percentile has it.
+    /// Linear interpolation between the two nearest values, as numpy's `percentile`.
     private static func quantile(_ share: Double, of values: [Double]) -> Double {
         let sorted = values.sorted()
         let place = share * Double(sorted.count - 1)

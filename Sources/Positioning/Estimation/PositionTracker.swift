@@ -1,23 +1,23 @@
-/// Asks an estimator at each whole second of the sightings' own clock.
+/// Requests an estimate at each whole second of the sightings' clock.
 ///
-/// Estimates depend on the order and times of what was heard alone, so a recording gives the same ones again,
-/// at whatever speed it is played.
+/// Estimates depend only on the order and times of the sightings, so replaying a recording gives the same
+/// ones at any speed.
 package struct PositionTracker: Sendable {
     package var estimator: any PositionEstimator
     private var nextSecond: Double?
 
-    /// After a silence longer than this many seconds only its end is estimated; a clock that is set back farther is
-    /// followed.
+    /// After a gap longer than this many seconds only its end is estimated; a clock that is set back farther
+    /// is followed.
     private static let longestCatchUp = 30.0
 
     package init(estimator: any PositionEstimator) {
         self.estimator = estimator
     }
 
-    /// Hears a sighting; the estimates of the seconds that ended before it.
-    package mutating func hear(_ sighting: BeaconSighting) -> [PositionEstimate] {
+    /// Records a sighting and returns the estimates of the seconds that ended before it.
+    package mutating func record(_ sighting: BeaconSighting) -> [PositionEstimate] {
         let estimates = advance(to: sighting.time)
-        estimator.hear(sighting)
+        estimator.record(sighting)
         return estimates
     }
 

@@ -1,15 +1,15 @@
 package import Flare
 
-/// The walls of a place: the perimeters of its zones, seen from above.
+/// The walls of a place: the perimeters of its zones in the plane.
 package struct WallPlan: Sendable, Hashable {
     private let rooms: [Box]
 
-    /// Two perimeters that lie nearer than this are the two sides of one wall, metres.
+    /// Two perimeters nearer than this are two sides of the same wall, metres.
     private static let thickness = 0.3
 
     package init(rooms: [Box]) { self.rooms = rooms }
 
-    /// How many walls stand between two points.
+    /// The number of walls between two points.
     package func walls(from start: Point3D, to end: Point3D) -> Int {
         let (dx, dy) = (end.x - start.x, end.y - start.y)
         let length = (dx * dx + dy * dy).squareRoot()

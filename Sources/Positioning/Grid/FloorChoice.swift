@@ -1,45 +1,45 @@
 import Glibc
 
-/// On which floor the device is, by how well what is heard fits each.
+/// Chooses the device's floor by how well the received levels fit each floor.
 ///
-/// - Source: positioning 6.7: evidence is summed and forgotten, and another floor must lead for a while.
+/// - Source: positioning 6.7: evidence accumulates and decays, and another floor must lead for a while.
 struct FloorChoice: Sendable, Hashable {
     private var evidence: [Double]
-    /// The one that is believed, of all that count.
+    /// Index of the chosen floor among those that have a grid.
     private(set) var floor = 0
     private var rival = 0
     private var rivalSeconds = 0.0
     private var updates = 0
 
-    /// What is left of the evidence after a second.
+    /// Decay of the evidence in a second.
     private static let memory = 0.9
-    /// How much more likely another floor must be, as a logarithm, and for how long.
+    /// Log-likelihood ratio by which another floor must lead, and for how long.
     private static let lead = 2.9957
     private static let leadSeconds = 5.0
-    /// The first so many updates choose freely.
+    /// During the first updates the most likely floor is chosen at once.
     private static let freeUpdates = 5
 
     init(floors: Int) {
         evidence = Array(repeating: 0, count: max(floors, 1))
     }
 
-    /// What was known of the past is of no use any more.
-    mutating func forget() {
+    /// Discards all evidence.
+    mutating func reset() {
         for floor in evidence.indices { evidence[floor] = 0 }
         rivalSeconds = 0
         updates = 0
     }
 
-    /// Takes in how likely an update was on a floor, as a logarithm.
-    mutating func note(_ logLikelihood: Double, on floor: Int, decay: Double) {
+    /// Adds the log-likelihood of an update on a floor.
+    mutating func add(_ logLikelihood: Double, to floor: Int, decay: Double) {
         guard logLikelihood.isFinite else { return }
         evidence[floor] = evidence[floor] * decay + logLikelihood
     }
 
-    /// What is left of earlier evidence after a step of time.
+    /// The decay of evidence over a step of time.
     static func decay(over seconds: Double) -> Double { pow(memory, seconds) }
 
-    /// Decides, once all floors were noted.
+    /// Chooses a floor, after ``add(_:to:decay:)`` for every floor.
     mutating func decide(step: Double) {
         updates += 1
         var best = floor

@@ -1,17 +1,17 @@
 import Flare
 import Glibc
 
-/// How likely the device is in each cell of one floor, standing and walking.
+/// The probability of each cell of one floor, standing and walking.
 ///
-/// Everything an update needs is there from the start: none allocates memory.
+/// All memory that an update needs is allocated at the start.
 /// - Source: positioning 6.3 and 6.4.
 struct FloorGrid: Sendable {
     let area: GridArea
     /// Of the device on this floor, metres.
     let height: Double
-    /// One layer of cells after another, and room for a row with what is beyond its ends.
+    /// The layers of cells one after another, and room for a padded row.
     var layers: [Float]
-    /// The levels at which beacons are heard in each cell, a column of cells for each slot.
+    /// The expected level of beacons in each cell: a column of cells for each slot.
     var levels: [Float]
     private(set) var slotOfBeacon: [Int]
     private var slots: [Slot]
@@ -22,9 +22,9 @@ struct FloorGrid: Sendable {
         var usedAt = 0
     }
 
-    /// More beacons than this at once tell nothing new.
+    /// Most beacons in an update; more add no information.
     static let mostBeacons = 64
-    /// Farther than this nothing can be heard anyway, metres squared.
+    /// Upper limit of a squared distance: nothing is received from farther away, m².
     private static let farthest = 1e14
 
     init(area: GridArea, height: Double, beacons: Int) {
@@ -36,11 +36,11 @@ struct FloorGrid: Sendable {
         levels = Array(repeating: 0, count: area.count * slots)
         self.slots = Array(repeating: Slot(), count: slots)
         slotOfBeacon = Array(repeating: 0, count: beacons)
-        forget()
+        reset()
     }
 
-    /// Back to knowing nothing.
-    mutating func forget() {
+    /// Resets to a uniform distribution.
+    mutating func reset() {
         let even = 0.5 / Float(area.count)
         GridCells.with(&layers, area.count) { cells in
             cells[.standing].update(repeating: even, count: cells.count)
@@ -48,17 +48,17 @@ struct FloorGrid: Sendable {
         }
     }
 
-    /// Goes on with what another grid of the same cells knows.
-    mutating func keepBelief(of other: FloorGrid) {
+    /// Continues with the belief of another grid with the same cells.
+    mutating func copyBelief(of other: FloorGrid) {
         guard other.layers.count == layers.count else { return }
         layers = other.layers
     }
 
-    /// Lets a step of time pass.
+    /// Advances the belief by a step of time.
     ///
     /// - Parameters:
-    ///   - starting: How likely one who stands begins to walk in it.
-    ///   - stopping: How likely one who walks stops in it.
+    ///   - starting: Probability that a standing person begins to walk.
+    ///   - stopping: Probability that a walking person stops.
     mutating func predict(starting: Double, stopping: Double, walking: MotionBlur, standing: MotionBlur) {
         let (area, start, stop) = (area, Float(starting), Float(stopping))
         GridCells.with(&layers, area.count) { cells in
@@ -75,27 +75,32 @@ struct FloorGrid: Sendable {
         }
     }
 
-    /// Sees to it that the levels of the beacons that are heard are in the table; those that were not heard for
-    /// longest make room.
-    mutating func prepare(_ looks: [BeaconObservation], places: [Point3D], _ settings: GridEstimator.Settings)
-    {
+    /// Ensures that the expected levels of the received beacons are in the table, replacing those that were
+    /// not received for longest.
+    mutating func prepare(
+        _ observations: [BeaconObservation],
+        places: [Point3D],
+        _ settings: GridEstimator.Settings
+    ) {
         updates += 1
-        for look in looks where slots[slotOfBeacon[look.beacon]].beacon == look.beacon {
-            slots[slotOfBeacon[look.beacon]].usedAt = updates
+        for observation in observations
+        where slots[slotOfBeacon[observation.beacon]].beacon == observation.beacon {
+            slots[slotOfBeacon[observation.beacon]].usedAt = updates
         }
-        for look in looks where slots[slotOfBeacon[look.beacon]].beacon != look.beacon {
+        for observation in observations
+        where slots[slotOfBeacon[observation.beacon]].beacon != observation.beacon {
             var oldest = 0
             for slot in slots.indices where slots[slot].usedAt < slots[oldest].usedAt { oldest = slot }
-            slots[oldest] = Slot(beacon: look.beacon, usedAt: updates)
-            slotOfBeacon[look.beacon] = oldest
-            fill(oldest, from: places[look.beacon], settings)
+            slots[oldest] = Slot(beacon: observation.beacon, usedAt: updates)
+            slotOfBeacon[observation.beacon] = oldest
+            fill(oldest, from: places[observation.beacon], settings)
         }
     }
 
     private mutating func fill(_ slot: Int, from place: Point3D, _ settings: GridEstimator.Settings) {
         let (area, nearest) = (area, settings[.nearest])
         let up = place.z - height
-        // A cell is not a point: on average one is so much farther from its middle.
+        // Averaged over a cell, the distance is larger than that of its middle by this term.
         let rest = up * up + area.cell * area.cell / 6
         let slope = -5 * settings[.pathLoss]
         levels.withUnsafeMutableBufferPointer { levels in

@@ -1,9 +1,9 @@
 import Flare
 
-/// How the plane is cut into cells: equal squares in rows along x, the same for every floor.
+/// Divides the plane into equal square cells in rows along x, the same for every floor.
 ///
-/// The perimeter says where the device may be. Where there is none, or one without extent or without any
-/// beacon in it, the box around the beacons does, 1.5 m wider.
+/// The perimeter limits where the device can be. If it is missing, empty, or contains no beacon, the box
+/// around the beacons is used, enlarged by 1.5 m.
 /// - Source: positioning 6.1 and 6.3.
 struct GridArea: Sendable, Hashable {
     /// The lower corner, metres.
@@ -16,18 +16,18 @@ struct GridArea: Sendable, Hashable {
 
     var count: Int { columns * rows }
 
-    /// More cells than this, over all floors, are made larger.
+    /// With more cells than this, over all floors, coarser cells are used.
     private static let mostFineCells = 10_000.0
     private static let coarseCell = 1.0
-    /// More than this are too many in any case.
+    /// The most cells in any case.
     private static let mostCells = 40_000.0
     private static let margin = 1.5
-    /// Nothing is heard farther than this from all beacons, metres: a perimeter beyond is cut off when it is large.
+    /// Nothing is received farther than this from all beacons, metres; a large perimeter is cut there.
     private static let reach = 30.0
 
     /// - Parameters:
     ///   - beacons: At least one; all finite, within some thousand kilometres.
-    ///   - floors: How many times the cells are there.
+    ///   - floors: The number of floors, each of which has all cells.
     init?(perimeter: Box?, beacons: [Point3D], cell wanted: Double, floors: Int) {
         guard let around = Extent(around: beacons) else { return nil }
         let stated = perimeter.flatMap { Extent($0) }.flatMap { extent in
@@ -52,7 +52,7 @@ struct GridArea: Sendable, Hashable {
     func y(_ row: Int) -> Double { y + (Double(row) + 0.5) * cell }
 }
 
-/// A rectangle in the plane, with some extent.
+/// A rectangle in the plane with positive width and height.
 private struct Extent {
     var left: Double
     var right: Double
@@ -100,12 +100,12 @@ private struct Extent {
         return extent.left < extent.right && extent.bottom < extent.top ? extent : nil
     }
 
-    /// How many cells it takes, which may be more than can be.
+    /// The number of cells it needs, as a Double because it may exceed any integer.
     func cells(_ cell: Double) -> Double {
         Self.cells(right - left, cell) * Self.cells(top - bottom, cell)
     }
 
-    /// How many cells have their middle within a length.
+    /// The number of cells whose middle lies within a length.
     static func cells(_ length: Double, _ cell: Double) -> Double {
         max(1, ((length - cell / 2) / cell).rounded(.up))
     }

@@ -1,22 +1,22 @@
 import Flare
 import Glibc
 
-/// What a grid amounts to: where the device is, how sure that is, and how far off the receiver and beacons are.
+/// The summary of a grid: the position, its uncertainty, and the receiver's error.
 struct GridBelief: Sendable {
     /// The mean, metres.
     let x: Double
     let y: Double
-    /// About the mean.
+    /// Covariance around the mean.
     let spread: Covariance
     /// The receiver's constant error, dB.
     let offset: Double
 
-    /// What walls and bodies do to one look, which the next looks share: it does not average out.
+    /// The error from walls and bodies, which consecutive updates share, so that it does not average out.
     ///
-    /// It is what one look can know at best, with errors of the size that stays.
+    /// It is the best that a single update can achieve with errors of the persistent size.
     /// - Source: positioning 6.5.
     func standingError(
-        _ looks: [BeaconObservation],
+        _ observations: [BeaconObservation],
         places: [Point3D],
         height: Double,
         _ settings: GridEstimator.Settings,
@@ -27,8 +27,8 @@ struct GridBelief: Sendable {
         let pull = 1 / (settings[.pull] * settings[.pull])
         var (xx, xy, yy, xo, yo) = (pull, 0.0, pull, 0.0, 0.0)
         var oo = 1 / (offsetDeviation * offsetDeviation)
-        for look in looks {
-            let place = places[look.beacon]
+        for observation in observations {
+            let place = places[observation.beacon]
             let (dx, dy, dz) = (x - place.x, y - place.y, place.z - height)
             let square = dx * dx + dy * dy + dz * dz + 0.25
             let (jx, jy) = (slope * dx / square, slope * dy / square)
@@ -39,7 +39,7 @@ struct GridBelief: Sendable {
             yo -= jy * weight
             oo += weight
         }
-        // The part of the inverse that is about x and y.
+        // The block of the inverse for x and y.
         (xx, xy, yy) = (xx - xo * xo / oo, xy - xo * yo / oo, yy - yo * yo / oo)
         let determinant = xx * yy - xy * xy
         return Covariance(xx: yy / determinant, xy: -xy / determinant, yy: xx / determinant)
@@ -47,12 +47,12 @@ struct GridBelief: Sendable {
 }
 
 extension FloorGrid {
-    /// What all cells together say.
+    /// Summarises all cells.
     ///
     /// - Parameters:
-    ///   - looks: What was heard in the last update.
-    ///   - expected: Gets the level, dB over that at one metre, at which each beacon of `looks` is expected.
-    mutating func believe(_ looks: [BeaconObservation], expected: inout [Double]) -> GridBelief {
+    ///   - observations: The observations of the last update.
+    ///   - expected: Receives the expected level, dB over that at one metre, of each observed beacon.
+    mutating func belief(for observations: [BeaconObservation], expected: inout [Double]) -> GridBelief {
         let (area, slotOfBeacon) = (area, slotOfBeacon)
         return levels.withUnsafeBufferPointer { levels in
             GridCells.with(&layers, area.count) { cells in
@@ -64,9 +64,9 @@ extension FloorGrid {
                     cell &+= 1
                 }
                 if let table = levels.baseAddress {
-                    for look in looks {
-                        let column = table + slotOfBeacon[look.beacon] * cells.count
-                        expected[look.beacon] = Self.dot(both, column, cells.count)
+                    for observation in observations {
+                        let column = table + slotOfBeacon[observation.beacon] * cells.count
+                        expected[observation.beacon] = Self.dot(both, column, cells.count)
                     }
                 }
                 return Self.moments(both, area, offset: Self.dot(both, cells[.offset], cells.count))
@@ -74,7 +74,7 @@ extension FloorGrid {
         }
     }
 
-    /// Mean and spread of a layer, whatever it adds up to.
+    /// Mean and covariance of a layer, which need not be normalised.
     static func moments(
         _ layer: UnsafeMutablePointer<Float>,
         _ area: GridArea,
@@ -116,7 +116,7 @@ extension FloorGrid {
         )
     }
 
-    /// In four sums at once, which do not wait for each other.
+    /// Dot product in four independent sums, so that they run in parallel.
     private static func dot(
         _ layer: UnsafeMutablePointer<Float>,
         _ other: UnsafePointer<Float>,

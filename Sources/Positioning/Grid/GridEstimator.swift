@@ -1,17 +1,18 @@
 import Flare
 import Glibc
 
-/// Where the device is, as a Bayes filter over the cells of a grid.
+/// Estimates the device's position with a Bayes filter over the cells of a grid.
 ///
-/// Each cell holds how likely the device stands or walks there. Once a second it spreads as people move, and is
-/// multiplied with how likely what was heard is there: in dB, with heavy tails, with the receiver's constant error
-/// estimated along. The estimate is the mean. With several floors each has a grid, and evidence decides.
+/// Each cell holds the probability that the device stands or walks there. Once a second the belief spreads as
+/// people move, and is multiplied by the likelihood of the received levels: in dB, with heavy tails, and with
+/// the receiver's constant error estimated along. The estimate is the mean. Each floor has its own grid, and
+/// accumulated evidence chooses between them.
 /// - Source: positioning 6.
 package struct GridEstimator: PositionEstimator {
     package var map: BeaconMap {
-        didSet { if map != oldValue { take(map, instead: oldValue) } }
+        didSet { if map != oldValue { mapChanged(from: oldValue) } }
     }
-    private let wanted: Settings
+    private let baseSettings: Settings
     private var settings: Settings
     private var plan: GridPlan
     private var grids: [FloorGrid]
@@ -20,34 +21,34 @@ package struct GridEstimator: PositionEstimator {
     private var health: [BeaconHealth]
     private var offset = ReceiverOffset()
     private var blur = Blur()
-    /// What is heard at the moment, the same without one of them, and how strongly it is expected; kept for their
+    /// The current observations, the same without one of them, and the expected levels; stored to reuse their
     /// memory.
-    private var looks: [BeaconObservation] = []
+    private var observations: [BeaconObservation] = []
     private var others: [BeaconObservation] = []
     private var expected: [Double]
-    /// Which beacon's turn it is to be judged by the others.
-    private var turn = 0
+    /// Index of the observation to cross-check next.
+    private var crossCheckIndex = 0
 
     private var clock: Double?
     private var heardAt = -Double.infinity
-    /// Whether the grids know nothing.
+    /// Whether the grids hold no information.
     private var isBlank = true
     private var last: PositionEstimate?
-    /// What does not average out of the last estimate.
+    /// The part of the last estimate's error that does not average out.
     private var standing = Covariance(xx: 0, xy: 0, yy: 0)
 
     private static let mostSilence = 60.0
     private static let longestStep = 30.0
     private static let lostSeconds = 15.0
     private static let goodMetres = 4.0
-    /// With fewer one does not know where one is.
-    private static let leastWitnesses = 3
-    /// Taken when neither the place nor the beacon tells the power at one metre, dBm.
-    private static let usualPower = -59.0
-    /// What a beacon may say of its own power, dBm; anything else is a mistake.
+    /// Fewer other beacons than this do not determine a position.
+    private static let leastOthers = 3
+    /// Used when neither the place nor the beacon states the power at one metre, dBm.
+    private static let defaultPower = -59.0
+    /// The powers that a beacon may plausibly state, dBm.
     private static let plausiblePowers = -100 ... -20
 
-    /// How far people get in a step of so many seconds.
+    /// The motion blur for a time step, seconds.
     private struct Blur: Sendable {
         var step = 0.0
         var walking = MotionBlur()
@@ -56,7 +57,7 @@ package struct GridEstimator: PositionEstimator {
 
     package init(map: BeaconMap, settings: Settings = Settings()) {
         self.map = map
-        wanted = settings
+        baseSettings = settings
         self.settings = settings.merging(map.constants)
         plan = GridPlan(map, self.settings)
         grids = plan.makeGrids()
@@ -64,7 +65,7 @@ package struct GridEstimator: PositionEstimator {
         signals = Array(repeating: BeaconSignal(), count: map.beacons.count)
         health = Array(repeating: BeaconHealth(), count: map.beacons.count)
         expected = Array(repeating: 0, count: map.beacons.count)
-        looks.reserveCapacity(FloorGrid.mostBeacons)
+        observations.reserveCapacity(FloorGrid.mostBeacons)
         others.reserveCapacity(FloorGrid.mostBeacons)
     }
 
@@ -73,58 +74,60 @@ package struct GridEstimator: PositionEstimator {
         set { offset = newValue.map(ReceiverOffset.init(known:)) ?? ReceiverOffset() }
     }
 
-    /// How many cells there are, over all floors.
+    /// The number of cells over all floors.
     package var cells: Int { grids.reduce(0) { $0 + $1.area.count } }
 
     package var findings: [BeaconFinding] {
         zip(map.beacons, health).compactMap { $1.finding($0) }
     }
 
-    package mutating func hear(_ sighting: BeaconSighting) {
+    package mutating func record(_ sighting: BeaconSighting) {
         guard sighting.time.isFinite, BeaconSighting.isUsable(rssi: sighting.rssi),
             let index = map.index(of: sighting.identity), plan.isUsable[index]
         else { return }
-        let said = sighting.powerAtOneMetre.flatMap { Self.plausiblePowers.contains($0) ? Double($0) : nil }
-        let power = map.beacons[index].powerAtOneMetre ?? said ?? Self.usualPower
-        signals[index].hear(Double(sighting.rssi) - power, at: sighting.time, settings)
+        let stated = sighting.powerAtOneMetre.flatMap { Self.plausiblePowers.contains($0) ? Double($0) : nil }
+        let power = map.beacons[index].powerAtOneMetre ?? stated ?? Self.defaultPower
+        signals[index].record(Double(sighting.rssi) - power, at: sighting.time, settings)
     }
 
     package mutating func estimate(at time: Double) -> PositionEstimate? {
         guard time.isFinite else { return last }
         var step = clock.map { time - $0 } ?? 1
         if abs(step) > Self.longestStep {
-            // The machine slept, or its clock was set.
-            forget()
+            // The machine was suspended, or its clock was set.
+            reset()
             if time < heardAt { heardAt = -.infinity }
             step = 1
         }
         guard step > 0 else { return last }
         clock = time
-        look(at: time)
-        guard !looks.isEmpty else { return silence(at: time, step) }
+        collectObservations(at: time)
+        guard !observations.isEmpty else { return estimateInSilence(at: time, step) }
         predict(isBlank ? 1 : step)
         isBlank = false
-        return hear(at: time, step)
+        return update(at: time, step)
     }
 }
 
-// MARK: A step
+// MARK: Steps
 
 extension GridEstimator {
-    /// Collects what is heard at a time; of too many the strongest.
-    private mutating func look(at time: Double) {
-        looks.removeAll(keepingCapacity: true)
+    /// Collects the current observations; if there are too many, the strongest.
+    private mutating func collectObservations(at time: Double) {
+        observations.removeAll(keepingCapacity: true)
         var latest = heardAt
         for (index, signal) in signals.enumerated() {
-            guard let now = signal.look(at: time, settings) else { continue }
+            guard let average = signal.average(at: time, settings) else { continue }
             latest = max(latest, min(signal.heardAt, time))
-            let look = BeaconObservation(index, map.beacons[index].floor, now, settings)
-            if looks.count < FloorGrid.mostBeacons {
-                looks.append(look)
-            } else if let weakest = looks.indices.min(by: { looks[$0].level < looks[$1].level }),
-                looks[weakest].level < look.level
+            let observation = BeaconObservation(index, map.beacons[index].floor, average, settings)
+            if observations.count < FloorGrid.mostBeacons {
+                observations.append(observation)
+            } else if let weakest = observations.indices.min(by: {
+                observations[$0].level < observations[$1].level
+            }),
+                observations[weakest].level < observation.level
             {
-                looks[weakest] = look
+                observations[weakest] = observation
             }
         }
         heardAt = latest
@@ -148,20 +151,24 @@ extension GridEstimator {
         }
     }
 
-    private mutating func hear(at time: Double, _ step: Double) -> PositionEstimate? {
+    private mutating func update(at time: Double, _ step: Double) -> PositionEstimate? {
         let deviation = offset.deviation(settings)
         let decay = FloorChoice.decay(over: step)
         for floor in grids.indices {
-            let likelihood = grids[floor].hear(looks, places: plan.places, conditions(on: floor))
-            choice.note(likelihood, on: floor, decay: decay)
+            let likelihood = grids[floor].update(
+                with: observations,
+                places: plan.places,
+                conditions(on: floor)
+            )
+            choice.add(likelihood, to: floor, decay: decay)
         }
         choice.decide(step: step)
-        let belief = grids[choice.floor].believe(looks, expected: &expected)
-        note(belief, step)
-        judge()
+        let belief = grids[choice.floor].belief(for: observations, expected: &expected)
+        updateHealth(belief, step)
+        crossCheckNext()
         offset.learn(belief.offset, settings)
         standing = belief.standingError(
-            looks,
+            observations,
             places: plan.places,
             height: grids[choice.floor].height,
             settings,
@@ -170,14 +177,14 @@ extension GridEstimator {
         let spread = belief.spread + standing
         let accuracy = spread.accuracyMetres
         guard belief.x.isFinite, belief.y.isFinite, accuracy.isFinite else {
-            forget()
-            return silence(at: time, step)
+            reset()
+            return estimateInSilence(at: time, step)
         }
         let estimate = PositionEstimate(
             position: Point3D(x: belief.x, y: belief.y, z: z()).roundedToCentimetres,
             accuracyMetres: (accuracy * 100).rounded() / 100,
-            quality: looks.count < 3 ? .coarse : accuracy <= Self.goodMetres ? .good : .fair,
-            beaconsHeard: looks.count,
+            quality: observations.count < 3 ? .coarse : accuracy <= Self.goodMetres ? .good : .fair,
+            beaconsHeard: observations.count,
             time: time,
             ellipse: spread.ellipse,
             floor: map.floors.heights.isEmpty ? nil : plan.floors[choice.floor]
@@ -195,19 +202,19 @@ extension GridEstimator {
         )
     }
 
-    /// The last estimate stays and grows worse.
+    /// The last estimate with growing uncertainty, while nothing is received.
     /// - Source: positioning 6.6.
-    private mutating func silence(at time: Double, _ step: Double) -> PositionEstimate? {
+    private mutating func estimateInSilence(at time: Double, _ step: Double) -> PositionEstimate? {
         guard var estimate = last else { return nil }
         let silence = time - heardAt
-        if silence > Self.mostSilence { forget() }
+        if silence > Self.mostSilence { reset() }
         if !isBlank { predict(step) }
         estimate.time = time
         estimate.beaconsHeard = 0
         estimate.quality = silence >= Self.lostSeconds ? .lost : .coarse
         defer { last = estimate }
         guard grids.indices.contains(choice.floor) else { return estimate }
-        let belief = grids[choice.floor].believe([], expected: &expected)
+        let belief = grids[choice.floor].belief(for: [], expected: &expected)
         let (dx, dy) = (belief.x - estimate.position.x, belief.y - estimate.position.y)
         let spread = belief.spread + Covariance(xx: dx * dx, xy: dx * dy, yy: dy * dy) + standing
         if spread.accuracyMetres > estimate.accuracyMetres {
@@ -217,70 +224,72 @@ extension GridEstimator {
         return estimate
     }
 
-    private mutating func forget() {
+    private mutating func reset() {
         guard !isBlank else { return }
-        for floor in grids.indices { grids[floor].forget() }
-        choice.forget()
+        for floor in grids.indices { grids[floor].reset() }
+        choice.reset()
         isBlank = true
     }
 
-    /// Of the device: radio cannot tell it.
+    /// Height of the device, metres; received levels do not determine it.
     /// - Source: positioning 6.7.
     private func z() -> Double {
         if settings.deviceZ != nil || !map.floors.heights.isEmpty { return grids[choice.floor].height }
         var (z, sum) = (0.0, 0.0)
-        for look in looks {
-            let weight = pow(10, look.level / 10) * look.share
-            z += weight * plan.places[look.beacon].z
+        for observation in observations {
+            let weight = pow(10, observation.level / 10) * observation.share
+            z += weight * plan.places[observation.beacon].z
             sum += weight
         }
         return z / sum
     }
 
-    /// Keeps an eye on the beacons.
+    /// Updates the health of every beacon.
     /// - Source: positioning 6.8.
-    private mutating func note(_ belief: GridBelief, _ step: Double) {
+    private mutating func updateHealth(_ belief: GridBelief, _ step: Double) {
         let conditions = conditions(on: choice.floor)
-        for look in looks {
-            let error = conditions.level(of: look) - expected[look.beacon] - belief.offset
-            health[look.beacon].hear(error: error, for: step)
+        for observation in observations {
+            let error = conditions.level(of: observation) - expected[observation.beacon] - belief.offset
+            health[observation.beacon].recordReceived(error: error, for: step)
         }
-        for index in signals.indices where signals[index].look(at: clock ?? 0, settings) == nil {
+        for index in signals.indices where signals[index].average(at: clock ?? 0, settings) == nil {
             let place = plan.places[index]
-            let isMissed = looks.contains {
+            let isMissed = observations.contains {
                 $0.level > BeaconHealth.nearLevel && $0.floor == map.beacons[index].floor
                     && plan.places[$0.beacon].distance(to: place) <= BeaconHealth.neighbourhood
             }
-            if isMissed { health[index].miss(for: step) }
+            if isMissed { health[index].recordMissed(for: step) }
         }
     }
 
-    /// Has one beacon an update judged by the others, each in its turn.
+    /// Cross-checks one beacon an update against the others, in turn.
     ///
-    /// The position follows a beacon that is too loud, and so it does not stand out from it; from what the others say
-    /// it does.
-    private mutating func judge() {
-        guard looks.count > Self.leastWitnesses else { return }
-        turn = (turn + 1) % looks.count
-        let look = looks[turn]
+    /// The position follows a beacon that is too strong, which hides its error; a prediction from the other
+    /// beacons shows it.
+    private mutating func crossCheckNext() {
+        guard observations.count > Self.leastOthers else { return }
+        crossCheckIndex = (crossCheckIndex + 1) % observations.count
+        let observation = observations[crossCheckIndex]
         others.removeAll(keepingCapacity: true)
-        for (index, other) in looks.enumerated() where index != turn { others.append(other) }
-        let said = grids[choice.floor].witness(
-            of: look,
-            others,
+        for (index, other) in observations.enumerated() where index != crossCheckIndex {
+            others.append(other)
+        }
+        let result = grids[choice.floor].crossCheck(
+            observation,
+            against: others,
             places: plan.places,
             conditions(on: choice.floor)
         )
-        health[look.beacon].judge(error: said.error, x: said.x, y: said.y)
+        health[observation.beacon].recordCrossCheck(error: result.error, x: result.x, y: result.y)
     }
 }
 
-// MARK: The place
+// MARK: Changing the map
 
 extension GridEstimator {
-    /// Goes on with another map: what is known of beacons that stay is kept, and where the device is, if the plan
-    /// of the place is still the same.
-    private mutating func take(_ map: BeaconMap, instead old: BeaconMap) {
+    /// Adopts a new map, keeps the state of the beacons that remain, and the belief if the cells are the
+    /// same.
+    private mutating func mapChanged(from old: BeaconMap) {
         var signalOf: [FlareID: BeaconSignal] = [:]
         var healthOf: [FlareID: (BeaconMap.Beacon, BeaconHealth)] = [:]
         if map.environment == old.environment {
@@ -292,7 +301,7 @@ extension GridEstimator {
             last = nil
         }
         let before = plan
-        settings = wanted.merging(map.constants)
+        settings = baseSettings.merging(map.constants)
         plan = GridPlan(map, settings)
         signals = map.beacons.map { signalOf[$0.thing] ?? BeaconSignal() }
         health = map.beacons.map { beacon in
@@ -302,7 +311,7 @@ extension GridEstimator {
         blur = Blur()
         var grids = plan.makeGrids()
         if map.environment == old.environment, plan.hasCells(of: before) {
-            for (floor, grid) in self.grids.enumerated() { grids[floor].keepBelief(of: grid) }
+            for (floor, grid) in self.grids.enumerated() { grids[floor].copyBelief(of: grid) }
         } else {
             choice = FloorChoice(floors: plan.floors.count)
             isBlank = true

@@ -1,18 +1,19 @@
 import Flare
 
-/// What the grid estimator needs of a map: where the beacons are, and how the floors that have some become grids.
+/// The part of a map that the grid estimator uses: the beacons' positions, and a grid for each floor with
+/// beacons.
 struct GridPlan: Sendable {
     let places: [Point3D]
-    /// Whether a beacon is at a place that can be.
+    /// Whether a beacon's position is plausible.
     let isUsable: [Bool]
-    /// The numbers of the floors that have beacons: nobody can be found on others.
+    /// Indices of the floors with beacons; the device cannot be located on others.
     let floors: [Int]
-    /// Of the device on each of these floors, metres.
+    /// Height of the device on each of these floors, metres.
     let heights: [Double]
     /// `nil` without beacons.
     let area: GridArea?
 
-    /// Beacons farther off than this are a mistake, metres.
+    /// Positions farther out than this are a mistake, metres.
     private static let farthest = 1e6
 
     init(_ map: BeaconMap, _ settings: GridEstimator.Settings) {
@@ -29,19 +30,19 @@ struct GridPlan: Sendable {
         )
     }
 
-    /// Whether what is known on the grids of the one can be taken over to those of the other.
+    /// Whether both plans have the same cells, so that belief can be carried over.
     func hasCells(of other: GridPlan) -> Bool {
         area == other.area && heights == other.heights && floors == other.floors
     }
 
-    /// A grid for each floor, which knows nothing.
+    /// A uniform grid for each floor.
     func makeGrids() -> [FloorGrid] {
         guard let area else { return [] }
         return heights.map { FloorGrid(area: area, height: $0, beacons: places.count) }
     }
 
-    /// Where nothing tells the floor's height, the beacons are taken to hang as high above the device as it is
-    /// above the floor.
+    /// Without a known floor height, the beacons are assumed to hang as high above the device as the device
+    /// is above the floor.
     private static func height(
         _ floor: Int,
         _ map: BeaconMap,

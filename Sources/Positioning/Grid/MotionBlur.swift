@@ -1,12 +1,12 @@
 import Glibc
 
-/// How far one comes in a step: weights for a cell and its neighbours to each side, along one axis.
+/// The spread of a position in a time step: weights for a cell and its neighbours along one axis.
 /// - Source: positioning 6.4.
 struct MotionBlur: Sendable {
     private(set) var weights: [Float] = []
     var radius: Int { weights.count / 2 }
 
-    /// Wider ones are cut: after so long a step everything is possible anyway.
+    /// Largest radius, cells; wider blurs are cut, because after such a long step every cell is possible.
     static let widest = 64
 
     /// - Parameter deviation: Standard deviation, in cells.

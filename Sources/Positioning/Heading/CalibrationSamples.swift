@@ -1,10 +1,10 @@
 import Glibc
 
-/// Gathers measurements of a magnetometer that is being turned, spread over all directions, and makes a calibration
-/// of them.
+/// Collects measurements of a magnetometer while it is turned, spread over all directions, and computes a
+/// calibration.
 package struct CalibrationSamples: Sendable {
-    /// Directions are counted in so many bands from straight down to straight up, of equal area, with so many cells
-    /// around each.
+    /// Directions are divided into bands of equal area from straight down to straight up, and each band into
+    /// cells around.
     package static let bands = 6
     package static let cells = 12
 
@@ -14,11 +14,11 @@ package struct CalibrationSamples: Sendable {
     static let neededFlatCoverage = 0.75
     static let allowedSpread = 0.06
     private static let mostPerCell = 8
-    /// No magnetometer of a device measures more, microtesla.
+    /// Largest plausible measurement, microtesla.
     private static let largest = 5000.0
-    /// What is smaller in extent, microtesla, may be noise.
+    /// Least extent of the measurements that is not noise, microtesla.
     private static let leastExtent = 20.0
-    /// Of samples within a cube of so many microtesla the first counts.
+    /// Of the samples within a cube of this side only the first is kept, microtesla.
     private static let grain = 3.0
 
     private(set) var samples: [Vector3] = []
@@ -31,9 +31,9 @@ package struct CalibrationSamples: Sendable {
 
     package init() {}
 
-    /// Takes in a measurement, microtesla.
-    /// - Returns: Whether it told something new.
-    package mutating func hear(_ measured: Vector3) -> Bool {
+    /// Adds a measurement, microtesla.
+    /// - Returns: `true` when it was kept because it adds information.
+    package mutating func add(_ measured: Vector3) -> Bool {
         guard measured.isFinite, measured.length < Self.largest else { return false }
         low = pointwiseMin(low, measured)
         high = pointwiseMax(high, measured)
@@ -53,10 +53,10 @@ package struct CalibrationSamples: Sendable {
 
     package var count: Int { samples.count }
 
-    /// The part of all directions that was seen, as far as their centre is known yet.
+    /// The fraction of all directions covered, around the centre as estimated so far.
     package var coverage: Double { Double(counts.count { $0 > 0 }) / Double(counts.count) }
 
-    /// The part of a turn on the spot that was seen.
+    /// The fraction of a turn on the spot covered.
     package var flatCoverage: Double { Circle(fitting: samples).map(coverage) ?? 0 }
 
     private func coverage(of circle: Circle) -> Double {
@@ -67,19 +67,19 @@ package struct CalibrationSamples: Sendable {
         return Double(seen.count) / Double(Self.cells)
     }
 
-    /// Whether a direction was seen, by band, from straight down, and cell, from behind on clockwise.
+    /// Whether a direction is covered, by band from straight down, and by cell clockwise from behind.
     package func isCovered(band: Int, cell: Int) -> Bool {
         let index = band * Self.cells + cell
         return counts.indices.contains(index) && counts[index] > 0
     }
 
-    /// A calibration for every way in which the device can be held.
+    /// A calibration for every orientation of the device.
     package func full() -> Result<MagnetometerCalibration, CalibrationRefusal> {
         guard samples.count >= Self.neededSamples else {
             return .failure(.tooFew(samples: samples.count, needed: Self.neededSamples))
         }
         guard var ellipsoid = Ellipsoid(fitting: samples) else { return .failure(.noEllipsoid) }
-        // Once more without what is far from the first one: somebody walked by with keys.
+        // Fit again without outliers: somebody may have walked by with keys.
         let errors = samples.map { (ellipsoid.corrected($0).length / ellipsoid.radius - 1).magnitude }
         let limit = 3 * (errors.reduce(0) { $0 + $1 * $1 } / Double(errors.count)).squareRoot()
         let kept = zip(samples, errors).filter { $0.1 <= limit }.map(\.0)
@@ -114,7 +114,7 @@ package struct CalibrationSamples: Sendable {
         )
     }
 
-    /// A calibration for a device that was turned on the spot and will be held in just that way.
+    /// A calibration for a device that was turned on the spot, valid only in that orientation.
     package func partial() -> Result<MagnetometerCalibration, CalibrationRefusal> {
         guard samples.count >= Self.neededFlatSamples else {
             return .failure(.tooFew(samples: samples.count, needed: Self.neededFlatSamples))
@@ -151,12 +151,12 @@ package struct CalibrationSamples: Sendable {
         for sample in samples { if let cell = Self.cell(of: sample - centre) { counts[cell] += 1 } }
     }
 
-    /// Where the middle seems to be; `nil` while that cannot be said.
+    /// The approximate centre; `nil` while it cannot be estimated.
     private var roughCentre: Vector3? {
         let extent = high - low
         guard extent.max() >= Self.leastExtent else { return nil }
         let middle = (low + high) / 2
-        // What lies in a plane, or nearly, is on many spheres.
+        // Samples in a plane, or nearly, fit many spheres.
         guard samples.count >= 20, extent.min() > 0.4 * extent.max() else { return middle }
         var sphere = LeastSquares(unknowns: 4)
         for sample in samples.map({ $0 - middle }) {

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A heading from magnetometer, accelerometer and gyroscope, whichever of the latter two there are.
+/// Computes a heading from a magnetometer and, where present, an accelerometer and a gyroscope.
 ///
 /// The heading is the direction of the device's y axis, clockwise from magnetic north.
 /// - Source: positioning 8.
 package struct Compass: Sendable {
-    /// What is known of a heading.
+    /// A heading and whether it can be trusted.
     package struct Heading: Sendable, Hashable {
         /// Magnetic, 0 up to 360.
         package var degrees: Double
-        /// Whether iron or a magnet near the device bends the field.
+        /// Whether iron or a magnet near the device distorts the field.
         package var isDisturbed: Bool
     }
 
@@ -17,7 +17,7 @@ package struct Compass: Sendable {
         didSet { if calibration != oldValue { restart() } }
     }
 
-    /// From the magnetometer's axes to the device's.
+    /// Rotates the magnetometer's axes to the device's.
     private let mount: Matrix3
 
     private var time: Double?
@@ -31,15 +31,16 @@ package struct Compass: Sendable {
     /// Seconds.
     private static let lowPass = 0.5
     private static let fusion = 8.0
-    /// After a longer silence everything begins anew, seconds.
+    /// A longer gap between samples restarts the compass, seconds.
     private static let longestGap = 2.0
     private static let gravity = 9.81
-    /// m/s² by which the acceleration of a device that is not being shaken differs from gravity at most.
+    /// Largest deviation of the acceleration from gravity while the device is not shaken, m/s².
     private static let calm = 2.0
-    /// The field may be off its calibrated strength by this part of it; what is further off weighs a tenth.
+    /// Allowed deviation of the field from its calibrated strength, as a fraction; samples beyond it have a
+    /// tenth of the weight.
     private static let allowedDeviation = 0.2
     private static let disturbedWeight = 0.1
-    /// The sine of the least angle between the device's y axis, or the field, and the vertical.
+    /// Sine of the least angle of the device's y axis, or of the field, against the vertical.
     private static let leastSine = 0.15
 
     package init(mount: Matrix3 = .identity, calibration: MagnetometerCalibration? = nil) {
@@ -47,14 +48,14 @@ package struct Compass: Sendable {
         self.calibration = calibration
     }
 
-    /// Takes in a sample.
+    /// Updates the heading with a sample.
     ///
-    /// - Returns: The heading now; `nil` when none can be told: while the device is shaken, stands on its edge, or is
-    ///   where the field points straight down.
-    package mutating func hear(_ sample: MotionSample) -> Heading? {
+    /// - Returns: The current heading; `nil` while it is undefined: the device is shaken, stands on its edge,
+    ///   or the field points straight down.
+    package mutating func update(with sample: MotionSample) -> Heading? {
         guard sample.isFinite else { return nil }
         var step = sample.time - (time ?? sample.time)
-        // A clock that was set back, or a device that slept.
+        // The clock was set back, or the device was suspended.
         if step < 0 || step > Self.longestGap {
             restart()
             step = 0
@@ -64,11 +65,11 @@ package struct Compass: Sendable {
         let measured = mount * (calibration?.corrected(sample.field) ?? sample.field)
         follow(measured, sample.acceleration, rotation: rotation, step: step)
         guard let field, let up, let magnetic = Self.heading(field: field, up: up) else { return nil }
-        if let raw = sample.rotation, bias.hear(raw, heading: magnetic, at: sample.time) {
-            // What was fused until now was carried astray.
+        if let raw = sample.rotation, bias.update(with: raw, heading: magnetic, at: sample.time) {
+            // The fused heading followed the wrong bias: converge quickly.
             fusedSamples = 0
         }
-        // Of what was measured just now: a magnet is noticed before it has turned the smoothed field.
+        // From the raw measurement, so that a magnet is detected before the smoothed field has turned.
         let deviation = calibration.map { (measured.length / $0.field - 1).magnitude } ?? 0
         let isDisturbed = deviation > Self.allowedDeviation
         let weight = isDisturbed ? Self.disturbedWeight : 1
@@ -76,7 +77,7 @@ package struct Compass: Sendable {
         if let rotation {
             degrees = fuse(magnetic, turning: rotation.dot(up), step: step, weight: weight)
         } else {
-            smoothing.hear(magnetic, for: step, weight: weight)
+            smoothing.add(magnetic, for: step, weight: weight)
             degrees = smoothing.degrees
         }
         return degrees.map { Heading(degrees: $0, isDisturbed: isDisturbed) }
@@ -91,8 +92,10 @@ package struct Compass: Sendable {
         fusedSamples = 0
     }
 
-    /// Lets field and vertical follow what was measured; a gyroscope carries them along in a turn, so that they do
-    /// not lag behind it.
+    /// Updates the smoothed field and vertical.
+    ///
+    /// A gyroscope rotates both along with the device, so that they
+    /// do not lag in a turn.
     private mutating func follow(
         _ measured: Vector3,
         _ acceleration: Vector3?,
@@ -105,7 +108,7 @@ package struct Compass: Sendable {
         field = carried.map { $0 + share * (measured - $0) } ?? measured
         let before = up.map { $0 - turn.cross($0) }
         guard let acceleration else {
-            // Nothing tells how it is held: as if it lay flat.
+            // The orientation is unknown: assume that the device lies flat.
             up = Vector3(0, 0, 1)
             return
         }
@@ -117,7 +120,7 @@ package struct Compass: Sendable {
         up = (before.map { $0 + share * (upward - $0) } ?? upward).direction
     }
 
-    /// The direction of the y axis as the field has it; `nil` where it has none.
+    /// Heading of the device's y axis in the field; `nil` when it is undefined.
     static func heading(field: Vector3, up: Vector3) -> Double? {
         guard let direction = field.direction, let up = up.direction else { return nil }
         let sideways = direction.cross(up)
@@ -135,7 +138,7 @@ package struct Compass: Sendable {
         }
         fusedSamples += 1
         let carried = before - CompassAngle.degrees(turning * step)
-        // The first samples weigh alike, so that the very first does not count for seconds.
+        // The first samples have equal weight, so that the very first does not dominate for seconds.
         let share = max(1 - exp(-step / Self.fusion), 1 / Double(fusedSamples + 1))
         let missing = CompassAngle.difference(from: carried, to: magnetic)
         fused = CompassAngle.normalised(carried + share * weight * missing)

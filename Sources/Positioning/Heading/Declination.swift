@@ -1,13 +1,13 @@
 package import Flare
 
-/// Where the difference between magnetic and true north comes from.
+/// The source of the difference between magnetic and true north.
 package enum DeclinationSetting: Sendable, Hashable {
     /// Degrees, east positive.
     case fixed(Double)
-    /// From the place, through the World Magnetic Model.
+    /// Computed for the location with the World Magnetic Model.
     case automatic
 
-    /// From `auto` or degrees; `nil` for any other text.
+    /// Parses `auto` or degrees; `nil` for any other text.
     package init?(_ text: String) {
         if text == "auto" {
             self = .automatic
@@ -28,9 +28,9 @@ extension DeclinationSetting: CustomStringConvertible {
     }
 }
 
-/// Turns headings of every kind into those that are wanted: true ones where a declination is set, else magnetic ones.
+/// Converts headings to true north when a declination is configured, and otherwise to magnetic north.
 package struct Declination: Sendable {
-    /// The model that `auto` asks.
+    /// The model behind `auto`.
     package static let model = WorldMagneticModel.wmm2025
 
     private let setting: DeclinationSetting?
@@ -38,7 +38,7 @@ package struct Declination: Sendable {
     private var place: GeoPoint?
     private var year: Double?
 
-    /// How far one may go, metres, and how long it may take, years, before the model is asked again.
+    /// The declination is computed again after moving this far, metres, or after this time, years.
     private static let range = 10_000.0
     private static let period = 0.02
 
@@ -48,12 +48,12 @@ package struct Declination: Sendable {
         if case .fixed(let fixed) = setting { degrees = fixed }
     }
 
-    /// Takes over where and when we are.
-    /// - Returns: The new declination, when the model was asked.
-    package mutating func locate(at place: GeoPoint, year: Double) -> Double? {
+    /// Sets the location and the year.
+    /// - Returns: The new declination, when it was computed again.
+    package mutating func setLocation(_ place: GeoPoint, year: Double) -> Double? {
         guard setting == .automatic, place.isValid, year.isFinite else { return nil }
-        if let known = self.place, let asked = self.year, known.metres(to: place) < Self.range,
-            (year - asked).magnitude < Self.period
+        if let known = self.place, let computed = self.year, known.metres(to: place) < Self.range,
+            (year - computed).magnitude < Self.period
         {
             return nil
         }
@@ -63,38 +63,38 @@ package struct Declination: Sendable {
         return degrees
     }
 
-    /// Whether the model's time is over.
+    /// Whether the year is outside the model's validity.
     package func isOutdated(in year: Double) -> Bool {
         setting == .automatic && !(Self.model.epoch..<Self.model.validUntil).contains(year)
     }
 
-    /// A true heading as a compass needle would have it; `nil` while the declination is not known.
+    /// Converts a true heading to a magnetic one; `nil` while the declination is unknown.
     package func magnetic(_ heading: Double) -> Double? {
         degrees.flatMap { CompassAngle.normalised(heading - $0) }
     }
 
-    /// The heading to pass on; while the declination is not known, the heading as it came.
+    /// The heading to publish; unchanged while the declination is unknown.
     package func heading(_ heading: Double, from north: North) -> Double {
         guard north == .magnetic, let degrees else { return heading }
         return CompassAngle.normalised(heading + degrees) ?? heading
     }
 }
 
-/// Which of several compasses counts: the first in order of rank that has spoken of late.
+/// Selects one of several compasses: the highest-ranked that reported recently.
 package struct HeadingChoice: Sendable, Hashable {
-    private var heardAt: [Int: Double] = [:]
+    private var reportedAt: [Int: Double] = [:]
 
-    /// For so many seconds a compass counts after its last word.
-    private static let patience = 3.0
+    /// Seconds for which a compass counts after its last report.
+    private static let timeout = 3.0
 
     package init() {}
 
-    /// Whether to take a heading.
+    /// Whether to use a heading.
     /// - Parameters:
-    ///   - rank: Of the compass; the lower one counts.
-    ///   - time: On one clock for all.
+    ///   - rank: The compass's rank; lower ranks take precedence.
+    ///   - time: On one clock for all compasses.
     package mutating func admits(rank: Int, at time: Double) -> Bool {
-        heardAt[rank] = time
-        return !heardAt.contains { $0.key < rank && (0..<Self.patience).contains(time - $0.value) }
+        reportedAt[rank] = time
+        return !reportedAt.contains { $0.key < rank && (0..<Self.timeout).contains(time - $0.value) }
     }
 }

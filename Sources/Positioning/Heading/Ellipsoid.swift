@@ -1,20 +1,20 @@
 import Glibc
 
-/// The ellipsoid on which the measurements of a turned magnetometer lie.
+/// An ellipsoid fitted to the measurements of a magnetometer that was turned in all directions.
 ///
 /// - Source: least squares of x'Qx + 2 g'x = 1, positioning 8; NXP AN4246.
 struct Ellipsoid {
     let centre: Vector3
-    /// Makes a sphere of what lies around the centre.
+    /// Maps the ellipsoid, relative to its centre, to a sphere.
     let stretch: Matrix3
-    /// The sphere's, which is as large as the ellipsoid.
+    /// The sphere's radius; it has the ellipsoid's volume.
     let radius: Double
-    /// The longest axis over the shortest.
+    /// The longest axis divided by the shortest.
     let ratio: Double
 
     init?(fitting samples: [Vector3]) {
         guard !samples.isEmpty else { return nil }
-        // Around their mean and of a size of 1, so that all terms weigh alike.
+        // Normalised to mean 0 and size 1, so that all terms have similar weight.
         let mean = samples.reduce(.zero, +) / Double(samples.count)
         let size = samples.reduce(0) { $0 + ($1 - mean).length } / Double(samples.count)
         guard size > 0 else { return nil }
@@ -49,9 +49,9 @@ struct Ellipsoid {
     func corrected(_ measured: Vector3) -> Vector3 { stretch * (measured - centre) }
 }
 
-/// The circle on which the measurements of a magnetometer lie that was turned about one axis.
+/// A circle fitted to the measurements of a magnetometer that was turned about one axis.
 struct Circle {
-    /// The part of the centre that lies in the circle's plane; what is across it a turn about one axis cannot tell.
+    /// The centre's component in the circle's plane; a turn about one axis does not determine the rest.
     let offset: Vector3
     let radius: Double
     private let along: Vector3
@@ -64,7 +64,7 @@ struct Circle {
             $0 + Matrix3(outer: $1 - mean, $1 - mean)
         }
         let (values, axes) = scatter.symmetricEigen
-        // A line or a ball is no circle.
+        // Points on a line or in a ball form no circle.
         guard values.isFinite, values.y > 0, max(values.x, 0) < 0.1 * values.y, values.z < 20 * values.y
         else {
             return nil

@@ -1,32 +1,32 @@
-/// What a gyroscope says while nothing turns.
+/// The constant error of a gyroscope: its output while nothing turns.
 ///
-/// It differs from device to device and with the temperature by several degrees a second, which would pull a fused
-/// heading off by many degrees. It is taken over whenever the device rests: when for a while neither the gyroscope's
-/// word nor the magnetic heading changes. The heading tells rest from turning at an even pace.
+/// It differs between devices and with temperature by several degrees a second, which would shift a fused
+/// heading by many degrees. It is measured whenever the device rests: when neither the gyroscope's output nor
+/// the magnetic heading changes for a while. The heading distinguishes rest from a steady turn.
 struct GyroscopeBias: Sendable {
     /// Radians a second.
     private(set) var value = Vector3.zero
 
-    private var begun: Double?
+    private var start: Double?
     private var sum = Vector3.zero
     private var count = 0.0
     private var low = Vector3.zero
     private var high = Vector3.zero
     private var firstHeading = 0.0
 
-    /// Seconds of rest that are needed.
+    /// Seconds of rest needed for a measurement.
     private static let rest = 2.0
     /// Radians a second.
     private static let noise = 0.06
-    /// A larger bias is a turn, or a broken sensor.
+    /// A larger value is a turn, or a broken sensor, radians a second.
     private static let largest = 0.6
     /// Degrees.
     private static let headingNoise = 3.0
 
-    /// - Returns: Whether the value is another one now, by more than noise.
-    mutating func hear(_ rotation: Vector3, heading: Double, at time: Double) -> Bool {
-        guard let begun, time >= begun else {
-            begin(rotation, heading, time)
+    /// - Returns: `true` when the bias changed by more than noise.
+    mutating func update(with rotation: Vector3, heading: Double, at time: Double) -> Bool {
+        guard let start, time >= start else {
+            restart(rotation, heading, time)
             return false
         }
         low = pointwiseMin(low, rotation)
@@ -35,19 +35,19 @@ struct GyroscopeBias: Sendable {
         count += 1
         let turned = CompassAngle.difference(from: firstHeading, to: heading).magnitude
         guard (high - low).max() <= Self.noise, turned <= Self.headingNoise else {
-            begin(rotation, heading, time)
+            restart(rotation, heading, time)
             return false
         }
-        guard time - begun >= Self.rest else { return false }
+        guard time - start >= Self.rest else { return false }
         let mean = sum / count
-        begin(rotation, heading, time)
+        restart(rotation, heading, time)
         guard mean.length <= Self.largest else { return false }
         defer { value = mean }
         return (mean - value).length > Self.noise / 2
     }
 
-    private mutating func begin(_ rotation: Vector3, _ heading: Double, _ time: Double) {
-        begun = time
+    private mutating func restart(_ rotation: Vector3, _ heading: Double, _ time: Double) {
+        start = time
         sum = rotation
         count = 1
         low = rotation

@@ -1,9 +1,9 @@
-/// Compass degrees as they are passed on: rounded to steps, and steady between two of them.
+/// Rounds headings to steps for publication, with hysteresis.
 ///
-/// The rounded value changes only when the true one is more than 0.7 steps from it; it is rounded to half a step.
+/// The rounded value changes only when the heading is more than 0.7 steps from it.
 /// - Source: flare-protocol 10.3; positioning 8.
 package struct HeadingFilter: Sendable, Hashable {
-    /// 0 up to 359, clockwise from north, in steps; `nil` before the first.
+    /// 0 up to 359, clockwise from north, a multiple of the step; `nil` before the first heading.
     package private(set) var degrees: Int?
 
     private let step: Double
@@ -12,8 +12,8 @@ package struct HeadingFilter: Sendable, Hashable {
     /// - Parameter step: Degrees, a divisor of 360.
     package init(step: Int = 5) { self.step = Double(step) }
 
-    /// Hears a heading in degrees; the rounded value if it changed.
-    package mutating func hear(_ heading: Double) -> Int? {
+    /// Adds a heading in degrees and returns the rounded value if it changed.
+    package mutating func update(with heading: Double) -> Int? {
         guard let heading = CompassAngle.normalised(heading) else { return nil }
         if let degrees {
             let difference = CompassAngle.difference(from: Double(degrees), to: heading)

@@ -1,7 +1,7 @@
-/// Unknowns from more equations than there are unknowns, such that the squares of what is left over are least.
+/// Solves an overdetermined system of linear equations by least squares.
 struct LeastSquares {
     private let count: Int
-    /// The normal equations, with the right side as last column.
+    /// The normal equations, with the right-hand side as last column.
     private var rows: [[Double]]
 
     init(unknowns count: Int) {
@@ -18,7 +18,7 @@ struct LeastSquares {
         }
     }
 
-    /// `nil` when the equations leave something open.
+    /// The solution; `nil` when the equations do not determine every unknown.
     func solved() -> [Double]? {
         var rows = rows
         let largest = rows.flatMap { $0.dropLast() }.map(\.magnitude).max() ?? 0

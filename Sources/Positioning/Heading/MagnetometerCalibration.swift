@@ -1,35 +1,35 @@
 package import Flare
 
-/// What the device's own iron does to its magnetometer, and how to take it out again.
+/// The distortion of a magnetometer by the device's own iron, and its correction.
 ///
-/// Iron that is magnetised shifts all that is measured, other iron stretches it: without either a magnetometer that
-/// is turned about draws a sphere around 0.
+/// Magnetised iron shifts the measurements, other iron stretches them; undistorted measurements of a turned
+/// magnetometer lie on a sphere around 0.
 /// - Source: positioning 8; Freescale AN4246.
 package struct MagnetometerCalibration: Sendable, Hashable {
     package enum Quality: String, Sendable, Hashable {
-        /// From all directions: right however the device is held.
+        /// Covers all directions: valid in every orientation.
         case full
-        /// From a turn on the spot: right as long as the device is held as it was then.
+        /// From a turn on the spot: valid only in the orientation of that turn.
         case partial
     }
 
-    /// What is measured where there is no field, microtesla, in the sensor's own axes.
+    /// Hard-iron offset, microtesla, in the sensor's own axes.
     package var offset: Vector3
-    /// What makes a sphere of what is left.
+    /// Soft-iron correction: maps the shifted measurements to a sphere.
     package var stretch: Matrix3
-    /// The sphere's radius, microtesla: what a measurement far from iron comes to.
+    /// The sphere's radius, microtesla: the field strength away from iron.
     package var field: Double
     package var quality: Quality
-    /// How far the samples were from the sphere: their deviation over its radius.
+    /// Standard deviation of the samples' distance from the sphere, divided by its radius.
     package var spread: Double
-    /// The part of all directions that the samples covered.
+    /// The fraction of all directions that the samples covered.
     package var coverage: Double
     package var samples: Int
 
-    /// A measurement as it would be without the device.
+    /// A measurement with the distortion removed.
     package func corrected(_ measured: Vector3) -> Vector3 { stretch * (measured - offset) }
 
-    /// As it is kept.
+    /// The stored form.
     package var json: JSONValue {
         [
             "offset_ut": Self.list(offset),
@@ -39,7 +39,7 @@ package struct MagnetometerCalibration: Sendable, Hashable {
         ]
     }
 
-    /// Reads what ``json`` gives; `nil` for anything else.
+    /// Reads the stored form; `nil` when it is not valid.
     package init?(json: JSONValue) {
         guard let offset = Self.vector(json["offset_ut"]), let rows = json["stretch"]?.array, rows.count == 3,
             let x = Self.vector(rows[0]), let y = Self.vector(rows[1]), let z = Self.vector(rows[2]),
@@ -91,12 +91,12 @@ package struct MagnetometerCalibration: Sendable, Hashable {
     }
 }
 
-/// Why no calibration came of the samples.
+/// Why the samples gave no calibration.
 package enum CalibrationRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case tooFew(samples: Int, needed: Int)
     case uncovered(coverage: Double, needed: Double)
     case noEllipsoid
-    /// How much longer the ellipsoid is than wide.
+    /// The ratio of the ellipsoid's longest to its shortest axis.
     case crooked(ratio: Double)
     case uneven(spread: Double, allowed: Double)
     /// Microtesla.
@@ -105,20 +105,20 @@ package enum CalibrationRefusal: Error, Sendable, Hashable, CustomStringConverti
     package var description: String {
         switch self {
         case .tooFew(let samples, let needed):
-            "only \(samples) samples that differ, \(needed) are needed: turn the device on"
+            "only \(samples) distinct samples, \(needed) are needed: keep turning the device"
         case .uncovered(let coverage, let needed):
-            "only \(Self.percent(coverage)) of the directions were seen, \(Self.percent(needed)) are needed: "
+            "only \(Self.percent(coverage)) of the directions are covered, \(Self.percent(needed)) are needed: "
                 + "turn the device about all its axes"
         case .noEllipsoid:
-            "the samples lie on no ellipsoid: iron or a magnet was near, or came near meanwhile"
+            "the samples do not lie on an ellipsoid: iron or a magnet was near; move away from it and start again"
         case .crooked(let ratio):
-            "one axis is \(Self.tenths(ratio)) times as sensitive as another: a magnet is near, or the sensor is broken"
+            "one axis is \(Self.tenths(ratio)) times as sensitive as another: move away from magnets; if it persists, the sensor is broken"
         case .uneven(let spread, let allowed):
-            "the field's strength varies by \(Self.percent(spread)), \(Self.percent(allowed)) are allowed: keep away "
-                + "from steel, cables and loudspeakers, and turn the device without carrying it about"
+            "the field strength varies by \(Self.percent(spread)), \(Self.percent(allowed)) are allowed: keep away "
+                + "from steel, cables and loudspeakers, and turn the device without moving it elsewhere"
         case .noField(let microtesla):
-            "the field is \(Self.tenths(microtesla)) µT, the earth's is 25 to 65: the sensor's scale is not known, or it "
-                + "is shielded"
+            "the field is \(Self.tenths(microtesla)) µT, the earth's is 25 to 65: the sensor's scale is unknown, or "
+                + "it is shielded"
         }
     }
 

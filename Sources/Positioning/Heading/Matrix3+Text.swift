@@ -1,7 +1,7 @@
 extension Matrix3 {
     /// From `a, b, c; d, e, f; g, h, i`, as the kernel writes mount matrices.
     ///
-    /// `nil` for any other text, and for a matrix that would flatten what it turns.
+    /// `nil` for any other text, and for a nearly singular matrix.
     package init?(_ text: String) {
         guard text.utf8.count <= 400 else { return nil }
         let rows = text.split(separator: ";", omittingEmptySubsequences: false).map { row in
@@ -14,7 +14,7 @@ extension Matrix3 {
         guard (0.1...10).contains(determinant.magnitude) else { return nil }
     }
 
-    /// What ``init(_:)`` reads.
+    /// The text that ``init(_:)`` parses.
     package var text: String {
         [x, y, z].map { "\($0.x), \($0.y), \($0.z)" }.joined(separator: "; ")
     }
@@ -29,7 +29,8 @@ extension Vector3 {
 
 /// Numbers as the kernel writes them.
 package enum DecimalText {
-    /// A plain decimal number with white space around it; `nil` for anything else, such as `nan` and `0x10`.
+    /// Parses a decimal number, ignoring surrounding white space; `nil` for anything else, such as `nan` and
+    /// `0x10`.
     package static func number(_ text: some StringProtocol) -> Double? {
         let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
         guard !trimmed.isEmpty, trimmed.count <= 40,

@@ -45,14 +45,14 @@ package struct Matrix3: Sendable, Hashable {
 
     package var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
 
-    /// `nil` for a matrix that has none.
+    /// `nil` for a singular matrix.
     package var inverse: Matrix3? {
         let determinant = determinant
         guard determinant.isFinite, determinant.magnitude > 1e-300 else { return nil }
         return (1 / determinant) * Matrix3(y.cross(z), z.cross(x), x.cross(y)).transposed
     }
 
-    /// The eigenvalues of a symmetric matrix, ascending, and their directions, which are the rows of `vectors`.
+    /// The eigenvalues of a symmetric matrix, ascending, and their eigenvectors as the rows of `vectors`.
     /// - Source: cyclic Jacobi rotations.
     package var symmetricEigen: (values: Vector3, vectors: Matrix3) {
         var matrix = self
@@ -80,7 +80,7 @@ package struct Matrix3: Sendable, Hashable {
         )
     }
 
-    /// The symmetric root of a symmetric matrix; `nil` unless all eigenvalues are above 0.
+    /// The symmetric square root of a symmetric matrix; `nil` unless all eigenvalues are positive.
     package var symmetricRoot: Matrix3? {
         let (values, vectors) = symmetricEigen
         guard values.isFinite, values.x > 0 else { return nil }

@@ -1,12 +1,12 @@
-/// What a device's sensors measured at one moment.
+/// One measurement of a device's motion sensors.
 package struct MotionSample: Sendable, Hashable {
     /// Seconds on the steady clock of the readings.
     package var time: Double
-    /// Microtesla, in the magnetometer's own axes: its iron belongs to these.
+    /// Microtesla, in the magnetometer's own axes, to which the calibration applies.
     package var field: Vector3
-    /// What the accelerometer says along the device's axes, m/s², up at rest; `nil` without one.
+    /// Along the device's axes, m/s², pointing up at rest; `nil` without an accelerometer.
     package var acceleration: Vector3?
-    /// What the gyroscope says about the device's axes, radians a second; `nil` without one.
+    /// About the device's axes, radians a second; `nil` without a gyroscope.
     package var rotation: Vector3?
 
     package init(time: Double, field: Vector3, acceleration: Vector3? = nil, rotation: Vector3? = nil) {

@@ -14,7 +14,7 @@ extension Vector3 {
 
     package var length: Double { dot(self).squareRoot() }
 
-    /// The same direction with length 1; `nil` when there is none.
+    /// The unit vector; `nil` for a zero or infinite vector.
     package var direction: Vector3? {
         let length = length
         return length > 1e-12 && length.isFinite ? self / length : nil

@@ -1,7 +1,7 @@
 package import Flare
 import Glibc
 
-/// The earth's magnetic field at a place and time, without what buildings add to it.
+/// The earth's magnetic field at a location and time, without the influence of buildings.
 ///
 /// - Source: The US/UK World Magnetic Model for 2025-2030, technical report, section 1.2.
 package struct WorldMagneticModel: Sendable {
@@ -34,9 +34,9 @@ package struct WorldMagneticModel: Sendable {
 
         package var horizontal: Double { (north * north + east * east).squareRoot() }
         package var strength: Double { (horizontal * horizontal + down * down).squareRoot() }
-        /// Degrees by which a compass needle points east of the pole.
+        /// Degrees by which a compass needle points east of true north.
         package var declination: Double { CompassAngle.degrees(atan2(east, north)) }
-        /// Degrees by which it would point down.
+        /// Degrees by which a compass needle points below the horizontal.
         package var inclination: Double { CompassAngle.degrees(atan2(down, horizontal)) }
     }
 
@@ -50,18 +50,18 @@ package struct WorldMagneticModel: Sendable {
     private static let semiMajorAxis = 6_378_137.0
     private static let flattening = 1 / 298.257223563
     private static let referenceRadius = 6_371_200.0
-    /// Nearer to the magnetic poles a compass says nothing, nT.
+    /// Horizontal field below which a compass is unreliable, near the magnetic poles, nT.
     private static let leastHorizontal = 2000.0
 
-    /// From then on the model counts as outdated: how the field changes was foretold for five years.
+    /// End of validity, in years: the model predicts how the field changes for five years.
     package var validUntil: Double { epoch + 5 }
 
-    /// The field; `nil` when the place or the year is no number or far out.
+    /// The field; `nil` when the location or the year is not valid or far out of range.
     package func field(at place: GeoPoint, altitudeMetres: Double = 0, year: Double) -> Field? {
         guard place.isValid, (-10_000...1_000_000).contains(altitudeMetres),
             (epoch - 100...epoch + 100).contains(year)
         else { return nil }
-        // At the very poles east and north have no meaning.
+        // East and north are undefined exactly at the poles.
         let latitude = CompassAngle.radians(min(max(place.latitude, -89.9999), 89.9999))
         let longitude = CompassAngle.radians(place.longitude)
         let (radius, geocentric) = Self.geocentric(latitude, altitudeMetres)
@@ -113,7 +113,7 @@ package struct WorldMagneticModel: Sendable {
         return field
     }
 
-    /// Schmidt's half-normalised Legendre functions of a latitude, and how they change with it.
+    /// Schmidt semi-normalised Legendre functions of a latitude, and their derivatives.
     private static func legendre(sine: Double, cosine: Double) -> (values: [[Double]], slopes: [[Double]]) {
         let size = largestDegree + 1
         var values = Array(repeating: Array(repeating: 0.0, count: size), count: size)
@@ -144,9 +144,9 @@ package struct WorldMagneticModel: Sendable {
 }
 
 extension WorldMagneticModel {
-    /// A moment as a year with its fraction, as the model counts.
+    /// Converts a time to a year with its fraction, as the model uses it.
     package static func year(secondsSince1970 seconds: Double) -> Double {
-        // The mean length of a year is right to a day, in which the field hardly changes.
+        // The mean length of a year is accurate to a day, in which the field hardly changes.
         1970 + seconds / 31_556_952
     }
 }

@@ -1,8 +1,8 @@
-/// What is wrong with a CSV file.
+/// A problem in a CSV file.
 package struct CSVError: Error, Sendable, Hashable {
-    /// From 1; `nil` when the whole file is meant.
+    /// From 1; `nil` when it concerns the whole file.
     package let line: Int?
-    /// What was there and what is legal.
+    /// What is wrong and what is legal.
     package let message: String
 
     package init(line: Int?, _ message: String) {
@@ -20,14 +20,14 @@ struct CSVRow {
     private static let longestLine = 1_000
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Reads row by row; empty lines are passed over, and lines may end with CR LF.
+    /// Reads row by row; empty lines are skipped, and lines may end with CR LF.
     ///
-    /// - Parameter columns: What the first line must say, in this order.
+    /// - Parameter columns: The required header, in this order.
     static func read(
         _ bytes: [UInt8],
         columns: [String],
         atMost limit: Int,
-        _ take: (CSVRow) throws(CSVError) -> Void
+        _ body: (CSVRow) throws(CSVError) -> Void
     ) throws(CSVError) {
         var rest = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
         var line = 0
@@ -40,7 +40,7 @@ struct CSVRow {
             if content.last == UInt8(ascii: "\r") { content = content.dropLast() }
             guard !content.allSatisfy({ $0 == UInt8(ascii: " ") }) else { continue }
             guard content.count <= longestLine, let text = String(validating: content, as: UTF8.self) else {
-                throw CSVError(line: line, "must be text (UTF-8) of at most \(longestLine) bytes")
+                throw CSVError(line: line, "must be UTF-8 text of at most \(longestLine) bytes")
             }
             let fields = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
             rows += 1
@@ -54,11 +54,11 @@ struct CSVRow {
                 }
                 continue
             }
-            guard rows <= limit else { throw CSVError(line: line, "more than \(limit) rows") }
+            guard rows <= limit else { throw CSVError(line: line, "has more than \(limit) rows") }
             guard fields.count == columns.count else {
                 throw CSVError(line: line, "must have \(columns.count) fields (has \(fields.count))")
             }
-            try take(CSVRow(line: line, columns: columns, fields: fields))
+            try body(CSVRow(line: line, columns: columns, fields: fields))
         }
         guard rows >= 0 else {
             throw CSVError(line: nil, "is empty; the first line must be \(columns.joined(separator: ","))")
@@ -72,7 +72,7 @@ struct CSVRow {
         return String(field)
     }
 
-    /// A name, which is not empty.
+    /// A name of 1 to 128 bytes.
     func name(_ column: Int) throws(CSVError) -> String {
         guard !fields[column].isEmpty, fields[column].utf8.count <= 128 else {
             throw CSVError(line: line, "\(columns[column]) must be 1 to 128 bytes")

@@ -1,7 +1,7 @@
 import Flare
 import Glibc
 
-/// The way from one simulated beacon to the walker: everything about it that depends on where the walker is.
+/// The radio path from one simulated beacon to the walker.
 struct RadioChannel {
     private let settings: RadioSettings
     private let place: Point3D
@@ -20,7 +20,7 @@ struct RadioChannel {
     }
 
     private static let wavelengthMetres = 0.1225
-    /// Nearer than this the loss grows no smaller, metres.
+    /// Lower limit of the distance in the path loss, metres.
     private static let nearestMetres = 0.1
 
     init(
@@ -64,7 +64,7 @@ struct RadioChannel {
             + fading(at: antenna, reflections[channel % reflections.count])
     }
 
-    /// A sum of waves of random direction and length is a field that stays alike over a length.
+    /// A sum of waves of random direction and length: a field that is correlated over a distance.
     private func shadowing(at point: Point3D) -> Double {
         let sum = shadow.reduce(0) { $0 + cos($1.angle(at: point)) }
         return settings.shadowingDecibels * (2 / Double(shadow.count)).squareRoot() * sum
@@ -74,11 +74,11 @@ struct RadioChannel {
         let (dx, dy) = (place.x - pose.position.x, place.y - pose.position.y)
         let length = hypot(dx, dy)
         guard length > 0 else { return 0 }
-        let cosine = (dx * pose.lookX + dy * pose.lookY) / length
+        let cosine = (dx * pose.facingX + dy * pose.facingY) / length
         return settings.bodyLossDecibels * (1 - cosine) / 2
     }
 
-    /// One direct wave and eight reflected ones, as a level over their mean.
+    /// Rician fading: one direct wave and eight reflected ones, relative to their mean, dB.
     private func fading(at point: Point3D, _ waves: [Wave]) -> Double {
         let direct = (settings.ricianFactor / (settings.ricianFactor + 1)).squareRoot()
         let each = (1 / (settings.ricianFactor + 1) / Double(waves.count)).squareRoot()

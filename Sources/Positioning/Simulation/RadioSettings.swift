@@ -1,23 +1,23 @@
-/// How radio waves fare in the simulated place.
+/// The radio propagation parameters of the simulated place.
 /// - Source: positioning 5, "Simulator".
 package struct RadioSettings: Sendable, Hashable {
     package var pathLossExponent = 2.2
     package var wallLossDecibels = 4.0
     package var mostWalls = 4
-    /// Standard deviation of the shadowing, dB, and over how many metres it stays alike.
+    /// Standard deviation of the shadowing, dB, and its correlation length, metres.
     package var shadowingDecibels = 4.0
     package var shadowingMetres = 2.0
-    /// Power of the direct wave over that of all reflected ones.
+    /// Power of the direct wave divided by that of all reflected ones.
     package var ricianFactor = 4.0
-    /// Behind the walker; beside him half of it.
+    /// Loss when the walker is between beacon and device; half of it from the side.
     package var bodyLossDecibels = 5.0
     /// Standard deviation of the receiver's constant error and of each beacon's, dB.
     package var receiverOffsetDecibels = 4.0
     package var beaconOffsetDecibels = 2.0
-    /// Share of the packets that are not received.
+    /// Fraction of the packets that are not received.
     package var packetLoss = 0.35
     package var intervalSeconds = 0.35
-    /// Each packet is late by up to this; the Bluetooth specification wants 10 ms.
+    /// Largest random delay of a packet; the Bluetooth specification wants 10 ms.
     package var jitterSeconds = 0.01
     /// Weaker packets are not received, dBm.
     package var sensitivity = -94.0

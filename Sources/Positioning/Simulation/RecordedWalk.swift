@@ -1,14 +1,14 @@
 package import Flare
 
-/// What was heard on a walk among beacons, from two CSV files, and what an estimator makes of it.
+/// A recorded walk among beacons, read from two CSV files, which can be replayed to an estimator.
 ///
 /// `beacons`: `id,x,y,z,tx_power`, metres and the received power at one metre in dBm. `scans`:
 /// `time_s,beacon_id,rssi_dbm`, a row for each packet.
 package struct RecordedWalk: Sendable {
     package let beacons: [BeaconMap.Beacon]
     private var packets: [Packet] = []
-    /// Packets of beacons that are not in the list: how many, and the first.
-    package private(set) var foreign: (count: Int, first: (line: Int, id: String)?) = (0, nil)
+    /// Packets of beacons that are not in the list: their number, and the first.
+    package private(set) var unknown: (count: Int, first: (line: Int, id: String)?) = (0, nil)
 
     private struct Packet {
         let time: Double
@@ -18,11 +18,11 @@ package struct RecordedWalk: Sendable {
 
     private static let mostBeacons = 10_000
     private static let mostPackets = 5_000_000
-    /// A longer recording is one whose times are wrong.
+    /// A longer recording has wrong times.
     private static let longestSeconds = 7 * 86_400.0
     private static let farthest = 1e6
 
-    /// Reads the list of the beacons.
+    /// Reads the list of beacons.
     package static func beacons(_ csv: [UInt8]) throws(CSVError) -> [BeaconMap.Beacon] {
         var beacons: [BeaconMap.Beacon] = []
         var lineOfID: [String: Int] = [:]
@@ -54,18 +54,18 @@ package struct RecordedWalk: Sendable {
         return beacons
     }
 
-    /// Reads what was heard; the rows may be in any order.
+    /// Reads the packets; the rows may be in any order.
     package init(beacons: [BeaconMap.Beacon], scans csv: [UInt8]) throws(CSVError) {
         self.beacons = beacons
         let numberOfID = Dictionary(beacons.enumerated().map { ($1.name, $0) }) { first, _ in first }
-        var (packets, foreign) = (packets, foreign)
+        var (packets, unknown) = (packets, unknown)
         let columns = ["time_s", "beacon_id", "rssi_dbm"]
         try CSVRow.read(csv, columns: columns, atMost: Self.mostPackets) { row throws(CSVError) in
             let id = try row.name(1)
             let number = numberOfID[id]
             if number == nil {
-                foreign.count += 1
-                foreign.first = foreign.first ?? (row.line, id)
+                unknown.count += 1
+                unknown.first = unknown.first ?? (row.line, id)
             }
             packets.append(
                 Packet(
@@ -77,27 +77,28 @@ package struct RecordedWalk: Sendable {
         }
         packets.sort { ($0.time, $0.beacon, $0.rssi) < ($1.time, $1.beacon, $1.rssi) }
         self.packets = packets
-        self.foreign = foreign
+        self.unknown = unknown
         guard let first = packets.first, let last = packets.last else { return }
         guard last.time - first.time <= Self.longestSeconds else {
             let days = Int(Self.longestSeconds / 86_400)
             throw CSVError(
                 line: nil,
-                "its times are from \(first.time) to \(last.time); at most \(days) days"
+                "its times range from \(first.time) to \(last.time) s; at most \(days) days are allowed"
             )
         }
     }
 
-    /// When the first and the last packet were heard, seconds.
+    /// Times of the first and the last packet, seconds.
     package var times: ClosedRange<Double>? {
         guard let first = packets.first, let last = packets.last else { return nil }
         return first.time...last.time
     }
 
-    /// The map on which an estimator finds these beacons.
+    /// A map of these beacons for an estimator.
     package func map(perimeter: Box?) -> BeaconMap { BeaconMap(beacons: beacons, perimeter: perimeter) }
 
-    /// Plays the walk to an estimator, which is asked at every whole second from one after the first packet.
+    /// Replays the walk to an estimator, with an estimate at every whole second from one after the first
+    /// packet.
     package func estimates(_ estimator: consuming any PositionEstimator) -> [PositionEstimate] {
         guard let times else { return [] }
         let uuid = BeaconUUID(high: 0, low: 0)
@@ -109,7 +110,7 @@ package struct RecordedWalk: Sendable {
                 let packet = packets[next]
                 next += 1
                 guard beacons.indices.contains(packet.beacon) else { continue }
-                estimator.hear(
+                estimator.record(
                     BeaconSighting(
                         identity: BeaconIdentity(uuid: uuid, major: 0, minor: beacons[packet.beacon].minor),
                         rssi: Int(packet.rssi.rounded()),

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Random numbers that are the same for the same seed, on every machine and with every library.
+/// Random numbers that are the same for the same seed on every machine.
 /// - Source: SplitMix64 (Steele, Lea, Flood 2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
@@ -15,7 +15,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Evenly from 0 up to, not including, 1.
+    /// Uniformly distributed from 0 up to, not including, 1.
     package mutating func unit() -> Double {
         Double(next() >> 11) * 0x1p-53
     }

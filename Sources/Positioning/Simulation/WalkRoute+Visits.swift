@@ -2,24 +2,24 @@ package import Flare
 import Glibc
 
 extension WalkRoute {
-    /// How a visitor calls on one place after another.
+    /// How a visitor goes from one place to the next.
     package struct Visit: Sendable, Hashable {
-        /// How long each place is stayed at, seconds.
+        /// Time spent at each place, seconds.
         package var staySeconds = 15.0
-        /// How far from the place the visitor stops, metres in the plane.
+        /// Distance from the place at which the visitor stops, metres in the plane.
         package var stopMetres = 0.2
-        /// How far before the first place the walk begins, metres.
+        /// Distance before the first place at which the walk begins, metres.
         package var approachMetres = 3.0
-        /// Of the device above the floor.
+        /// Height of the device above the floor.
         package var deviceHeightMetres = 1.1
         package var metresPerSecond = 1.0
 
         package init() {}
     }
 
-    /// A closed walk that stays at each of the places, the nearest unvisited one next.
+    /// A closed walk that stops at each place, always going to the nearest unvisited one next.
     ///
-    /// It begins a few metres before the first place, on the way from the last, and keeps inside the bounds.
+    /// It begins a few metres before the first place, on the way from the last, and stays within the bounds.
     /// - Parameter floor: Height of the floor, metres.
     package init(visiting places: [Point3D], within bounds: Box?, floor: Double, visit: Visit = Visit()) {
         let height = floor + visit.deviceHeightMetres
@@ -29,12 +29,14 @@ extension WalkRoute {
             return
         }
         var before = last
-        if tour.count == 1 { before = Self.wayOff(first, within: bounds, visit.approachMetres, height) }
+        if tour.count == 1 {
+            before = Self.startingPoint(for: first, within: bounds, visit.approachMetres, height)
+        }
         let start = Self.point(visit.approachMetres, from: first, toward: before)
-        var points = [WayPoint(Self.kept(start, within: bounds))]
+        var points = [WayPoint(Self.clamped(start, to: bounds))]
         for place in tour {
             let stop = Self.point(visit.stopMetres, from: place, toward: points.last?.position ?? start)
-            points.append(WayPoint(Self.kept(stop, within: bounds), staySeconds: visit.staySeconds))
+            points.append(WayPoint(Self.clamped(stop, to: bounds), staySeconds: visit.staySeconds))
         }
         self.init(wayPoints: points, isClosed: true, metresPerSecond: visit.metresPerSecond)
     }
@@ -51,7 +53,7 @@ extension WalkRoute {
         return tour
     }
 
-    /// The point `metres` from one place on the way to another, never beyond that.
+    /// The point `metres` from one place towards another, at most at the other.
     private static func point(_ metres: Double, from place: Point3D, toward other: Point3D) -> Point3D {
         let distance = hypot(other.x - place.x, other.y - place.y)
         guard distance > 0 else { return place }
@@ -63,9 +65,9 @@ extension WalkRoute {
         )
     }
 
-    /// Somewhere to come from when there is only one place: toward the middle of the bounds.
-    private static func wayOff(
-        _ place: Point3D,
+    /// Where to come from when there is only one place: from the middle of the bounds.
+    private static func startingPoint(
+        for place: Point3D,
         within bounds: Box?,
         _ metres: Double,
         _ height: Double
@@ -79,7 +81,7 @@ extension WalkRoute {
         return middle
     }
 
-    private static func kept(_ point: Point3D, within bounds: Box?) -> Point3D {
+    private static func clamped(_ point: Point3D, to bounds: Box?) -> Point3D {
         guard let bounds else { return point }
         var point = point
         point.x = min(max(point.x, bounds.origin.x), bounds.origin.x + max(bounds.width, 0))

@@ -1,7 +1,7 @@
 package import Flare
 import Glibc
 
-/// A walk through way points, with stops, at one speed.
+/// A walk through way points, with stops, at constant speed.
 package struct WalkRoute: Sendable, Hashable {
     package struct WayPoint: Sendable, Hashable {
         package var position: Point3D
@@ -13,12 +13,12 @@ package struct WalkRoute: Sendable, Hashable {
         }
     }
 
-    /// Where the walker is and looks at one moment.
+    /// The walker's position and viewing direction at one instant.
     package struct Pose: Sendable, Hashable {
         package var position: Point3D
         /// Unit vector in the plane.
-        package var lookX: Double
-        package var lookY: Double
+        package var facingX: Double
+        package var facingY: Double
         package var isMoving: Bool
     }
 
@@ -28,8 +28,8 @@ package struct WalkRoute: Sendable, Hashable {
         let to: Point3D
         let walkSeconds: Double
         let staySeconds: Double
-        let lookX: Double
-        let lookY: Double
+        let facingX: Double
+        let facingY: Double
         var end: Double { start + walkSeconds + staySeconds }
     }
 
@@ -37,27 +37,27 @@ package struct WalkRoute: Sendable, Hashable {
     package let durationSeconds: Double
 
     /// - Parameters:
-    ///   - wayPoints: The first is where the walk begins.
-    ///   - isClosed: Whether it ends where it began.
-    ///   - metresPerSecond: Above 0; slower than 0.1 counts as 0.1.
+    ///   - wayPoints: The walk begins at the first.
+    ///   - isClosed: Whether it returns to the first.
+    ///   - metresPerSecond: Above 0; values below 0.1 are raised to 0.1.
     package init(wayPoints: [WayPoint], isClosed: Bool, metresPerSecond: Double = 1) {
         let speed = max(metresPerSecond, 0.1)
         var legs: [Leg] = []
         var time = 0.0
-        var look = (x: 1.0, y: 0.0)
+        var facing = (x: 1.0, y: 0.0)
         func walk(from: Point3D, to: WayPoint) {
             let distance = from.distance(to: to.position)
             let (dx, dy) = (to.position.x - from.x, to.position.y - from.y)
             let plane = hypot(dx, dy)
-            if plane > 0 { look = (dx / plane, dy / plane) }
+            if plane > 0 { facing = (dx / plane, dy / plane) }
             let leg = Leg(
                 start: time,
                 from: from,
                 to: to.position,
                 walkSeconds: distance / speed,
                 staySeconds: max(to.staySeconds, 0),
-                lookX: look.x,
-                lookY: look.y
+                facingX: facing.x,
+                facingY: facing.y
             )
             legs.append(leg)
             time = leg.end
@@ -74,7 +74,7 @@ package struct WalkRoute: Sendable, Hashable {
         durationSeconds = time
     }
 
-    /// The pose at a time in seconds since the start; before and after the walk its first and last.
+    /// The pose at a time in seconds since the start, clamped to the walk.
     package func pose(at time: Double) -> Pose? {
         guard let leg = legs.first(where: { time < $0.end }) ?? legs.last else { return nil }
         let fraction = leg.walkSeconds > 0 ? min(max((time - leg.start) / leg.walkSeconds, 0), 1) : 1
@@ -85,8 +85,8 @@ package struct WalkRoute: Sendable, Hashable {
         )
         return Pose(
             position: position,
-            lookX: leg.lookX,
-            lookY: leg.lookY,
+            facingX: leg.facingX,
+            facingY: leg.facingY,
             isMoving: fraction > 0 && fraction < 1
         )
     }

@@ -1,10 +1,10 @@
 package import Flare
 import Glibc
 
-/// What a receiver hears of a place's beacons while it is carried on a walk.
+/// Simulates the beacon packets that a receiver gets while it is carried through a place.
 ///
-/// Log-distance path loss, walls, shadowing, fading on each advertising channel, the walker's body and lost
-/// packets; the same seed gives the same packets.
+/// Models log-distance path loss, walls, shadowing, fading on each advertising channel, the walker's body and
+/// lost packets; the same seed gives the same packets.
 /// - Source: positioning 5, "Simulator".
 package struct WalkSimulator: Sendable {
     package struct Beacon: Sendable, Hashable {
@@ -27,9 +27,9 @@ package struct WalkSimulator: Sendable {
     package let settings: RadioSettings
     package let seed: UInt64
 
-    /// A hand that stands still still moves by this much, metres.
+    /// Sway of the hand of a person who stands still, metres.
     private static let swayMetres = 0.02
-    /// Longer walks and shorter intervals are cut, so that the packets fit in memory.
+    /// Limits of the walk's length and of the interval, so that the packets fit in memory.
     private static let longestWalkSeconds = 24 * 3600.0
     private static let shortestIntervalSeconds = 0.02
 
@@ -47,13 +47,13 @@ package struct WalkSimulator: Sendable {
         self.seed = seed
     }
 
-    /// All packets of the walk, in the order of their times.
+    /// All received packets of the walk, ordered by time.
     package func advertisements() -> [Advertisement] {
         var generator = SeededGenerator(seed: seed)
         let receiverOffset = generator.normal(deviation: settings.receiverOffsetDecibels)
         let end = min(route.durationSeconds, Self.longestWalkSeconds)
         let interval = max(settings.intervalSeconds, Self.shortestIntervalSeconds)
-        var heard: [Advertisement] = []
+        var received: [Advertisement] = []
         for beacon in beacons {
             let channel = RadioChannel(
                 beacon: beacon,
@@ -64,7 +64,7 @@ package struct WalkSimulator: Sendable {
             var time = interval * generator.unit()
             while time < end {
                 if let rssi = receive(channel, at: time, &generator) {
-                    heard.append(
+                    received.append(
                         Advertisement(
                             time: time,
                             address: beacon.address,
@@ -76,7 +76,7 @@ package struct WalkSimulator: Sendable {
                 time += interval + settings.jitterSeconds * generator.unit()
             }
         }
-        return heard.sorted { ($0.time, $0.address.bits) < ($1.time, $1.address.bits) }
+        return received.sorted { ($0.time, $0.address.bits) < ($1.time, $1.address.bits) }
     }
 
     private func receive(
@@ -84,7 +84,7 @@ package struct WalkSimulator: Sendable {
         at time: Double,
         _ generator: inout SeededGenerator
     ) -> Int? {
-        // Drawn before anything is decided, so that a setting does not move all later draws.
+        // All random numbers are drawn first, so that a setting does not shift the later ones.
         let isLost = generator.unit() < settings.packetLoss
         let number = Int(generator.next() % 3)
         guard !isLost, let pose = route.pose(at: time) else { return nil }

@@ -123,7 +123,7 @@ package struct BeaconReceiver: Sendable {
         switch waiting.frame {
         case .open(let telemetry): return telemetry
         case .encrypted(let telemetry):
-            return match.flatMap { ephemerals?.open(telemetry, from: $0) }
+            return match.flatMap { ephemerals?.decrypt(telemetry, from: $0) }
         }
     }
 }

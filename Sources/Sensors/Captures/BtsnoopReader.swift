@@ -39,8 +39,8 @@ package struct BtsnoopReader {
     init(_ recorded: RecordedBytes) throws(SensorError) {
         bytes = recorded
         let name = recorded.name
-        var header = ByteCursor(try bytes.take(Self.headerSize))
-        guard header.take(Self.magic.count).map(Array.init) == Self.magic else {
+        var header = ByteCursor(try bytes.read(Self.headerSize))
+        guard header.read(Self.magic.count).map(Array.init) == Self.magic else {
             throw .unsupported(
                 file: name,
                 problem: "is no btsnoop capture: it does not begin with \"btsnoop\""
@@ -68,7 +68,7 @@ package struct BtsnoopReader {
     package mutating func next() throws(SensorError) -> CaptureRecord? {
         while truncation == nil {
             let start = bytes.offset
-            var header = ByteCursor(try bytes.take(Self.recordHeaderSize))
+            var header = ByteCursor(try bytes.read(Self.recordHeaderSize))
             if header.rest.isEmpty { return nil }
             number += 1
             guard let original = header.bigEndian(UInt32.self), let included = header.bigEndian(UInt32.self),
@@ -81,7 +81,7 @@ package struct BtsnoopReader {
             guard included <= original, included <= Self.largestRecord else {
                 throw damage(at: start, "a packet of \(original) bytes with \(included) of them cannot be")
             }
-            let data = try bytes.take(Int(included))
+            let data = try bytes.read(Int(included))
             guard data.count == Int(included) else {
                 truncation = damage(
                     at: start,

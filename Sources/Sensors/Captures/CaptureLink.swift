@@ -28,10 +28,10 @@ enum CaptureLink: UInt32, Sendable, CaseIterable {
         switch self {
         case .typed: return Self.typed(&cursor)
         case .directed:
-            guard cursor.take(4) != nil else { return .damaged }
+            guard cursor.read(4) != nil else { return .damaged }
             return Self.typed(&cursor)
         case .monitor:
-            guard cursor.take(2) != nil, let opcode = cursor.bigEndian(UInt16.self) else { return .damaged }
+            guard cursor.read(2) != nil, let opcode = cursor.bigEndian(UInt16.self) else { return .damaged }
             return opcode == Self.monitorEvent ? .event(Array(cursor.rest)) : .other
         case .air: return .sniffed(SniffedPacket(bytes: Array(packet), rssi: Self.unknownPower))
         case .radio: return Self.radio(&cursor)
@@ -52,7 +52,7 @@ enum CaptureLink: UInt32, Sendable, CaseIterable {
     }
 
     private static func radio(_ cursor: inout ByteCursor) -> CaptureRecord.Content {
-        guard cursor.take(1) != nil, let power = cursor.signedByte(), cursor.take(6) != nil,
+        guard cursor.read(1) != nil, let power = cursor.signedByte(), cursor.read(6) != nil,
             let flags = cursor.littleEndian(UInt16.self)
         else { return .damaged }
         if flags & RadioFlag.wasChecked != 0, flags & RadioFlag.isCheckValid == 0 { return .damaged }

@@ -29,7 +29,7 @@ struct PcapReader {
 
     init(_ recorded: RecordedBytes) throws(SensorError) {
         bytes = recorded
-        let start = try bytes.take(Self.headerSize)
+        let start = try bytes.read(Self.headerSize)
         guard start.count == Self.headerSize else {
             throw .unsupported(
                 file: bytes.name,
@@ -46,7 +46,7 @@ struct PcapReader {
                 problem: "is pcap version \(version); only version 2 is known"
             )
         }
-        _ = header.take(14)
+        _ = header.read(14)
         // The upper bits may tell of a check at the end of each packet, which no radio link has.
         let type = (header.number32() ?? 0) & 0x0FFF_FFFF
         guard let link = CaptureLink(rawValue: type) else {
@@ -62,7 +62,7 @@ struct PcapReader {
     mutating func next() throws(SensorError) -> CaptureRecord? {
         while truncation == nil {
             let start = bytes.offset
-            var header = OrderedCursor(try bytes.take(Self.recordHeaderSize), order)
+            var header = OrderedCursor(try bytes.read(Self.recordHeaderSize), order)
             if header.isEmpty { return nil }
             number += 1
             guard let seconds = header.number32(), let parts = header.number32(),
@@ -74,7 +74,7 @@ struct PcapReader {
             guard included <= Self.largestPacket else {
                 throw damage(at: start, "a packet of \(included) bytes cannot be")
             }
-            let data = try bytes.take(Int(included))
+            let data = try bytes.read(Int(included))
             guard data.count == Int(included) else {
                 truncation = damage(
                     at: start,
@@ -116,7 +116,7 @@ struct OrderedCursor {
     var isEmpty: Bool { cursor.rest.isEmpty }
     var rest: ArraySlice<UInt8> { cursor.rest }
 
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? { cursor.take(count) }
+    mutating func read(_ count: Int) -> ArraySlice<UInt8>? { cursor.read(count) }
     mutating func byte() -> UInt8? { cursor.byte() }
 
     mutating func number16() -> UInt16? {

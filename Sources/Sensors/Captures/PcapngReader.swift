@@ -57,7 +57,7 @@ struct PcapngReader {
             case Block.packet, Block.oldPacket:
                 guard let (interface, time) = packetHeader(&cursor, isOld: type == Block.oldPacket),
                     let included = cursor.number32(), let original = cursor.number32(),
-                    let data = cursor.take(Int(included))
+                    let data = cursor.read(Int(included))
                 else { throw damage(at: start, "its packet does not fit into it") }
                 guard interfaces.indices.contains(interface) else {
                     throw damage(at: start, "a packet of interface \(interface), which was not told of")
@@ -95,7 +95,7 @@ struct PcapngReader {
         guard length >= Self.frame, length % 4 == 0, length <= Self.largestBlock else {
             throw damage(at: start, "a block of \(length) bytes cannot be")
         }
-        let whole = try bytes.take(length)
+        let whole = try bytes.read(length)
         guard whole.count == length else { return truncate(at: start) }
         var end = OrderedCursor(whole.suffix(4), order)
         guard end.number32() == UInt32(length) else {
@@ -114,14 +114,14 @@ struct PcapngReader {
     }
 
     private func interface(_ cursor: inout OrderedCursor, at start: Int) throws(SensorError) -> Interface {
-        guard let type = cursor.number16(), cursor.take(6) != nil else {
+        guard let type = cursor.number16(), cursor.read(6) != nil else {
             throw damage(at: start, "the interface is not described")
         }
         var interface = Interface(link: CaptureLink(rawValue: UInt32(type)))
         while let option = cursor.number16(), let length = cursor.number16(), option != 0,
-            let value = cursor.take(Int(length))
+            let value = cursor.read(Int(length))
         {
-            _ = cursor.take((4 - Int(length) % 4) % 4)
+            _ = cursor.read((4 - Int(length) % 4) % 4)
             interface.clock.read(option: option, value, order)
         }
         return interface

@@ -43,7 +43,7 @@ struct RecordedBytes {
     }
 
     /// The next `count` bytes; fewer only at the end.
-    mutating func take(_ count: Int) throws(SensorError) -> ArraySlice<UInt8> {
+    mutating func read(_ count: Int) throws(SensorError) -> ArraySlice<UInt8> {
         let piece = try peek(count)
         buffer = buffer.dropFirst(piece.count)
         offset += piece.count
@@ -58,16 +58,16 @@ struct RecordedBytes {
         while true {
             let from = buffer.startIndex + searched
             if let end = buffer[from...].firstIndex(of: 0x0A), end - buffer.startIndex <= limit {
-                let line = try take(end - buffer.startIndex)
-                _ = try take(1)
+                let line = try read(end - buffer.startIndex)
+                _ = try read(1)
                 return (line, true)
             }
-            if buffer.count > limit { return (try take(limit + 1), false) }
+            if buffer.count > limit { return (try read(limit + 1), false) }
             searched = buffer.count
             guard try fill() else { break }
         }
         guard !buffer.isEmpty else { return nil }
-        return (try take(buffer.count), false)
+        return (try read(buffer.count), false)
     }
 
     /// Reads another piece; `false` at the end.

@@ -114,7 +114,7 @@ package struct GPSDSession: Sendable {
             if let place = fix.place {
                 // A receiver that has lost count of the weeks is decades off.
                 let (first, last) = (Declination.model.epoch, Declination.model.validUntil)
-                _ = declination.locate(at: place, year: min(max(fix.year ?? first, first), last))
+                _ = declination.setLocation(place, year: min(max(fix.year ?? first, first), last))
                 outcomes.append(.reading(.location(place, accuracyMetres: fix.errorMetres, time: time)))
             }
             if mode != fix.mode { outcomes.append(.changed) }

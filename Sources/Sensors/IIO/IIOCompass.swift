@@ -142,7 +142,7 @@ package struct IIOCompass: Sendable {
             var heading: (degrees: Double, north: North)?
             switch sensors.look(at: now - start) {
             case .success(.motion(let sample)):
-                heading = compass.hear(sample).map { ($0.degrees, .magnetic) }
+                heading = compass.update(with: sample).map { ($0.degrees, .magnetic) }
                 reason = Self.noDirection
             case .success(.heading(let degrees, let north)): heading = (degrees, north)
             case .success(.unknownUnit): reason = Self.unknownUnit

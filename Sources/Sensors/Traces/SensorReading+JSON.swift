@@ -24,7 +24,7 @@ extension SensorReading {
         case .heading(let degrees, let north, _):
             members["type"] = "heading"
             members["degrees"] = .number(degrees)
-            if north != .asTold { members["north"] = .string(north.rawValue) }
+            if north != .unspecified { members["north"] = .string(north.rawValue) }
         case .location(let place, let accuracy, _):
             members["type"] = "location"
             members["latitude"] = .number(place.latitude)
@@ -52,7 +52,7 @@ extension SensorReading {
         case "heading":
             let degrees = try fields.number("degrees", in: 0...360)
             let word = try fields.optionalText("north")
-            guard let north = word.map({ North(rawValue: $0) }) ?? .asTold else {
+            guard let north = word.map({ North(rawValue: $0) }) ?? .unspecified else {
                 let legal = North.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ReadingError(text: "north must be one of \(legal) (is \"\(word ?? "")\")")
             }

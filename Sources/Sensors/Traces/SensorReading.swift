@@ -9,7 +9,7 @@ package enum SensorReading: Sendable, Hashable {
     /// Something in the place heard the device.
     case receiver(ReceiverSighting)
     /// Compass degrees, 0 up to 360, clockwise from north.
-    case heading(degrees: Double, north: North = .asTold, time: Double)
+    case heading(degrees: Double, north: North = .unspecified, time: Double)
     case location(GeoPoint, accuracyMetres: Double?, time: Double)
     /// How a beacon or a sensor fares.
     indirect case telemetry(BeaconTelemetry, of: TelemetrySender, time: Double)

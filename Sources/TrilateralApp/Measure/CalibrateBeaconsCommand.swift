@@ -157,7 +157,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                 var loudest: [FlareID: Int] = [:]
                 let isWhole = try await stops.gather(beacon.name, for: seconds) { reading in
                     guard let (other, rssi) = Self.sighting(reading, map) else { return }
-                    if other.thing == beacon.thing { samples.hear(rssi) }
+                    if other.thing == beacon.thing { samples.add(rssi) }
                     loudest[other.thing] = max(loudest[other.thing] ?? .min, rssi)
                 }
                 guard isWhole else { return .end }

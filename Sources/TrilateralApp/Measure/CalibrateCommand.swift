@@ -159,7 +159,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
                     show()
                 }
                 known = device
-                if samples.hear(field), !flat { show() }
+                if samples.add(field), !flat { show() }
             case .condition(let condition):
                 if condition.state == .absent {
                     throw failure(

@@ -65,8 +65,8 @@ struct EstimateCommand: ParsableCommand {
         let walk = try read(scans) { bytes throws(CSVError) in
             try RecordedWalk(beacons: places, scans: bytes)
         }
-        if let first = walk.foreign.first {
-            let count = walk.foreign.count
+        if let first = walk.unknown.first {
+            let count = walk.unknown.count
             StandardError.print(
                 "trilateral estimate: \(scans):\(first.line): \(first.id) is not in \(beacons); "
                     + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons passed over"

@@ -107,14 +107,14 @@ struct SurveyCommand: AsyncParsableCommand {
     ) async throws -> PositionSurvey {
         var survey = PositionSurvey()
         try await stops.walk(through: spots.count) { index in
-            let place = spots[index].place
+            let place = spots[index].position
             return "go to \(spots[index].name) (\(Self.metres(place.x)), \(Self.metres(place.y)))"
         } visit: { stops, index in
             let spot = spots[index]
             var told: [Told] = []
             guard try await stops.gather(spot.name, for: seconds, { told.append($0) }) else { return .end }
             let known = told.filter { !$0.isLost }.map { ($0.position, $0.accuracy) }
-            if let finding = survey.note(known, at: spot) {
+            if let finding = survey.record(known, at: spot) {
                 let accuracy = finding.accuracy.map { ", told ±\(Self.metres($0)) m" } ?? ""
                 StandardError.print(
                     "\(spot.name): \(Self.metres(finding.error)) m off\(accuracy); median so far "
@@ -147,8 +147,8 @@ struct SurveyCommand: AsyncParsableCommand {
     private static func json(_ survey: PositionSurvey) -> JSONValue {
         let spots = survey.findings.map { finding -> JSONValue in
             var members: [String: JSONValue] = [
-                "name": .string(finding.spot.name), "x": .number(finding.spot.place.x),
-                "y": .number(finding.spot.place.y), "told_x": .number(finding.position.x),
+                "name": .string(finding.spot.name), "x": .number(finding.spot.position.x),
+                "y": .number(finding.spot.position.y), "told_x": .number(finding.position.x),
                 "told_y": .number(finding.position.y), "error_m": .number(finding.error),
                 "positions": JSONValue(finding.positions),
             ]
@@ -166,7 +166,7 @@ struct SurveyCommand: AsyncParsableCommand {
             text,
             finding in
             let numbers = [
-                finding.spot.place.x, finding.spot.place.y, finding.position.x, finding.position.y,
+                finding.spot.position.x, finding.spot.position.y, finding.position.x, finding.position.y,
                 finding.error,
             ]
             let accuracy = finding.accuracy.map(metres) ?? ""

@@ -1,53 +1,57 @@
 import Flare
 import Glibc
 
-// Bayes' rule with what the beacons say. The inner loops go through one layer after another, so that the compiler
-// can do several cells at once.
+// Bayes' rule with the received levels. The inner loops run over one layer after another, so that the
+// compiler can vectorise them.
 
 extension FloorGrid {
-    /// What an update needs beside what is heard.
+    /// The parameters of an update.
     struct Conditions {
         let floor: Int
         let settings: GridEstimator.Settings
-        /// The receiver's constant error as far as it is known, dB, and how far it may be off that.
+        /// The receiver's estimated constant error, dB, and its standard deviation.
         let offset: Double
         let offsetDeviation: Double
 
-        /// What a beacon is heard with, without what the ceilings between take away.
-        func level(of look: BeaconObservation) -> Double {
-            look.level + settings[.slab] * Double(abs(look.floor - floor))
+        /// A beacon's level corrected for the loss in the ceilings between.
+        func level(of observation: BeaconObservation) -> Double {
+            observation.level + settings[.slab] * Double(abs(observation.floor - floor))
         }
     }
 
-    /// So many factors 1 + e²/(νV) have a product that a Float can hold.
+    /// Most factors 1 + e²/(νV) whose product fits in a Float.
     private static let mostFactors = 4
 
-    /// Takes in what is heard.
+    /// Updates the grid with the received levels.
     ///
-    /// - Returns: How well it fits this floor: the logarithm of how likely it was.
-    mutating func hear(_ looks: [BeaconObservation], places: [Point3D], _ conditions: Conditions) -> Double {
-        prepare(looks, places: places, conditions.settings)
-        return reckon(looks, places, conditions) { cells, best, _ in
+    /// - Returns: The log-likelihood of the observations on this floor.
+    mutating func update(
+        with observations: [BeaconObservation],
+        places: [Point3D],
+        _ conditions: Conditions
+    ) -> Double {
+        prepare(observations, places: places, conditions.settings)
+        return withLikelihoods(of: observations, places, conditions) { cells, best, _ in
             Double(best) + Self.multiply(cells, best, leak: conditions.settings[.leak])
         }
     }
 
-    /// What other beacons say of one, without what is known of the past.
+    /// Predicts one beacon's level from the other beacons of the same update alone, without earlier belief.
     ///
     /// - Parameters:
-    ///   - look: One that was just heard.
-    ///   - others: Those that are asked, which were heard with it.
-    /// - Returns: How much stronger it is heard than they let expect, dB, and where the device is by them.
-    mutating func witness(
-        of look: BeaconObservation,
-        _ others: [BeaconObservation],
+    ///   - observation: The beacon to check.
+    ///   - others: The other beacons received with it.
+    /// - Returns: The measured minus the predicted level, dB, and the device's position by the others.
+    mutating func crossCheck(
+        _ observation: BeaconObservation,
+        against others: [BeaconObservation],
         places: [Point3D],
         _ conditions: Conditions
     ) -> (error: Double, x: Double, y: Double) {
         let area = area
-        return reckon(others, places, conditions) { cells, best, column in
+        return withLikelihoods(of: others, places, conditions) { cells, best, column in
             let (share, log, offset) = (cells[.scratch], cells[.logLikelihood], cells[.offset])
-            let expected = column(look)
+            let expected = column(observation)
             var (level, sum) = (0.0, 0.0)
             var cell = 0
             while cell < cells.count {
@@ -57,52 +61,52 @@ extension FloorGrid {
                 cell &+= 1
             }
             let belief = Self.moments(share, area, offset: 0)
-            return (conditions.level(of: look) - level / sum, belief.x, belief.y)
+            return (conditions.level(of: observation) - level / sum, belief.x, belief.y)
         }
     }
 
-    /// Fills the layers with how likely what is heard is in each cell, by itself.
-    private mutating func reckon<Result>(
-        _ looks: [BeaconObservation],
+    /// Fills the layers with each cell's log-likelihood of the observations, without earlier belief.
+    private mutating func withLikelihoods<Result>(
+        of observations: [BeaconObservation],
         _ places: [Point3D],
         _ conditions: Conditions,
         _ body: (_ cells: GridCells, _ best: Float, _ column: (BeaconObservation) -> UnsafePointer<Float>) ->
             Result
     ) -> Result {
         let (area, slotOfBeacon) = (area, slotOfBeacon)
-        let middle = Self.middle(of: looks, places, conditions)
+        let middle = Self.middle(of: observations, places, conditions)
         return levels.withUnsafeBufferPointer { levels in
             GridCells.with(&layers, area.count) { cells in
                 guard let table = levels.baseAddress else { preconditionFailure("a grid has levels") }
-                func column(_ look: BeaconObservation) -> UnsafePointer<Float> {
-                    table + slotOfBeacon[look.beacon] * cells.count
+                func column(_ observation: BeaconObservation) -> UnsafePointer<Float> {
+                    table + slotOfBeacon[observation.beacon] * cells.count
                 }
-                Self.findOffset(looks, column, cells, conditions)
-                Self.weigh(looks, column, cells, conditions)
+                Self.findOffset(observations, column, cells, conditions)
+                Self.addLikelihoods(observations, column, cells, conditions)
                 return body(cells, Self.addPriors(cells, area, middle, conditions), column)
             }
         }
     }
 
-    /// The mean of the beacons' places, weighted by 1/d².
+    /// The mean of the beacons' positions, weighted by 1/d².
     private static func middle(
-        of looks: [BeaconObservation],
+        of observations: [BeaconObservation],
         _ places: [Point3D],
         _ conditions: Conditions
     ) -> (x: Double, y: Double) {
         var (x, y, sum) = (0.0, 0.0, 0.0)
-        for look in looks {
-            let weight = pow(10, conditions.level(of: look) / 10) * look.share
-            x += weight * places[look.beacon].x
-            y += weight * places[look.beacon].y
+        for observation in observations {
+            let weight = pow(10, conditions.level(of: observation) / 10) * observation.share
+            x += weight * places[observation.beacon].x
+            y += weight * places[observation.beacon].y
             sum += weight
         }
         return (x / sum, y / sum)
     }
 
-    /// The receiver's error that fits best if the device is in a cell, for each cell.
+    /// For each cell, the receiver error that fits best if the device is there.
     private static func findOffset(
-        _ looks: [BeaconObservation],
+        _ observations: [BeaconObservation],
         _ column: (BeaconObservation) -> UnsafePointer<Float>,
         _ cells: GridCells,
         _ conditions: Conditions
@@ -115,13 +119,13 @@ extension FloorGrid {
         for _ in 0..<3 {
             weights.update(repeating: prior, count: cells.count)
             weighted.update(repeating: prior * expected, count: cells.count)
-            for look in looks {
-                let heard = column(look)
-                let level = Float(conditions.level(of: look))
-                let scale = tails * Float(look.variance)
+            for observation in observations {
+                let expectedLevel = column(observation)
+                let level = Float(conditions.level(of: observation))
+                let scale = tails * Float(observation.variance)
                 var cell = 0
                 while cell < cells.count {
-                    let loss = level - heard[cell]
+                    let loss = level - expectedLevel[cell]
                     let error = loss - offset[cell]
                     let weight = (tails + 1) / (scale + error * error)
                     weights[cell] += weight
@@ -137,9 +141,9 @@ extension FloorGrid {
         }
     }
 
-    /// How likely what is heard is in each cell, as a logarithm: Student's t for each beacon.
-    private static func weigh(
-        _ looks: [BeaconObservation],
+    /// Each cell's log-likelihood of the observations: Student's t for each beacon.
+    private static func addLikelihoods(
+        _ observations: [BeaconObservation],
         _ column: (BeaconObservation) -> UnsafePointer<Float>,
         _ cells: GridCells,
         _ conditions: Conditions
@@ -147,15 +151,15 @@ extension FloorGrid {
         let tails = Float(conditions.settings[.tails])
         let (offset, product, log) = (cells[.offset], cells[.scratch], cells[.logLikelihood])
         log.update(repeating: 0, count: cells.count)
-        for first in stride(from: 0, to: looks.count, by: mostFactors) {
+        for first in stride(from: 0, to: observations.count, by: mostFactors) {
             product.update(repeating: 1, count: cells.count)
-            for look in looks[first..<min(first + mostFactors, looks.count)] {
-                let heard = column(look)
-                let level = Float(conditions.level(of: look))
-                let scale = 1 / (tails * Float(look.variance))
+            for observation in observations[first..<min(first + mostFactors, observations.count)] {
+                let expectedLevel = column(observation)
+                let level = Float(conditions.level(of: observation))
+                let scale = 1 / (tails * Float(observation.variance))
                 var cell = 0
                 while cell < cells.count {
-                    let error = level - heard[cell] - offset[cell]
+                    let error = level - expectedLevel[cell] - offset[cell]
                     product[cell] *= 1 + error * error * scale
                     cell &+= 1
                 }
@@ -168,7 +172,7 @@ extension FloorGrid {
         }
     }
 
-    /// What is known beforehand: the receiver's error, and that one is not far from the middle of what is heard.
+    /// Adds the priors: the receiver's error, and that the device is not far from the received beacons.
     ///
     /// - Returns: The largest logarithm.
     private static func addPriors(
@@ -198,9 +202,9 @@ extension FloorGrid {
         return best
     }
 
-    /// Bayes' rule, and the leak.
+    /// Multiplies belief and likelihood, and adds the leak.
     ///
-    /// - Returns: The logarithm of what the whole came to, apart from the largest likelihood.
+    /// - Returns: The logarithm of the sum before normalisation, relative to the largest likelihood.
     private static func multiply(_ cells: GridCells, _ best: Float, leak: Double) -> Double {
         let (still, moving, log) = (cells[.standing], cells[.walking], cells[.logLikelihood])
         var sum = 0.0
