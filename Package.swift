@@ -123,7 +123,7 @@ let package = Package(
             "Settings",
             [
                 "Flare", "Positioning", "Things", "Controller", "Lamps", "HomeAssistant", "PlaceMap",
-                "Sensors", yams,
+                "Sensors", "MQTT", "Bridge", "FlareClient", yams,
             ]
         ),
         module(

@@ -26,15 +26,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var mapInterval: Duration?
     package var mapStyle = PictureStyle.auto
 
-    package var discovery = Discovery()
-
-    /// What Home Assistant is told of.
-    package struct Discovery: Sendable, Hashable {
-        package var isEnabled = true
-        package var prefix = "homeassistant"
-        package var things = DiscoveryConfiguration.Things.all
-        package var suggestsAreas = true
-    }
+    /// What is announced to Home Assistant.
+    package var discovery = DiscoverySettings()
 
     package init() {}
 
@@ -52,10 +45,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
 
     func discoveryConfiguration(installation: String, topics: Topics) -> DiscoveryConfiguration {
         var result = DiscoveryConfiguration(node: node, installation: installation, topics: topics)
-        result.isEnabled = discovery.isEnabled
-        result.prefix = discovery.prefix
-        result.things = discovery.things
-        result.suggestsAreas = discovery.suggestsAreas
+        result.settings = discovery
         result.hasMap = mapInterval != nil
         result.version = version
         result.hasLocation = publishesLocation

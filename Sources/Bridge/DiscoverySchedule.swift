@@ -29,7 +29,7 @@ struct DiscoverySchedule: Sendable {
         remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void
     ) {
         announcer = DiscoveryPublisher(configuration, remembered: remembered)
-        births = configuration.isEnabled ? [configuration.birthTopic] : []
+        births = configuration.settings.isEnabled ? [configuration.birthTopic] : []
         self.remember = remember
         (bells, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }

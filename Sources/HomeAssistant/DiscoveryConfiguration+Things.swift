@@ -4,7 +4,7 @@ import Flare
 /// Which things are announced just now.
 extension DiscoveryConfiguration {
     func wants(_ thing: FlareThing, in state: ControllerState) -> Bool {
-        switch things {
+        switch settings.things {
         case .all: true
         case .zone: state.zoneID != nil && thing.zone == state.zoneID
         case .nearby: thing.id == state.nearbyID
@@ -14,7 +14,7 @@ extension DiscoveryConfiguration {
 
     /// The object that the choice depends on; `nil` when it depends on none, or there is none.
     func choice(in state: ControllerState) -> FlareID? {
-        switch things {
+        switch settings.things {
         case .all, .none: nil
         case .zone: state.zoneID
         case .nearby: state.nearbyID

@@ -2,23 +2,8 @@ package import Messages
 
 /// How this installation shows itself to Home Assistant.
 package struct DiscoveryConfiguration: Sendable, Hashable {
-    /// Which things become devices.
-    package enum Things: String, Sendable, Hashable, CaseIterable {
-        /// Every thing of the environment.
-        case all
-        /// Those of the zone in which this device is.
-        case zone
-        /// The one that is nearby.
-        case nearby
-        case none
-    }
-
-    package var isEnabled = true
-    /// The first levels of Home Assistant's discovery topics.
-    package var prefix = "homeassistant"
-    package var things = Things.all
-    /// Whether things are put into the area of their zone; Home Assistant creates areas that it does not have.
-    package var suggestsAreas = true
+    /// What a user may decide.
+    package var settings = DiscoverySettings()
     /// This device's level of the topics, `[a-z0-9-]`.
     package var node: String
     /// Stays the same for this installation, whatever it is called: what every `unique_id` begins with.
@@ -55,17 +40,17 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     }
 
     /// Where Home Assistant says that it is there.
-    package var birthTopic: String { "\(prefix)/status" }
+    package var birthTopic: String { "\(settings.prefix)/status" }
 
     /// The topic of a device: of a thing, or of the daemon itself.
     ///
     /// Slugs have no underscore, so no two nodes, things and zones come to the same name.
-    func topic(of device: DeviceName) -> String { "\(prefix)/device/\(name(of: device))/config" }
+    func topic(of device: DeviceName) -> String { "\(settings.prefix)/device/\(name(of: device))/config" }
 
     /// The device that a topic of ours belongs to; `nil` for a topic of another prefix or node.
     func device(ofTopic topic: String) -> DeviceName? {
         if topic == self.topic(of: .own) { return .own }
-        let start = "\(prefix)/device/trilateral_\(node)_"
+        let start = "\(settings.prefix)/device/trilateral_\(node)_"
         guard topic.hasPrefix(start), topic.hasSuffix("/config") else { return nil }
         let rest = String(topic.dropFirst(start.count).dropLast("/config".count))
         if rest == Self.diagnosticsMark { return .diagnostics }

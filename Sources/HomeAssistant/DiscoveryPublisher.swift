@@ -83,7 +83,7 @@ package struct DiscoveryPublisher: Sendable {
         waiting = DiscoveryQueue()
         cleanups.removeAll { !$0.announcement.isRemoval }
         if isBirth { exhume(state, at: now) }
-        guard configuration.isEnabled else {
+        guard configuration.settings.isEnabled else {
             ready += held.keys.map { remove($0) }
             return takeRemovals()
         }
@@ -168,7 +168,7 @@ package struct DiscoveryPublisher: Sendable {
     /// Takes in what has changed.
     /// - Returns: What is to be told before the new values are.
     package mutating func take(_ snapshot: StateSnapshot, at now: Int64) -> [Announcement] {
-        guard configuration.isEnabled else { return [] }
+        guard configuration.settings.isEnabled else { return [] }
         if isAwaitingPlace, Self.isSettled(snapshot.state) { return announceAll(snapshot.state, at: now) }
         guard isRunning else { return [] }
         return take(snapshot.changes, of: snapshot.state, at: now)
@@ -255,7 +255,7 @@ package struct DiscoveryPublisher: Sendable {
             let before = toldChoice
             toldChoice = choice
             isOwnStale = true
-            if configuration.things == .nearby {
+            if configuration.settings.things == .nearby {
                 touched += [before, choice].compactMap { $0 }
             } else {
                 touched += state.things.values.filter { $0.zone == before || $0.zone == choice }.map(\.id)

@@ -103,7 +103,7 @@ struct ThingDiscovery: Sendable {
         if !thing.description.isEmpty {
             device["model"] = .string(QuotedValue.clipped(thing.description, to: 120))
         }
-        if configuration.suggestsAreas, let area, !area.isEmpty {
+        if configuration.settings.suggestsAreas, let area, !area.isEmpty {
             device["suggested_area"] = .string(QuotedValue.clipped(area, to: 120))
         }
         return DeviceAnnouncement(

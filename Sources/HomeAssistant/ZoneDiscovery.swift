@@ -45,7 +45,7 @@ struct ZoneDiscovery: Sendable, Hashable {
         in state: ControllerState,
         _ configuration: DiscoveryConfiguration
     ) -> Bool {
-        switch configuration.things {
+        switch configuration.settings.things {
         case .all: true
         case .zone: state.zoneID == zone
         case .nearby, .none: false

@@ -20,7 +20,7 @@ package struct BluetoothService: Sendable {
     package init?(_ sensors: TrilateralConfiguration.Sensors, isOn: Bool, logger: Logger)
         throws(ResourceError)
     {
-        guard sensors.adapter != .off else { return nil }
+        guard sensors.scanning.adapter != .off else { return nil }
         let (conditions, port) = AsyncStream.makeStream(of: ScanCondition.self)
         self.conditions = conditions
         self.logger = logger
@@ -30,7 +30,7 @@ package struct BluetoothService: Sendable {
         let address = Locked<DeviceAddress?>(nil)
         self.address = address
         scanner = BeaconScanner(
-            settings: ScanSettings(sensors),
+            settings: sensors.scanning,
             power: power,
             ephemerals: EphemeralBeacons(sensors),
             clocks: .ofThisMachine,
@@ -100,15 +100,6 @@ extension ScanCondition {
         case .waiting, .deaf: false
         case .starting, .scanning: problem == nil
         }
-    }
-}
-
-extension ScanSettings {
-    package init(_ sensors: TrilateralConfiguration.Sensors) {
-        self.init()
-        adapter = sensors.adapter
-        isActive = sensors.scansActively
-        mayReset = sensors.mayResetAdapter
     }
 }
 

@@ -26,7 +26,7 @@ package struct LocalSensors: Sendable {
             sensors.usesOwnCompass
             ? Watched(isOn: !switchedOff.contains(.compass)) { report in
                 IIOCompass(
-                    CompassSettings(sensors),
+                    sensors.compass,
                     clock: RuntimeClock.steadySeconds,
                     calibration: calibration,
                     logger: logger,
@@ -180,17 +180,6 @@ extension SensorSource {
 extension TrilateralConfiguration.Sensors {
     /// Whether the kernel's own sensors may be asked for a heading.
     var usesOwnCompass: Bool { compassSource == .auto || compassSource == .iio }
-}
-
-extension CompassSettings {
-    package init(_ sensors: TrilateralConfiguration.Sensors) {
-        self.init()
-        folder = sensors.compassFolder
-        device = sensors.compassDevice
-        rate = sensors.compassRate
-        mount = sensors.compassMount
-        rotationScale = sensors.rotationScale
-    }
 }
 
 extension GPSDSettings {

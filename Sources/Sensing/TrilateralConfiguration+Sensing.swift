@@ -1,6 +1,6 @@
-import Sensors
 package import Controller
 package import Positioning
+import Sensors
 import Settings
 
 // What the pipelines are made with, from the user's configuration.

@@ -1,5 +1,5 @@
-import HTTPTypes
 package import HTTPListener
+import HTTPTypes
 import Hummingbird
 package import Logging
 import ServiceLifecycle

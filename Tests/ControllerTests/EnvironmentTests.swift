@@ -1,7 +1,7 @@
 import Controller
 import Flare
-import Things
 import Testing
+import Things
 
 @Suite struct EnvironmentTests {
     private func started(saved: FlareID? = nil, at degrees: Double? = nil, gps: Bool = true) -> Rig {

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct TransportSequenceTests {
     @Test func `no more than five seconds lie between two attempts unless configured`() {
-        let configuration = FlareClientConfiguration(host: "a")
+        let configuration = FlareClientConfiguration(host: "a", port: 1)
         #expect(configuration.reconnectMaximumSeconds == 5)
         #expect(configuration.quietSeconds + configuration.livenessSeconds < 15)
     }
 
-    private static let ways = FlareClientConfiguration(host: "a").approaches
+    private static let ways = FlareClientConfiguration(host: "a", port: 1).approaches
 
     @Test func `all ways are tried in a row when the server refuses each`() {
         var approaches = TransportSequence(Self.ways)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `what is configured is the only way`() {
-        var configuration = FlareClientConfiguration(host: "a")
+        var configuration = FlareClientConfiguration(host: "a", port: 1)
         configuration.revision = .three
         configuration.transport = .polling
         var approaches = TransportSequence(configuration.approaches)

@@ -1,5 +1,5 @@
-import SeededRandom
 import Flare
+import SeededRandom
 import TestSupport
 import Testing
 

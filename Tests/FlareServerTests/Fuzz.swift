@@ -1,5 +1,5 @@
-import SeededRandom
 import Foundation
+import SeededRandom
 import TestSupport
 
 /// Inputs for a decoder: valid ones that were cut, changed, joined and repeated, and random bytes.

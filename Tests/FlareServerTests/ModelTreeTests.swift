@@ -1,6 +1,6 @@
-import SeededRandom
 import Flare
 import FlareServer
+import SeededRandom
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import TestSupport
 import Flare
+import TestSupport
 import Testing
 
 /// Plays the REST steps of one recorded case, and compares leniently: what belongs to the origin's libraries

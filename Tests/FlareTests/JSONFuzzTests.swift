@@ -1,5 +1,5 @@
-import SeededRandom
 import Flare
+import SeededRandom
 import Testing
 
 struct JSONFuzzTests {

@@ -1,5 +1,5 @@
-import SeededRandom
 import HTTPListener
+import SeededRandom
 import TestSupport
 import Testing
 

@@ -145,10 +145,10 @@ struct DiscoveryPublisherTests {
         arguments: [
             (.all, ["lamp", "plug", "strip", "tv-set"]), (.zone, ["lamp", "strip"]), (.nearby, ["plug"]),
             (.none, []),
-        ] as [(DiscoveryConfiguration.Things, [String])]
+        ] as [(DiscoverySettings.Things, [String])]
     )
-    func `the choice of things is kept`(choice: DiscoveryConfiguration.Things, slugs: [String]) {
-        var desk = Desk(House.configuration { $0.things = choice })
+    func `the choice of things is kept`(choice: DiscoverySettings.Things, slugs: [String]) {
+        var desk = Desk(House.configuration { $0.settings.things = choice })
         var state = House.state
         state.nearbyID = House.plug
         desk.announce(state)
@@ -156,7 +156,7 @@ struct DiscoveryPublisherTests {
     }
 
     @Test func `with the things of the zone, a step into another one takes away and brings`() {
-        var desk = Desk.ofHouse { $0.things = .zone }
+        var desk = Desk.ofHouse { $0.settings.things = .zone }
         var state = House.state
         state.zoneID = House.attic
         let told = desk.change(state, [.zone])
@@ -172,7 +172,7 @@ struct DiscoveryPublisherTests {
     }
 
     @Test func `with the nearby thing, it follows what is near`() {
-        var desk = Desk.ofHouse { $0.things = .nearby }
+        var desk = Desk.ofHouse { $0.settings.things = .nearby }
         var state = House.state
         for (thing, slug) in [(House.lamp, "lamp"), (House.plug, "plug"), (nil, nil)] {
             state.nearbyID = thing
@@ -240,7 +240,7 @@ struct DiscoveryPublisherTests {
 
     @Test func `switched off, everything is taken away and nothing told`() {
         let remembered = [Self.own: "light.nearby", Self.topic("lamp"): "light."]
-        var desk = Desk(House.configuration { $0.isEnabled = false }, remembered: remembered)
+        var desk = Desk(House.configuration { $0.settings.isEnabled = false }, remembered: remembered)
         desk.announce(House.state)
         #expect(Set(desk.sent.map(\.topic)) == Set(remembered.keys))
         #expect(desk.sent.allSatisfy { $0.payload.isEmpty })

@@ -1,7 +1,7 @@
-import SeededRandom
 import Controller
 import Flare
 import HomeAssistant
+import SeededRandom
 import Testing
 
 struct PayloadTests {
@@ -9,11 +9,11 @@ struct PayloadTests {
     func `whatever the place, Home Assistant knows every key of every payload`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let state = RandomPlace.state(&random)
-        let choice = DiscoveryConfiguration.Things.allCases.randomElement(using: &random) ?? .all
+        let choice = DiscoverySettings.Things.allCases.randomElement(using: &random) ?? .all
         let (hasMap, hasLocation) = (Bool.random(using: &random), Bool.random(using: &random))
         var desk = Desk(
             House.configuration {
-                $0.things = seed % 3 == 0 ? choice : .all
+                $0.settings.things = seed % 3 == 0 ? choice : .all
                 $0.hasMap = hasMap
                 $0.hasLocation = hasLocation
             }

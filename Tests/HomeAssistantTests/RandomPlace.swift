@@ -1,6 +1,6 @@
-import SeededRandom
 import Controller
 import Flare
+import SeededRandom
 
 /// Places as nobody would furnish them: names, keys and values of every kind and length.
 enum RandomPlace {

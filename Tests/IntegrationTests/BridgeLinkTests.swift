@@ -5,7 +5,6 @@ import Logging
 import MQTT
 import TestSupport
 import Testing
-import Threading
 
 /// A bridge without a daemon, so that answers and states are told when the test wants it.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
@@ -244,7 +243,8 @@ struct BridgeLinkTests {
         link.host = "127.0.0.1"
         link.port = port
         link.maximumQueued = maximumQueued
-        link.reconnect = Backoff(minimumSeconds: 0.02, maximumSeconds: 0.2)
+        link.reconnectMinimumSeconds = 0.02
+        link.reconnectMaximumSeconds = 0.2
         let client = MQTTClient(link, logger: Self.logger)
         let now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
         let (told, events) = AsyncStream.makeStream(of: ControllerEvent.self)

@@ -2,7 +2,6 @@ import Flare
 import Logging
 import MQTT
 import TestSupport
-import Threading
 
 /// Somebody on the broker who hears everything of one daemon, and commands it.
 actor Visitor {
@@ -193,7 +192,8 @@ func withVisitor<Result: Sendable>(
     var configuration = MQTTConfiguration()
     configuration.host = "127.0.0.1"
     configuration.port = port
-    configuration.reconnect = Backoff(minimumSeconds: 0.02, maximumSeconds: 0.2)
+    configuration.reconnectMinimumSeconds = 0.02
+    configuration.reconnectMaximumSeconds = 0.2
     change(&configuration)
     let client = MQTTClient(configuration, logger: Logger(label: "visitor") { _ in SwiftLogNoOpLogHandler() })
     let visitor = Visitor(root: root, client: client, user: configuration.username)

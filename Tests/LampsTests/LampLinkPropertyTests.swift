@@ -1,6 +1,6 @@
-import SeededRandom
 import Flare
 import Lamps
+import SeededRandom
 import Testing
 import Things
 

@@ -1,6 +1,6 @@
-import SeededRandom
 import Flare
 import Lamps
+import SeededRandom
 import Things
 
 /// A thing at a server, a lamp on a broker, and the link between them, on a clock that is moved by hand.

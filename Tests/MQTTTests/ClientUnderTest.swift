@@ -1,14 +1,14 @@
 import Logging
 import MQTT
 import TestSupport
-import Threading
 
 /// A configuration for a broker on the loopback, with short pauses.
 func configuration(port: Int, _ change: (inout MQTTConfiguration) -> Void = { _ in }) -> MQTTConfiguration {
     var configuration = MQTTConfiguration()
     configuration.host = "127.0.0.1"
     configuration.port = port
-    configuration.reconnect = Backoff(minimumSeconds: 0.02, maximumSeconds: 0.1)
+    configuration.reconnectMinimumSeconds = 0.02
+    configuration.reconnectMaximumSeconds = 0.1
     change(&configuration)
     return configuration
 }

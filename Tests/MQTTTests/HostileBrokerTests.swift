@@ -4,7 +4,6 @@ import SeededRandom
 import Synchronization
 import TestSupport
 import Testing
-import Threading
 
 /// A broker that sends what no broker may: the library must never see it, and the process live.
 @Suite(.timeLimit(.minutes(30)))
@@ -21,7 +20,8 @@ struct HostileBrokerTests {
             let broker = try HostileBroker(certificates, body)
             defer { broker.stop() }
             let settings = configuration(port: broker.port) {
-                $0.reconnect = Backoff(minimumSeconds: 0.001, maximumSeconds: 0.001)
+                $0.reconnectMinimumSeconds = 0.001
+                $0.reconnectMaximumSeconds = 0.001
                 guard let certificates else { return }
                 $0.host = "localhost"
                 $0.tls = MQTTTLS()

@@ -2,7 +2,6 @@ import Dispatch
 import MQTT
 import TestSupport
 import Testing
-import Threading
 
 /// What mosquitto cannot be made to do: brokers that know only 3.1.1, that are silent, that say nonsense.
 @Suite(.timeLimit(.minutes(1)))
@@ -34,7 +33,8 @@ struct StandInTests {
         } _: { port in
             let settings = configuration(port: port) {
                 $0.keepAliveSeconds = 5
-                $0.reconnect = Backoff(minimumSeconds: 0.001, maximumSeconds: 0.001)
+                $0.reconnectMinimumSeconds = 0.001
+                $0.reconnectMaximumSeconds = 0.001
             }
             try await withClient(settings) { client in
                 for connects in 1...2 {

@@ -1,7 +1,7 @@
-import SeededRandom
 import Controller
 import Flare
 import PlaceMap
+import SeededRandom
 import Testing
 
 /// What no place, however odd, may do to its picture.

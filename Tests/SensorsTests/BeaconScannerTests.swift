@@ -1,8 +1,8 @@
 import Logging
 import Positioning
 import Sensors
-import Testing
 import SystemPackage
+import Testing
 
 /// The scanner's thread, its sockets and its streams; what it decides is tested with ``ScanSessionTests``.
 @Suite(.timeLimit(.minutes(1))) struct BeaconScannerTests {

@@ -1,7 +1,7 @@
 import Positioning
 import Sensors
-import Testing
 import SystemPackage
+import Testing
 
 /// Whatever happens, in whatever order: scanning recovers, and what was found is left as it was.
 @Suite struct ScanSessionFuzzTests {

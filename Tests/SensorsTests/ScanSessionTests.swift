@@ -1,8 +1,8 @@
 import Glibc
 import Positioning
 import Sensors
-import Testing
 import SystemPackage
+import Testing
 
 @Suite struct ScanSessionTests {
     private static let set = HCICommand(opcode: 0x2041, parameters: [0, 0, 1, 0, 0x60, 0, 0x60, 0])

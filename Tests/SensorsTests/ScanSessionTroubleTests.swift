@@ -1,8 +1,8 @@
 import Glibc
 import Positioning
 import Sensors
-import Testing
 import SystemPackage
+import Testing
 
 /// What goes wrong while a session scans.
 @Suite struct ScanSessionTroubleTests {

@@ -1,4 +1,5 @@
 import Positioning
+import Sensors
 import Settings
 import Testing
 
@@ -25,7 +26,7 @@ struct HeadingKeyTests {
         #expect(try load([:]).gpsd == HostAndPort(host: "localhost", port: 2947))
         #expect(try load(["gps.gpsd": "[::1]:2948"]).gpsd == HostAndPort(host: "::1", port: 2948))
         #expect(try load(["gps.gpsd": "null"]).gpsd == nil)
-        let mount = try load(["compass.mount_matrix": "0, 1, 0; -1, 0, 0; 0, 0, 1"]).compassMount
+        let mount = try load(["compass.mount_matrix": "0, 1, 0; -1, 0, 0; 0, 0, 1"]).compass.mount
         #expect(mount == Matrix3(Vector3(0, 1, 0), Vector3(-1, 0, 0), Vector3(0, 0, 1)))
     }
 

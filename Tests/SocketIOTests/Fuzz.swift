@@ -1,5 +1,5 @@
-import SeededRandom
 import Foundation
+import SeededRandom
 
 /// Inputs for a decoder: random bytes, and valid inputs that were cut, changed, joined and repeated.
 struct Fuzz {

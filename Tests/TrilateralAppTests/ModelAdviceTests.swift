@@ -1,5 +1,5 @@
-import FlareServer
 import Flare
+import FlareServer
 import Testing
 import TrilateralApp
 

@@ -4,6 +4,7 @@ package import Flare
 import FlareClient
 import FlareServer
 import HTTPListener
+import HomeAssistant
 import MQTT
 import Positioning
 package import Settings
@@ -84,7 +85,7 @@ extension ControllerConfiguration {
         if plan.configuration.controller.presence == .server {
             presence = .server
         } else {
-            presence = .steady(SteadyPresence.Settings(plan.configuration.presence))
+            presence = .steady(plan.configuration.presence.steady)
         }
         lostSeconds = plan.configuration.presence.lostSeconds
         stayPaired = plan.configuration.controller.stayPaired
@@ -101,18 +102,7 @@ extension ControllerConfiguration {
 extension TrilateralConfiguration {
     /// How the embedded server keeps zone and nearness from flapping; `nil` when it goes by the original's rule.
     package var steadiness: SteadyPresence.Settings? {
-        flare.isSteady ? SteadyPresence.Settings(presence) : nil
-    }
-}
-
-extension SteadyPresence.Settings {
-    init(_ presence: TrilateralConfiguration.Presence) {
-        self.init()
-        zoneMargin = presence.zoneMargin
-        nearMargin = presence.nearMargin
-        nearMarginShare = presence.nearMarginShare
-        nearerMargin = presence.nearerMargin
-        updates = presence.updates
+        flare.isSteady ? presence.steady : nil
     }
 }
 
@@ -134,10 +124,7 @@ extension BridgeConfiguration {
         mapStyle = configuration.map.style
         mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
-        discovery.isEnabled = configuration.discovery.isEnabled
-        discovery.prefix = configuration.discovery.prefix
-        discovery.things = configuration.discovery.things
-        discovery.suggestsAreas = configuration.discovery.suggestsAreas
+        discovery = configuration.discovery
     }
 }
 

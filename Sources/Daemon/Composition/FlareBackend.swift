@@ -1,4 +1,3 @@
-import Settings
 import Controller
 import Flare
 import FlareClient
@@ -6,6 +5,7 @@ import FlareServer
 import HTTPListener
 import Logging
 import ServiceLifecycle
+import Settings
 import Threading
 
 /// Where the place is kept: in this program, or by a server on another machine.

@@ -1,6 +1,5 @@
 package import MQTT
 package import Settings
-import Threading
 
 extension MQTTConfiguration {
     /// The link that the configuration's `mqtt` section asks for, without a will.
@@ -20,10 +19,8 @@ extension MQTTConfiguration {
         username = broker.username
         password = broker.password.map { MQTTPassword($0.reveal()) }
         keepAliveSeconds = broker.keepaliveSeconds
-        reconnect = Backoff(
-            minimumSeconds: broker.reconnectMinSeconds,
-            maximumSeconds: broker.reconnectMaxSeconds
-        )
+        reconnectMinimumSeconds = broker.reconnectMinSeconds
+        reconnectMaximumSeconds = broker.reconnectMaxSeconds
         maximumQueued = broker.maxQueued
         guard broker.tls.isEnabled else { return }
         var tls = MQTTTLS()

@@ -14,11 +14,10 @@ package struct StartReport {
     ///   - folder: The state folder's path.
     package func begin(_ configuration: TrilateralConfiguration, node: String, root: String, folder: String) {
         let mqtt = configuration.mqtt
-        let broker = HostAndPort(host: mqtt.host, port: mqtt.port)
         let user = mqtt.username.map { " as \($0)" } ?? ""
         logger.notice("Trilateral \(ProgramInfo.currentVersion)")
         logger.notice("node: \(node), topics: \(root)/#")
-        logger.notice("broker: \(broker)\(mqtt.tls.isEnabled ? " with TLS" : "")\(user)")
+        logger.notice("broker: \(mqtt.address)\(mqtt.tls.isEnabled ? " with TLS" : "")\(user)")
         logger.notice("state folder: \(folder)")
         let flare = configuration.flare
         if flare.mode == .remote, let url = flare.remote.url {

@@ -65,7 +65,7 @@ package struct FlareClientConfiguration: Sendable, Hashable {
     /// Of one answer by REST.
     package var maximumAnswerBytes = 32_000_000
 
-    package init(host: String, port: Int = 1234) {
+    package init(host: String, port: Int) {
         self.host = host
         self.port = port
     }

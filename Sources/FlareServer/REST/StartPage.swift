@@ -1,5 +1,5 @@
-import NIOCore
 import Hummingbird
+import NIOCore
 
 /// What a browser sees at `/` when the user has put no page of the own there.
 enum StartPage {

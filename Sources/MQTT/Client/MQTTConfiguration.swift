@@ -1,4 +1,4 @@
-package import Threading
+import Threading
 
 /// Everything that a link to a broker needs to know.
 package struct MQTTConfiguration: Sendable {
@@ -17,7 +17,9 @@ package struct MQTTConfiguration: Sendable {
     package var tls: MQTTTLS?
     /// What the broker publishes when the link is lost without a goodbye.
     package var will: MQTTMessage?
-    package var reconnect = Backoff(minimumSeconds: 0.5, maximumSeconds: 60)
+    /// The first pause before another attempt to connect, and the longest.
+    package var reconnectMinimumSeconds = 0.5
+    package var reconnectMaximumSeconds = 60.0
     /// Publications of QoS 1 and 2 that may wait for their acknowledgement, and as many of QoS 0 for the socket.
     ///
     /// At most 30,000 are used, since message ids have 16 bits.
@@ -32,6 +34,11 @@ package struct MQTTConfiguration: Sendable {
     package var warnAfterSeconds = 30
 
     package init() {}
+
+    /// The pauses between attempts to connect.
+    var reconnect: Backoff {
+        Backoff(minimumSeconds: reconnectMinimumSeconds, maximumSeconds: reconnectMaximumSeconds)
+    }
 
     /// `host:port`, for messages to a person.
     package var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

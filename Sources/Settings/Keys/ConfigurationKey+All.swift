@@ -1,3 +1,6 @@
+import Flare
+import Sensors
+
 extension ConfigurationKey {
     /// Every key, in the order of the example file.
     package static let all: [ConfigurationKey] =
@@ -254,31 +257,31 @@ extension ConfigurationKey {
 
         .init(
             "presence.zone_margin",
-            \.presence.zoneMargin,
+            \.presence.steady.zoneMargin,
             .number(0...10),
             "How far out of its zone we still count as inside, metres."
         ),
         .init(
             "presence.near_margin",
-            \.presence.nearMargin,
+            \.presence.steady.nearMargin,
             .number(0...10),
             "How much further than the environment's distance a near thing may be, metres."
         ),
         .init(
             "presence.near_margin_share",
-            \.presence.nearMarginShare,
+            \.presence.steady.nearMarginShare,
             .number(0...2),
             "The same as a share of that distance; the larger of the two counts."
         ),
         .init(
             "presence.nearer_margin",
-            \.presence.nearerMargin,
+            \.presence.steady.nearerMargin,
             .number(0...10),
             "How much nearer than the nearby thing another one must be to take its place, metres."
         ),
         .init(
             "presence.updates",
-            \.presence.updates,
+            \.presence.steady.updates,
             .integer(1...30),
             "How many positions in a row, one a second, must say the same."
         ),
@@ -317,19 +320,19 @@ extension ConfigurationKey {
         ),
         .init(
             "sensors.beacons.adapter",
-            \.sensors.adapter,
+            \.sensors.scanning.adapter,
             .adapter,
             "The Bluetooth adapter that listens: auto, none, hci0, or an adapter's own address."
         ),
         .init(
             "sensors.beacons.active",
-            \.sensors.scansActively,
+            \.sensors.scanning.isActive,
             .flag,
             "Whether beacons are asked for their second packet too; few need it, and it costs their batteries."
         ),
         .init(
             "sensors.beacons.reset_adapter",
-            \.sensors.mayResetAdapter,
+            \.sensors.scanning.mayReset,
             .flag,
             "Whether an adapter that hears nothing, or does not answer, may be reset; connections of others end."
         ),

@@ -1,3 +1,5 @@
+import HomeAssistant
+
 extension ConfigurationKey {
     /// How Home Assistant is told of this device and the things.
     static let discovery: [ConfigurationKey] = [

@@ -1,3 +1,5 @@
+import Sensors
+
 extension ConfigurationKey {
     /// Where we are on the earth, and where we look.
     static let heading: [ConfigurationKey] = [
@@ -11,13 +13,13 @@ extension ConfigurationKey {
         ),
         .init(
             "sensors.compass.device",
-            \.sensors.compassDevice,
+            \.sensors.compass.device,
             .optional(.text(upTo: 64)),
             "The magnetometer's name, label or folder, such as ak8963 or iio:device1; null takes the first."
         ),
         .init(
             "sensors.compass.rate_hz",
-            \.sensors.compassRate,
+            \.sensors.compass.rate,
             .number(1...200),
             "How often it is read, times a second."
         ),
@@ -30,20 +32,20 @@ extension ConfigurationKey {
         ),
         .init(
             "sensors.compass.mount_matrix",
-            \.sensors.compassMount,
+            \.sensors.compass.mount,
             .optional(.matrix),
             "The axes of the sensors in the device, as the rows of a matrix such as \"0, 1, 0; -1, 0, 0; 0, 0, 1\" that makes x "
                 + "right, y front and z up of what the kernel gives; null leaves that as it is."
         ),
         .init(
             "sensors.compass.rotation_scale",
-            \.sensors.rotationScale,
+            \.sensors.compass.rotationScale,
             .optional(.number(1e-6...360)),
             "Degrees for one step of a sensor hub that makes headings itself; null finds out in a turn."
         ),
         .init(
             "sensors.compass.iio_folder",
-            \.sensors.compassFolder,
+            \.sensors.compass.folder,
             .path,
             "Where the kernel shows its sensors."
         ),

@@ -1,5 +1,10 @@
+import Bridge
+import Controller
+package import Flare
+import FlareClient
 package import Foundation
 package import HomeAssistant
+import MQTT
 package import PlaceMap
 package import Positioning
 package import Sensors
@@ -9,7 +14,7 @@ package import Sensors
 /// The keys of the file, their limits and their meaning stand in ``ConfigurationKey/all``.
 package struct TrilateralConfiguration: Sendable, Hashable {
     package var mqtt = Broker()
-    package var discovery = Discovery()
+    package var discovery = DiscoverySettings()
     package var flare = Platform()
     package var controller = Rules()
     package var presence = Presence()
@@ -31,32 +36,29 @@ package struct TrilateralConfiguration: Sendable, Hashable {
             case version311 = "3.1.1"
         }
 
-        package var host = "localhost"
-        package var port = 1883
+        private static let link = MQTTConfiguration()
+        private static let bridge = BridgeConfiguration()
+
+        package var host = Self.link.host
+        package var port = Self.link.port
         package var version = Version.automatic
         package var clientID: String?
         package var username: String?
         /// From `password_file` or the environment, never from the configuration file itself.
         package var password: Secret?
         package var passwordFile: String?
-        package var keepaliveSeconds = 30
-        package var base = "trilateral"
+        package var keepaliveSeconds = Self.link.keepAliveSeconds
+        package var base = Self.bridge.base
         /// `nil`: the slug of the host name.
         package var node: String?
         package var tls = TLS()
-        package var reconnectMinSeconds = 0.5
-        package var reconnectMaxSeconds = 60.0
-        package var maxQueued = 10_000
-        package var healthIntervalSeconds = 60
+        package var reconnectMinSeconds = Self.link.reconnectMinimumSeconds
+        package var reconnectMaxSeconds = Self.link.reconnectMaximumSeconds
+        package var maxQueued = Self.link.maximumQueued
+        package var healthIntervalSeconds = Int(Self.bridge.healthInterval.components.seconds)
         package var rates = Rates()
-    }
 
-    /// What Home Assistant is told of.
-    package struct Discovery: Sendable, Hashable {
-        package var isEnabled = true
-        package var prefix = "homeassistant"
-        package var things = DiscoveryConfiguration.Things.all
-        package var suggestsAreas = true
+        package var address: HostAndPort { HostAndPort(host: host, port: port) }
     }
 
     package struct TLS: Sendable, Hashable {
@@ -65,14 +67,16 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var certificateFile: String?
         package var keyFile: String?
         package var alpn: String?
-        package var verifyHostname = true
+        package var verifyHostname = MQTTTLS().verifyHostname
     }
 
     /// How often what moves is told, per second.
     package struct Rates: Sendable, Hashable {
-        package var positionPerSecond = 5.0
-        package var anglePerSecond = 10.0
-        package var copiesPerSecond = 1.0
+        private static let bridge = BridgeConfiguration()
+
+        package var positionPerSecond = Self.bridge.positionsPerSecond
+        package var anglePerSecond = Self.bridge.anglesPerSecond
+        package var copiesPerSecond = Self.bridge.copiesPerSecond
     }
 
     /// Where the place is kept.
@@ -111,16 +115,18 @@ package struct TrilateralConfiguration: Sendable, Hashable {
             case auto, websocket, polling
         }
 
+        private static let client = FlareClientConfiguration(host: "", port: 0)
+
         /// `http://HOST[:PORT]`, or with https.
         package var url: String?
         package var revision = Revision.auto
         package var transport = Transport.auto
-        package var timeoutSeconds = 10.0
-        package var reconnectMaxSeconds = 5.0
+        package var timeoutSeconds = Self.client.answerSeconds
+        package var reconnectMaxSeconds = Self.client.reconnectMaximumSeconds
         package var caFile: String?
         package var certificateFile: String?
         package var keyFile: String?
-        package var verifyHostname = true
+        package var verifyHostname = FlareClientConfiguration.TLS().verifiesName
     }
 
     package struct Rules: Sendable, Hashable {
@@ -129,25 +135,21 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         }
 
         package var presence = Presence.steady
-        package var stayPaired = false
-        package var brightnessByProximity = false
+        package var stayPaired = ControllerConfiguration().stayPaired
+        package var brightnessByProximity = ControllerConfiguration().brightnessByProximity
     }
 
     /// When a zone is entered and left, and a thing near and far.
     package struct Presence: Sendable, Hashable {
-        package var zoneMargin = 0.5
-        package var nearMargin = 0.5
-        package var nearMarginShare = 0.25
-        package var nearerMargin = 0.5
-        package var updates = 2
-        package var lostSeconds = 60.0
+        package var steady = SteadyPresence.Settings()
+        package var lostSeconds = ControllerConfiguration().lostSeconds
     }
 
     package struct Device: Sendable, Hashable {
         /// `nil`: the host's name.
         package var name: String?
-        package var allowSet = false
-        package var publishLocation = false
+        package var allowSet = ControllerConfiguration().allowsDeviceSet
+        package var publishLocation = BridgeConfiguration().publishesLocation
     }
 
     package struct Sensors: Sendable, Hashable {
@@ -159,9 +161,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var beaconsEnabled = true
         /// `nil`: the environment's `data.uuid`.
         package var beaconsUUID: UUID?
-        package var adapter = AdapterChoice.automatic
-        package var scansActively = false
-        package var mayResetAdapter = true
+        package var scanning = ScanSettings()
         package var identityKeysFile: String?
         /// What stands in that file.
         package var ephemeralBeacons: [EphemeralBeacon] = []
@@ -170,17 +170,12 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var espresenseTopic = "espresense"
         package var compassEnabled = true
         package var compassSource = CompassSource.auto
-        /// `nil`: the first that is found.
-        package var compassDevice: String?
-        package var compassRate = 20.0
+        package var compass = CompassSettings()
         /// `nil`: headings are magnetic.
         package var declination: DeclinationSetting?
-        package var compassMount: Matrix3?
-        package var rotationScale: Double?
-        package var compassFolder = "/sys/bus/iio/devices"
         package var gpsEnabled = true
         /// `nil`: none is asked.
-        package var gpsd: HostAndPort? = HostAndPort(host: "localhost", port: 2947)
+        package var gpsd: HostAndPort? = HostAndPort(host: GPSDSettings().host, port: GPSDSettings().port)
         package var gpsErrorMetres = 100.0
         package var cmxEnabled = true
         package var replayFile: String?
@@ -202,7 +197,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package struct Map: Sendable, Hashable {
         package var isEnabled = false
         package var intervalSeconds = 5
-        package var style = PictureStyle.auto
+        package var style = BridgeConfiguration().mapStyle
     }
 
     package struct Pages: Sendable, Hashable {

@@ -1,5 +1,6 @@
-import Lamps
 import ArgumentParser
+import HomeAssistant
+import Lamps
 import Messages
 import Settings
 

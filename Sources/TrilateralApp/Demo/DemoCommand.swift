@@ -4,6 +4,7 @@ import Daemon
 import Flare
 import FlareServer
 import Foundation
+import HomeAssistant
 import Logging
 import MQTT
 import Sensing
@@ -98,7 +99,7 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return (broker, nil)
         }
-        let usual = HostAndPort(host: "localhost", port: 1883)
+        let usual = TrilateralConfiguration().mqtt.address
         var probe = MQTTConfiguration()
         probe.host = usual.host
         probe.port = usual.port

@@ -77,7 +77,7 @@ package struct DemoScreen: Sendable {
 
     /// The lines above the live one.
     package func introduction(flarePort: Int, webPort: Int) -> String {
-        let isUsual = broker == HostAndPort(host: "localhost", port: 1883)
+        let isUsual = broker == TrilateralConfiguration().mqtt.address
         let options = isUsual ? "" : " -h \(broker.host) -p \(broker.port)"
         let node = root.split(separator: "/").last.map(String.init) ?? root
         let end =

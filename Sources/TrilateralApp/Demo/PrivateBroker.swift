@@ -2,7 +2,6 @@ import Daemon
 import Foundation
 import Logging
 import MQTT
-import Threading
 
 /// A mosquitto of our own on a free loopback port, which ends with this process.
 final class PrivateBroker: Sendable {
@@ -112,7 +111,8 @@ enum BrokerProbe {
         var configuration = MQTTConfiguration()
         configuration.host = host
         configuration.port = port
-        configuration.reconnect = Backoff(minimumSeconds: 0.05, maximumSeconds: 0.2)
+        configuration.reconnectMinimumSeconds = 0.05
+        configuration.reconnectMaximumSeconds = 0.2
         return await refusal(by: configuration, within: limit)
     }
 

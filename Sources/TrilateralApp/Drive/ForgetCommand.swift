@@ -1,6 +1,7 @@
 import ArgumentParser
 import Flare
 import Foundation
+import HomeAssistant
 import MQTT
 import Settings
 

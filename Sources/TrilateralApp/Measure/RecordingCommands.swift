@@ -1,4 +1,3 @@
-import Settings
 import ArgumentParser
 import Daemon
 import Foundation
@@ -8,6 +7,7 @@ import Messages
 import Positioning
 import Sensing
 import Sensors
+import Settings
 
 /// `trilateral record`: writes down everything that the sensors say.
 struct RecordCommand: AsyncParsableCommand {

@@ -26,11 +26,12 @@ struct SensorSources {
         self.command = command
         sources =
             isAdapterOnly ? [] : try sensors.replays.map { try $0.source(EphemeralBeacons(sensors), logger) }
-        guard sources.isEmpty, sensors.beaconsEnabled || isAdapterOnly, sensors.adapter != .off else {
+        guard sources.isEmpty, sensors.beaconsEnabled || isAdapterOnly, sensors.scanning.adapter != .off
+        else {
             return
         }
         let scanner = BeaconScanner(
-            settings: ScanSettings(sensors),
+            settings: sensors.scanning,
             power: try ScanSwitch(),
             ephemerals: EphemeralBeacons(sensors),
             clocks: .ofThisMachine,

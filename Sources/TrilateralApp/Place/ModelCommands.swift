@@ -1,6 +1,6 @@
-import Flare
 import ArgumentParser
 import Daemon
+import Flare
 import FlareServer
 import Foundation
 import Settings

@@ -1,8 +1,8 @@
-import Flare
-import Settings
 import ArgumentParser
 import Daemon
+import Flare
 import Foundation
+import Settings
 
 /// `trilateral tidy`: removes objects that nothing leads to any more.
 struct TidyCommand: AsyncParsableCommand {
