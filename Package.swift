@@ -231,7 +231,12 @@ let package = Package(
                 "Positioning", "MQTT", "Flare", "Threading", "TestSupport", arguments, log,
             ]
         ),
-        tests("ContribTests", ["HomeAssistant", "Messages", "Controller", "Things", "Flare", yams]),
+        tests(
+            "ContribTests",
+            [
+                "HomeAssistant", "Messages", "Controller", "Things", "Settings", "Flare", "TestSupport", yams,
+            ]
+        ),
         tests(
             "IntegrationTests",
             ["Bridge", "Controller", "MQTT", "Flare", "Threading", "TestSupport", grdb, log]
