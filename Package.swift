@@ -178,7 +178,11 @@ let package = Package(
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ThingsTests", ["Things", "Flare", "SeededRandom"]),
-        tests("ControllerTests", ["Controller", "Things", "Flare"], resources: [.copy("Traces")]),
+        tests(
+            "ControllerTests",
+            ["Controller", "Things", "Flare", "SeededRandom"],
+            resources: [.copy("Traces")]
+        ),
         tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
         tests("LampsTests", ["Lamps", "Things", "Flare", "SeededRandom"]),
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare", "SeededRandom"]),
@@ -186,7 +190,12 @@ let package = Package(
             "HomeAssistantTests",
             ["HomeAssistant", "Messages", "Controller", "Things", "Flare", "SeededRandom"]
         ),
-        tests("SensorsTests", ["Sensors", "Positioning", "Flare", "Threading", "TestSupport", system, log]),
+        tests(
+            "SensorsTests",
+            [
+                "Sensors", "Positioning", "Flare", "Threading", "TestSupport", "SeededRandom", system, log,
+            ]
+        ),
         tests(
             "HTTPListenerTests",
             [
@@ -207,6 +216,7 @@ let package = Package(
             "FlareClientTests",
             [
                 "FlareClient", "FlareServer", "HTTPListener", "Flare", "SocketIO", "Threading", "TestSupport",
+                "SeededRandom",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, lifecycle, log,
             ]
         ),
@@ -216,7 +226,7 @@ let package = Package(
             ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT", log]
         ),
         tests("SettingsTests", ["Settings", "Positioning", "TestSupport", "SeededRandom"]),
-        tests("SensingTests", ["Sensing", "Positioning", "Controller", "Flare", log]),
+        tests("SensingTests", ["Sensing", "Positioning", "Controller", "Flare", "TestSupport", log]),
         tests(
             "DaemonTests",
             [

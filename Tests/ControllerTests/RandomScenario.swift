@@ -1,12 +1,13 @@
 import Controller
 import Flare
+import SeededRandom
 import Testing
 import Things
 
 /// A random life of a controller: commands, sensors, other people, a server that is slow, fails or goes away.
 struct RandomScenario {
     private(set) var rig: Rig
-    private var dice: Dice
+    private var dice: SplitMix64
     private var timers: [ControllerTimer: Int64] = [:]
     /// What was asked before the link was lost, still to be answered as failed.
     private var lost: [FlareRequest] = []
@@ -14,25 +15,25 @@ struct RandomScenario {
     private var removed: [FlareThing] = []
 
     init(seed: UInt64) {
-        dice = Dice(seed: seed)
+        dice = SplitMix64(seed: seed)
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
-        configuration.brightnessByProximity = dice.happens(oneIn: 3)
-        let presence: ControllerConfiguration.Presence = dice.happens(oneIn: 2) ? .server : .steady(.init())
+        configuration.brightnessByProximity = dice.chance(3)
+        let presence: ControllerConfiguration.Presence = dice.chance(2) ? .server : .steady(.init())
         rig = Rig(configuration: configuration, presence: presence)
     }
 
     mutating func step() {
-        switch dice.below(20) {
+        switch dice.number(below: 20) {
         case 0..<6: command()
         case 6..<12: serve()
         case 12: sense()
         case 13: others()
         case 14: remodel()
-        case 15: if dice.happens(oneIn: 4) { changeLink() }
-        case 16: if dice.happens(oneIn: 4) { happens(House.located(Double(10 * (1 + dice.below(4))))) }
-        case 17: if dice.happens(oneIn: 4) { clearTopics() }
-        default: passTime(Int64(dice.below(700)))
+        case 15: if dice.chance(4) { changeLink() }
+        case 16: if dice.chance(4) { happens(House.located(Double(10 * (1 + dice.number(below: 4))))) }
+        case 17: if dice.chance(4) { clearTopics() }
+        default: passTime(Int64(dice.number(below: 700)))
         }
     }
 
@@ -84,19 +85,19 @@ struct RandomScenario {
     private mutating func command() {
         let names = ["lamp", "floor-lamp", "kettle", "screen", "nothing"]
         let target =
-            dice.happens(oneIn: 4) ? Command.Target.nearby(ifID: nil) : .thing(dice.pick(names, else: "lamp"))
+            dice.chance(4) ? Command.Target.nearby(ifID: nil) : .thing(dice.pick(names, else: "lamp"))
         let order: Command.Order
-        switch dice.below(16) {
+        switch dice.number(below: 16) {
         case 0..<8:
             var attributes: [String: JSONValue] = [:]
-            for _ in 0...dice.below(2) {
+            for _ in 0...dice.number(below: 2) {
                 let (name, values) = dice.pick(Self.attributes, else: ("state", ["ON"]))
                 attributes[name] = dice.pick(values, else: "ON")
             }
-            let seconds = dice.happens(oneIn: 3) ? Double(dice.below(3)) : nil
+            let seconds = dice.chance(3) ? Double(dice.number(below: 3)) : nil
             order = .set(
                 target,
-                ThingRequest(attributes: attributes, transition: seconds, isPartial: dice.happens(oneIn: 3))
+                ThingRequest(attributes: attributes, transition: seconds, isPartial: dice.chance(3))
             )
         case 8, 9:
             order = .action(target, name: dice.pick(["lighter", "off", "boil", "north", "x"], else: "on"))
@@ -109,7 +110,10 @@ struct RandomScenario {
             order = .chooseEnvironment(dice.pick(choices, else: .next))
         // Without CMX the place that others give the device is not ours, and the zone may differ.
         case 13:
-            order = .switchSensor(dice.pick([.gps, .beacons, .compass], else: .gps), on: dice.below(3) > 0)
+            order = .switchSensor(
+                dice.pick([.gps, .beacons, .compass], else: .gps),
+                on: dice.number(below: 3) > 0
+            )
         case 14: order = .request(.refresh)
         default: order = .request(dice.pick([.ping, .snapshot, .reload], else: .ping))
         }
@@ -125,22 +129,22 @@ struct RandomScenario {
 
     private mutating func deviceChange() -> Command.DeviceChange {
         var change = Command.DeviceChange()
-        if dice.happens(oneIn: 2) { change.angle = Double(5 * dice.below(72)) }
-        if dice.happens(oneIn: 2) { change.name = dice.pick(["a", "b"], else: "c") }
-        if dice.happens(oneIn: 2) || change == .init() { change.position = point() }
+        if dice.chance(2) { change.angle = Double(5 * dice.number(below: 72)) }
+        if dice.chance(2) { change.name = dice.pick(["a", "b"], else: "c") }
+        if dice.chance(2) || change == .init() { change.position = point() }
         return change
     }
 
     private mutating func point() -> Point3D {
-        Point3D(x: Double(dice.below(9)), y: Double(dice.below(6)))
+        Point3D(x: Double(dice.number(below: 9)), y: Double(dice.number(below: 6)))
     }
 
     private mutating func sense() {
-        let quality: PositionFix.Quality = dice.happens(oneIn: 5) ? .lost : .good
+        let quality: PositionFix.Quality = dice.chance(5) ? .lost : .good
         let point = point()
         happens(
-            dice.happens(oneIn: 3)
-                ? .headingChanged(degrees: Double(5 * dice.below(72)))
+            dice.chance(3)
+                ? .headingChanged(degrees: Double(5 * dice.number(below: 72)))
                 : House.estimate(point.x, point.y, quality)
         )
     }
@@ -153,7 +157,7 @@ struct RandomScenario {
             timers[timer] = nil
             happens(.timerFired(timer))
         }
-        if dice.happens(oneIn: 20) {
+        if dice.chance(20) {
             happens(
                 .timerFired(
                     dice.pick([.exitCheck, .positionDue, .transitionStep(House.lamp)], else: .headingDue)
@@ -180,7 +184,7 @@ struct RandomScenario {
         guard let request = rig.asked.first else { return }
         var isOwnPosition = false
         if case .setPosition(_, _, nil) = request { isOwnPosition = true }
-        switch dice.below(30) {
+        switch dice.number(below: 30) {
         // An own position counts as sent, so it must not be refused.
         case 0 where !isOwnPosition:
             rig.asked.removeFirst()
@@ -209,7 +213,9 @@ struct RandomScenario {
             lost = rig.asked
             rig.asked = []
             rig.server.subscribed = []
-            for request in lost.prefix(dice.below(2 + lost.count)) { _ = rig.server.carryOut(request) }
+            for request in lost.prefix(dice.number(below: 2 + lost.count)) {
+                _ = rig.server.carryOut(request)
+            }
             happens(.flare(.linkDown(reason: "gone")))
         } else {
             for request in lost { happens(.flare(.replied(request, .failure(.unreachable("gone"))))) }
@@ -226,10 +232,10 @@ struct RandomScenario {
 
     /// Somebody else sets a thing, or moves our device.
     private mutating func others() {
-        if dice.happens(oneIn: 2), let index = rig.server.things.indices.randomElement(using: &dice) {
+        if dice.chance(2), let index = rig.server.things.indices.randomElement(using: &dice) {
             let values: [String: JSONValue] = [
-                dice.pick(["on", "x"], else: "x"): .bool(dice.happens(oneIn: 2)),
-                "brightness": .number(Double(dice.below(10)) / 10),
+                dice.pick(["on", "x"], else: "x"): .bool(dice.chance(2)),
+                "brightness": .number(Double(dice.number(below: 10)) / 10),
             ]
             rig.server.things[index].data.merge(values) { $1 }
             let thing = rig.server.things[index]
@@ -245,7 +251,7 @@ struct RandomScenario {
 
     /// Somebody changes the model.
     private mutating func remodel() {
-        switch dice.below(6) {
+        switch dice.number(below: 6) {
         case 0, 1:
             guard let index = rig.server.things.indices.randomElement(using: &dice) else { return }
             rig.server.things[index].name = dice.pick(["Lamp", "Other"], else: "")
@@ -265,14 +271,14 @@ struct RandomScenario {
             for thing in removed { changed(thing) }
             removed = []
         case 4:
-            guard dice.happens(oneIn: 4), let device = rig.state.device else { return }
+            guard dice.chance(4), let device = rig.state.device else { return }
             rig.server.devices.removeAll { $0.id == device.id }
             announce(
                 [.modelChanged(ObjectReference(.device, device.id), environment: device.environment)],
                 device.environment
             )
         default:
-            guard dice.happens(oneIn: 4) else { return }
+            guard dice.chance(4) else { return }
             let home = House.environments.filter { $0.id == House.home }
             let isThere = rig.server.environments.contains { $0.id == House.home }
             rig.server.environments =

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct StorageMonitorTests {
-    private static let logger = Logger(label: "storage") { _ in SwiftLogNoOpLogHandler() }
+    private static let logger = Logger.silent
 
     /// What is reported of some events.
     ///

@@ -2,11 +2,12 @@ import Daemon
 import Logging
 import ServiceLifecycle
 import Settings
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TrilateralDaemonTests {
-    private static let logger = Logger(label: "daemon") { _ in SwiftLogNoOpLogHandler() }
+    private static let logger = Logger.silent
 
     /// Runs until it is stopped, and then until a body has returned.
     private struct Lasting: Service {

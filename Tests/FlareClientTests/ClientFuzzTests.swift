@@ -1,11 +1,13 @@
 import Flare
 import FlareClient
+import SeededRandom
+import TestSupport
 import Testing
 
 /// Whatever a server says: nothing traps, every request is answered once, and nothing waits without end.
 @Suite(.timeLimit(.minutes(2))) struct ClientFuzzTests {
     private struct Nonsense {
-        var dice: Dice
+        var dice: SplitMix64
 
         private static let words: [JSONValue] = [
             .null, true, 0, -1, 1e300, "", "a", "é😀", .string("\(Home.lamp)"), .string("\(Home.phone)"),
@@ -62,7 +64,7 @@ import Testing
     }
 
     @Test func `any message and any answer is survived`() {
-        var nonsense = Nonsense(dice: Dice(seed: 5))
+        var nonsense = Nonsense(dice: SplitMix64(seed: 5))
         var conversation = RequestPipeline(confirmationMilliseconds: 1000)
         var open: [(number: Int, request: RESTRequest)] = []
         var now = 0
@@ -109,7 +111,7 @@ import Testing
     }
 
     @Test func `any bytes are a message or none`() {
-        var dice = Dice(seed: 6)
+        var dice = SplitMix64(seed: 6)
         let whole = Array(
             #"["data",{"data":{"a":[1,2.5e3,"é\u00e9"]},"thing":"\#(Home.lamp)","sender":null}]"#.utf8
         )
@@ -137,7 +139,7 @@ import Testing
         let chunked = Array(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\n\r\n".utf8
         )
-        var dice = Dice(seed: 7)
+        var dice = SplitMix64(seed: 7)
         var answers: [String] = []
         for _ in 0..<300 {
             var bytes = dice.chance(2) ? whole : chunked
@@ -159,7 +161,7 @@ import Testing
             return .bytes(bodies.indices.contains(number) ? bodies[number] : "", closes: true)
         })
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 var read = 0
                 for number in bodies.indices {

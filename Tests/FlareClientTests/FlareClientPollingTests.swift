@@ -109,7 +109,7 @@ import Testing
         try await withStandIn(Self.server(post: loss.move)) { server in
             var configuration = configuration(server.port)
             if case .nothing = loss.move { configuration.answerSeconds = 0.3 }
-            try await withLink(FlareClient(configuration, logger: silent)) { link in
+            try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let second = FlareRequest.subscribe(environment: Home.house)
                 link.requests.yield(Self.set)
@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: polls)
     func `a poll that brings the end is the end`(loss: Loss) async throws {
         try await withStandIn(Self.server(poll: loss.move)) { server in
-            try await withLink(FlareClient(configuration(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(configuration(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let reason = try #require(await link.linkDown())
                 #expect(reason.contains(loss.words))
@@ -146,7 +146,7 @@ import Testing
             return .answer(status, headers: ["Connection": "close"], body: body)
         }
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(configuration(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(configuration(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 // Two polls and the post that let us in, the first question, and the poll that waits.
                 let isPolled = try await eventually { try await server.connections() == 5 }
@@ -177,7 +177,7 @@ import Testing
         try await withStandIn(script) { server in
             var configuration = configuration(server.port)
             configuration.transport = .automatic
-            try await withLink(FlareClient(configuration, logger: silent)) { link in
+            try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
                 #expect(await link.linkDown()?.contains("answers every poll with nothing") == true)
                 #expect(await link.linkUp())

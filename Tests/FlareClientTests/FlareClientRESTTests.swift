@@ -15,7 +15,7 @@ import Testing
         try await withStandIn(.original(http: http)) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             change(&configuration)
-            return try await withLink(FlareClient(configuration, logger: silent)) { link in
+            return try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 _ = await link.linkUp()
                 return await link.ask(request)
             }
@@ -80,7 +80,7 @@ import Testing
             var configuration = FlareClientConfiguration.local(server.port)
             if oddity.words == "0.3 s" { configuration.answerSeconds = 0.3 }
             configuration.maximumAnswerBytes = 100_000
-            try await withLink(FlareClient(configuration, logger: silent)) { link in
+            try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let place = GeoPoint(latitude: 1, longitude: 2)
                 let result = await link.ask(.loadEnvironments(near: place))
@@ -163,7 +163,7 @@ import Testing
             }
         })
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 for _ in 0..<10 {
                     #expect(await link.ask(.loadEnvironments(near: nil)) == .success(.environments([])))

@@ -26,7 +26,7 @@ import Testing
                 }
             }
         }
-        try await withLink(FlareClient(.local(port, transport, revision), logger: silent)) { link in
+        try await withLink(FlareClient(.local(port, transport, revision), logger: .silent)) { link in
             #expect(await link.linkUp())
             #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
             #expect(await lamp(&link) == "before")
@@ -65,7 +65,7 @@ import Testing
             if text.isEmpty { sockets.withLockedValue { $0.append(socket) } }
         }
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let requests: [FlareRequest] = [
                     .loadEnvironments(near: nil), .subscribe(environment: Home.house),
@@ -95,7 +95,7 @@ import Testing
         try await withStandIn(script) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             configuration.confirmationSeconds = 0.05
-            try await withLink(FlareClient(configuration, logger: silent)) { link in
+            try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let set = FlareRequest.setData(Home.lampObject, values: ["a": 1], sender: nil)
                 #expect(await link.ask(set) == .failure(.timedOut(seconds: 0.05)))
@@ -106,7 +106,7 @@ import Testing
     @Test func `another's value on top of ours comes behind the reply`() async throws {
         let script = FakeServer.original(data: { _ in "theirs" })
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let set = FlareRequest.setData(Home.lampObject, values: ["a": "ours"], sender: nil)
                 #expect(await link.told(by: set).result == .success(.done))
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `what the server does not store is refused`() async throws {
         try await withStandIn(.original(data: { _ in nil })) { server in
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let set = FlareRequest.setData(Home.lampObject, values: ["a": "ours"], sender: nil)
                 #expect(await link.ask(set) == .failure(.rejected("it did not store a")))
@@ -152,7 +152,7 @@ import Testing
             )
         }
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let moves: [FlareRequest] = [
                     .performAction(Home.phoneObject, action: "north", sender: nil),
@@ -182,7 +182,7 @@ import Testing
                 #expect(said.withLockedValue { $0.count } == 6)
             }
             house.withLockedValue { $0 = .null }
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let move = FlareRequest.setPosition(Home.phoneObject, Point3D(x: 1, y: 2), sender: nil)
                 #expect(await link.ask(move) == .failure(.unknownObject(Home.houseObject)))

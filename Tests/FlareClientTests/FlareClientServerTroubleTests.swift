@@ -79,7 +79,7 @@ import Testing
         try await withStandIn(trouble.script) { server in
             var configuration = FlareClientConfiguration.local(server.port, .websocket, .three)
             if trouble.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.2 }
-            try await withLink(FlareClient(configuration, logger: silent)) { link in
+            try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 let request = FlareRequest.loadEnvironments(near: nil)
                 link.requests.yield(request)
                 let reason = try #require(await link.linkDown())
@@ -98,7 +98,7 @@ import Testing
         try await withStandIn(trouble.script) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             if trouble.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.1 }
-            try await withLink(FlareClient(configuration, logger: silent)) { link in
+            try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 let reason = await link.linkDown()
                 #expect(reason?.isEmpty == false)
                 let isTriedAgain = try await eventually { try await server.connections() > 6 }
@@ -194,7 +194,7 @@ import Testing
             var configuration = FlareClientConfiguration.local(server.port)
             configuration.messagesPerSecond = 100
             configuration.floodSeconds = 0.1
-            try await withLink(FlareClient(configuration, logger: silent)) { link in
+            try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
                 link.requests.yield(.subscribe(environment: Home.house))
                 #expect(await link.linkDown()?.contains("more than can be taken") == true)
@@ -222,7 +222,7 @@ import Testing
             socket.send(FlareMessage.data(["a": 1], of: lamp))
         })
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(.local(server.port), logger: silent)) { link in
+            try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let told = await link.told(by: .subscribe(environment: Home.house))
                 #expect(told.events == [.notice(.data(lamp, ["a": 1], sender: nil))])

@@ -35,7 +35,7 @@ import Testing
             var tls = FlareClientConfiguration.TLS()
             change(&tls)
             configuration.tls = tls
-            return try await withLink(FlareClient(configuration, logger: silent)) { link in
+            return try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 switch await link.next() {
                 case .linkUp?:
                     // REST goes the same way.
@@ -100,7 +100,7 @@ import Testing
                 change(&tls)
                 configuration.tls = tls
                 do throws(TLSConfigurationError) {
-                    _ = try FlareClient(configuration, logger: silent)
+                    _ = try FlareClient(configuration, logger: .silent)
                     Issue.record("taken")
                 } catch {
                     #expect(error.description.contains(bad))

@@ -1,9 +1,8 @@
 import Flare
 import FlareServer
 import Logging
+import TestSupport
 import Threading
-
-let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 extension FlareHub {
     /// A hub in memory with the test's home in it.
@@ -12,7 +11,7 @@ extension FlareHub {
             on: LoopExecutor(),
             store: FlareStore(),
             clock: { 1_700_000_000_123 },
-            logger: silent
+            logger: .silent
         )
         try await hub.insert(Home.records)
         return hub

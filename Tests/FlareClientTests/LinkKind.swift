@@ -1,6 +1,7 @@
 import FlareClient
 import FlareServer
 import SocketIO
+import TestSupport
 import Testing
 
 /// The two conformers of the link, one of them in every way that it can go.
@@ -39,7 +40,7 @@ func withLink(
         }
     }
     try await withListener(hub) { port in
-        try await withLink(FlareClient(kind.configuration(port), logger: silent)) { link in
+        try await withLink(FlareClient(kind.configuration(port), logger: .silent)) { link in
             try #require(await link.linkUp())
             try await body(&link)
         }

@@ -109,11 +109,11 @@ func withListener<Value: Sendable>(
     _ body: @escaping @Sendable (_ port: Int) async throws -> Value
 ) async throws -> Value {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let listener = FlareListener(hub: hub, configuration, logger: silent) {
+    let listener = FlareListener(hub: hub, configuration, logger: .silent) {
         port.yield($0)
         port.finish()
     }
-    let group = ServiceGroup(services: [listener], logger: silent)
+    let group = ServiceGroup(services: [listener], logger: .silent)
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask {
             defer { port.finish() }

@@ -56,7 +56,7 @@ import Testing
     @Test func `an idle link to a server that hangs is lost, and made again when it goes on`() async throws {
         let hangs = NIOLockedValueBox(false)
         try await withStandIn(server(hangs: hangs)) { server in
-            try await withLink(FlareClient(configuration(server), logger: silent)) { link in
+            try await withLink(FlareClient(configuration(server), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 hangs.withLockedValue { $0 = true }
                 #expect(await link.linkDown() == "no answer from the server within 0.2 s")
@@ -76,7 +76,7 @@ import Testing
             socket.send("40")
         }
         try await withStandIn(script) { server in
-            try await withLink(FlareClient(configuration(server), logger: silent)) { link in
+            try await withLink(FlareClient(configuration(server), logger: .silent)) { link in
                 #expect(await link.next() == .linkDown(reason: "no answer from the server within 0.2 s"))
                 #expect(await eventually { joins.withLockedValue { $0 } > 2 })
                 let rest = await link.rest()

@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import SeededRandom
 
 /// The origin's server as it was measured: each message makes its trips to the database by itself, and so
 /// overtakes others.
@@ -53,7 +54,7 @@ struct OriginalModel {
     }
 
     /// One trip to the database, of any of those that are due.
-    mutating func step(_ random: inout Dice) -> Said? {
+    mutating func step(_ random: inout SplitMix64) -> Said? {
         guard !jobs.isEmpty else { return nil }
         switch jobs.remove(at: random.number(below: jobs.count)) {
         case .store(let object, let key, let value, let fromUs):
@@ -78,18 +79,4 @@ struct OriginalModel {
     private static func data(_ values: [String: JSONValue], _ object: ObjectReference) -> FlareMessage {
         FlareMessage("data", ["data": .object(values), "thing": .string("\(object.id)")])
     }
-}
-
-/// Numbers that follow from a seed alone.
-struct Dice {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-    mutating func number(below bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(max(1, bound)))
-    }
-
-    mutating func chance(_ oneIn: Int) -> Bool { number(below: oneIn) == 0 }
 }

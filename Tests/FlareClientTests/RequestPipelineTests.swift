@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import SeededRandom
 import Testing
 
 @Suite struct RequestPipelineTests {
@@ -29,7 +30,7 @@ import Testing
 
     /// A life with the original: many writers, readings in between, everything overtaking everything.
     private func live(seed: UInt64) -> (mirror: Mirror, model: OriginalModel, requests: Int) {
-        var dice = Dice(seed: seed)
+        var dice = SplitMix64(seed: seed)
         let objects = [Home.lampObject, Home.sofaObject]
         var model = OriginalModel(objects)
         var mirror = Mirror()

@@ -1,4 +1,5 @@
 import FlareServer
+import SeededRandom
 import SocketIO
 import Testing
 

@@ -15,7 +15,7 @@ func withREST<Value: Sendable>(
 ) async throws -> Value {
     var configuration = HTTPListenerConfiguration(section: "flare.server", port: 0)
     change(&configuration)
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger.silent
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     let server = FlareListener(
         hub: try hub ?? FlareHub(FlareStore()),

@@ -2,6 +2,7 @@ import Flare
 import FlareServer
 import Foundation
 import Logging
+import TestSupport
 import Threading
 
 enum StoreKind: CaseIterable, Sendable {
@@ -55,7 +56,7 @@ extension FlareHub {
         steady: SteadyPresence.Settings? = nil,
         onFault: (@Sendable (FlareStoreError) -> Void)? = nil
     ) throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.silent
         try self.init(
             on: LoopExecutor(),
             store: store,

@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import SeededRandom
 import Testing
 
 /// What a client's event is taken for: flare-protocol 4.1.

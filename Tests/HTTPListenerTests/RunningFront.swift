@@ -2,6 +2,7 @@ import HTTPListener
 import Hummingbird
 import Logging
 import ServiceLifecycle
+import TestSupport
 
 /// The context of the little applications that the tests serve.
 struct PlainContext: InitializableFromSource {
@@ -9,8 +10,6 @@ struct PlainContext: InitializableFromSource {
 
     init(source: ApplicationRequestContextSource) {}
 }
-
-let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Serves an application on a free port while the body runs, then shuts down gracefully.
 func withFront(
@@ -30,12 +29,12 @@ func withFront(
         configuration,
         responder: CallbackResponder(callback: respond),
         gate: gate,
-        logger: silent
+        logger: .silent
     ) {
         port.yield($0)
         port.finish()
     }
-    let group = ServiceGroup(services: [front], logger: silent)
+    let group = ServiceGroup(services: [front], logger: .silent)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask {
             // When it cannot start, nobody waits for the port any longer.

@@ -10,11 +10,11 @@ struct WebListenerTests {
     func `the health is told with its reasons`(problems: [String], status: Int, text: String) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let configuration = HTTPListenerConfiguration(section: "web", port: 0)
-        let listener = WebListener(configuration, logger: silent, problems: { problems }) {
+        let listener = WebListener(configuration, logger: .silent, problems: { problems }) {
             port.yield($0)
             port.finish()
         }
-        let group = ServiceGroup(services: [listener], logger: silent)
+        let group = ServiceGroup(services: [listener], logger: .silent)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { port.finish() }

@@ -296,5 +296,5 @@ struct BridgeLinkTests {
         }
     }
 
-    private static let logger = Logger(label: "bridge") { _ in SwiftLogNoOpLogHandler() }
+    private static let logger = Logger.silent
 }

@@ -7,7 +7,7 @@ func retainedMessages(port: Int) async throws -> [String: String] {
     var configuration = MQTTConfiguration()
     configuration.host = "127.0.0.1"
     configuration.port = port
-    let client = MQTTClient(configuration, logger: Logger(label: "reader") { _ in SwiftLogNoOpLogHandler() })
+    let client = MQTTClient(configuration, logger: .silent)
     // With QoS 0 mosquitto keeps the order: the mark comes after all that it keeps.
     let mark = "mark/\(UInt64.random(in: .min ... .max))"
     let messages = client.subscribe(["#"], qos: .atMostOnce)

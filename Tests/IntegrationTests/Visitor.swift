@@ -195,7 +195,7 @@ func withVisitor<Result: Sendable>(
     configuration.reconnectMinimumSeconds = 0.02
     configuration.reconnectMaximumSeconds = 0.2
     change(&configuration)
-    let client = MQTTClient(configuration, logger: Logger(label: "visitor") { _ in SwiftLogNoOpLogHandler() })
+    let client = MQTTClient(configuration, logger: .silent)
     let visitor = Visitor(root: root, client: client, user: configuration.username)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         let messages = visitor.listen()

@@ -67,20 +67,20 @@ struct PictureLabelTests {
         for round in 0..<60 {
             var house = House()
             house.state.zones.removeAll()
-            let (columns, rows) = (1 + chance.next(6), 1 + chance.next(6))
+            let (columns, rows) = (1 + chance.number(below: 6), 1 + chance.number(below: 6))
             for number in 0..<columns * rows {
                 let corner = Point3D(x: Double(number % columns) * 4, y: Double(number / columns) * 3)
                 house.add(
                     zone: FlareID(high: 5, low: UInt32(number)),
-                    words[chance.next(words.count)],
+                    words[chance.number(below: words.count)],
                     Box(origin: corner, width: 4, height: 3)
                 )
             }
-            for _ in 0..<chance.next(80) {
-                let (x, y) = (chance.next(columns * 400), chance.next(rows * 300))
+            for _ in 0..<chance.number(below: 80) {
+                let (x, y) = (chance.number(below: columns * 400), chance.number(below: rows * 300))
                 let position = Point3D(x: Double(x) / 100, y: Double(y) / 100)
-                let id = house.add(words[chance.next(words.count)], at: position, ["on": true])
-                if chance.next(20) == 0 { house.state.nearbyID = id }
+                let id = house.add(words[chance.number(below: words.count)], at: position, ["on": true])
+                if chance.number(below: 20) == 0 { house.state.nearbyID = id }
             }
             let drawing = try house.drawing
             labels += drawing.all("text", class: "n").count

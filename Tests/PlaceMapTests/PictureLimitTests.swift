@@ -167,13 +167,16 @@ struct PictureLimitTests {
         var chance = SplitMix64(seed: 20)
         let odd: [Double] = [.nan, .infinity, -1e308, 1e308, 0, -0.0, 1e-308, 99_999, -99_999, 100_001]
         func number() -> Double {
-            chance.next(8) == 0 ? odd[chance.next(odd.count)] : Double(chance.next(4000)) / 100 - 10
+            chance.number(below: 8) == 0
+                ? odd[chance.number(below: odd.count)] : Double(chance.number(below: 4000)) / 100 - 10
         }
         func name() -> String {
             var scalars = String.UnicodeScalarView()
-            for _ in 0..<chance.next(30) {
-                let top: UInt32 = chance.next(3) == 0 ? 0x11_0000 : 0x80
-                if let scalar = Unicode.Scalar(UInt32(chance.next(Int(top)))) { scalars.append(scalar) }
+            for _ in 0..<chance.number(below: 30) {
+                let top: UInt32 = chance.number(below: 3) == 0 ? 0x11_0000 : 0x80
+                if let scalar = Unicode.Scalar(UInt32(chance.number(below: Int(top)))) {
+                    scalars.append(scalar)
+                }
             }
             return String(scalars)
         }
@@ -182,14 +185,14 @@ struct PictureLimitTests {
             house.change {
                 $0.name = name()
                 $0.angle = number()
-                $0.data["flipped"] = .bool(chance.next(2) == 0)
+                $0.data["flipped"] = .bool(chance.number(below: 2) == 0)
                 $0.perimeter = Box(
                     origin: Point3D(x: number(), y: number()),
                     width: number(),
                     height: number()
                 )
             }
-            for low in 0..<UInt32(chance.next(6)) {
+            for low in 0..<UInt32(chance.number(below: 6)) {
                 let origin = Point3D(x: number(), y: number(), z: number())
                 house.add(
                     zone: FlareID(high: 5, low: low),
@@ -197,21 +200,21 @@ struct PictureLimitTests {
                     Box(origin: origin, width: number(), height: number())
                 )
             }
-            for low in 0..<chance.next(20) {
+            for low in 0..<chance.number(below: 20) {
                 let zone = FlareID(high: 5, low: UInt32(low % 7))
                 let data: [String: JSONValue] = [
-                    "on": .bool(chance.next(2) == 0), "brightness": .number(number()),
+                    "on": .bool(chance.number(below: 2) == 0), "brightness": .number(number()),
                     "color": .string(name()),
                 ]
                 let id = house.add(name(), at: Point3D(x: number(), y: number(), z: number()), in: zone, data)
-                if chance.next(10) == 0 { house.state.nearbyID = id }
+                if chance.number(below: 10) == 0 { house.state.nearbyID = id }
             }
             house.stand(
                 at: Point3D(x: number(), y: number(), z: number()),
                 within: number(),
                 heading: number()
             )
-            house.state.zoneID = FlareID(high: 5, low: UInt32(chance.next(6)))
+            house.state.zoneID = FlareID(high: 5, low: UInt32(chance.number(below: 6)))
             try check(house.bytes, "round \(round)")
         }
     }

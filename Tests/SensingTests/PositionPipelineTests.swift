@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Positioning
 import Sensing
+import TestSupport
 import Testing
 
 /// Positions, and what is learned of the receivers meanwhile.
@@ -50,7 +51,7 @@ struct PositionPipelineTests {
                 isOfThisMachine: { $0 == 0 }
             ),
             send: { event in ledger.note { $0.events.append(event) } },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: .silent
         )
         desk.enter(Self.map, in: Self.environment)
         return desk

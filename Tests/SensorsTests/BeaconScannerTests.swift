@@ -1,5 +1,6 @@
 import Logging
 import Positioning
+import SeededRandom
 import Sensors
 import SystemPackage
 import Testing

@@ -1,4 +1,5 @@
 import Positioning
+import SeededRandom
 import Sensors
 import Testing
 

@@ -23,7 +23,7 @@ import Testing
         settings.longestPause = 0.1
         change(&settings)
         return try await listening(to: { report in
-            GPSDClient(settings, clock: steadySeconds, logger: silentLogger, report: report).source
+            GPSDClient(settings, clock: steadySeconds, logger: .silent, report: report).source
         }) { try await body($0) }
     }
 

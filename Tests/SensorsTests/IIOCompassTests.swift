@@ -36,7 +36,7 @@ import Testing
                     settings,
                     clock: steadySeconds,
                     calibration: calibration,
-                    logger: silentLogger,
+                    logger: .silent,
                     report: report
                 ).source
             }) { try await body(tree, $0) }
@@ -262,7 +262,7 @@ import Testing
                 settings,
                 clock: steadySeconds,
                 calibration: { _ in nil },
-                logger: silentLogger,
+                logger: .silent,
                 report: { _ in }
             )
             let (fields, port) = AsyncStream.makeStream(of: Vector3.self)

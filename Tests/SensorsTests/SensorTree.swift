@@ -102,5 +102,3 @@ func listening<Condition: Sendable & Hashable, Result: Sendable>(
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
-
-let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -1,9 +1,10 @@
 import FlareServer
 import Foundation
 import Logging
+import TestSupport
 import Testing
-import TrilateralApp
 import Threading
+import TrilateralApp
 
 struct ModelFileTests {
     private let file = ModelFile(path: "home.json", command: "import")
@@ -46,7 +47,7 @@ struct ModelFileTests {
 
     @Test func `of very many objects that are there twenty are told, and how to replace them`() async throws {
         let store = try FlareStore()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger.silent
         let hub = try FlareHub(on: LoopExecutor(), store: store, clock: { 0 }, logger: logger)
         let places = (0..<1003).map { #"{"_id":"\#(String(format: "%024x", $0 + 1))"}"# }
         let model = try ModelTree.read(#"{"environments":[\#(places.joined(separator: ","))]}"#.utf8)

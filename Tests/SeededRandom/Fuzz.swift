@@ -1,24 +1,24 @@
 import Foundation
-import SeededRandom
 
 /// Inputs for a decoder: random bytes, and valid inputs that were cut, changed, joined and repeated.
-struct Fuzz {
+package struct Fuzz {
     private var random: SplitMix64
     private let corpus: [[UInt8]]
 
-    init(seed: UInt64, corpus: [String]) {
+    package init(seed: UInt64, corpus: [String]) {
         self.init(seed: seed, corpus: corpus.map { Array($0.utf8) })
     }
 
-    init(seed: UInt64, corpus: [[UInt8]]) {
+    package init(seed: UInt64, corpus: [[UInt8]]) {
         random = SplitMix64(seed: seed)
         self.corpus = corpus
     }
 
     /// How many inputs a decoder gets: 20,000, or what `TRILATERAL_FUZZ` says.
-    static let count = ProcessInfo.processInfo.environment["TRILATERAL_FUZZ"].flatMap(Int.init) ?? 20_000
+    package static let count =
+        ProcessInfo.processInfo.environment["TRILATERAL_FUZZ"].flatMap(Int.init) ?? 20_000
 
-    mutating func next() -> [UInt8] {
+    package mutating func next() -> [UInt8] {
         if random.chance(8) { return random.bytes(upTo: 40) }
         var bytes = sample()
         for _ in 0...random.number(below: 4) {
@@ -51,6 +51,8 @@ struct Fuzz {
         }
     }
 
+    /// What has a meaning in text, JSON, addresses and binary packets.
     private let interesting: [UInt8] =
-        Array("0123456789:/-,b=[\"".utf8) + [0, 1, 6, 9, 0x1E, 0x7F, 0x80, 0xC2, 0xC3, 0xE2, 0xFF]
+        Array("0123456789%&=?/+.-,:[]{}\"\\eEuntfb".utf8)
+        + [0, 1, 6, 9, 0x16, 0x1A, 0x1E, 0x7F, 0x80, 0xC2, 0xC3, 0xE2, 0xFF]
 }
