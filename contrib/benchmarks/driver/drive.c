@@ -47,7 +47,8 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "port")) return free_port();
     if (!strcmp(verb, "await") && count == 3) return await(numbers[2], NULL, NULL);
     if (!strcmp(verb, "await") && count == 5) return await(numbers[2], arguments[3], arguments[4]);
-    if (!strcmp(verb, "echo") && count == 6) return echo(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "echo") && count == 8)
+        return echo(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6], numbers[7]);
     if (!strcmp(verb, "link") && count == 5) return link_lamps(numbers[2], arguments[3], numbers[4]);
     if (!strcmp(verb, "start") && count > 6)
         return start(numbers[2], arguments[3], numbers[4], numbers[5], arguments + 6);
@@ -57,7 +58,8 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "scanning") && count == 6) return scanning(numbers[2], arguments[3], numbers[4], numbers[5]);
     if (!strcmp(verb, "discovery") && count == 6)
         return discovery(numbers[2], arguments[3], numbers[4], numbers[5]);
-    fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS | link PORT ROOT LAMPS |\n"
-         "  start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS | storm PORT ROOT THINGS SECONDS PID |\n"
-         "  scanning PORT ROOT PID SECONDS | discovery PORT ROOT THINGS RUNS");
+    fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS PID SAME_WORK_PID |\n"
+         "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
+         "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS |\n"
+         "  discovery PORT ROOT THINGS RUNS");
 }

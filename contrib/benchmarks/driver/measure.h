@@ -32,14 +32,14 @@ double share(struct sample *sample, double part);
 // A number of /proc/<pid>/status in kB, such as "VmRSS"; 0 when there is none.
 long status_kb(int pid, const char *key);
 
-// Time on a processor of all threads of a process, nanoseconds.
+// Time on a processor of all threads of a process, those that ended included: user and system, nanoseconds.
 double processor_ns(int pid);
 
 // | what | floor | ours | ratio | aim | met |
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim);
 void row_below(const char *what, const char *format, double ours, const char *aim_text, double aim);
 
-int echo(int port, const char *root, int things, int rounds);
+int echo(int port, const char *root, int things, int rounds, int daemon_pid, int same_work_pid);
 int link_lamps(int port, const char *root, int lamps);
 int start(int port, const char *root, int things, int runs, char **command);
 int idle(int pid, int things, int seconds);
