@@ -66,7 +66,7 @@ struct DemoScreenTests {
         #expect(text.contains("  mosquitto_sub -t 'trilateral/demo/state'\n"))
         #expect(text.contains("  mosquitto_pub -t 'trilateral/demo/nearby/set' -m '{\"color\":\"red\"}'\n"))
         #expect(!text.contains("private"))
-        #expect(text.contains("clears everything that it has published"))
+        #expect(text.contains("clears everything that it published"))
         #expect(text.hasSuffix("Now:\n"))
     }
 

@@ -26,7 +26,7 @@ struct ModelFileTests {
         let lines = file.lines(problems)
         #expect(lines.count == 1002, "a thousand, what they are, and that there are more")
         #expect(lines.first == "trilateral import: home.json: more than 1000 problems; nothing was changed")
-        #expect(lines.last == "  … and more: the file was not read on")
+        #expect(lines.last == "  … and more: reading stopped here")
     }
 
     @Test func `the advice on objects that are there says what replacing them loses`() {

@@ -79,7 +79,7 @@ struct ModelReportTests {
         let many = Array(repeating: "1", count: 1500).joined(separator: ",")
         let report = report(#"{"environments":[\#(many)]}"#)
         #expect(report.lines().count == 1001)
-        #expect(report.lines().last == "home.json: error: there are more: the file was not read on")
+        #expect(report.lines().last == "home.json: error: there are more: reading stopped here")
         #expect(report.summary == "home.json: more than 1000 errors, no warnings")
         let objects = Array(repeating: "{}", count: 30).joined(separator: ",")
         let unnamed = self.report(#"{"environments":[\#(objects)]}"#).lines(mostWarnings: 20)

@@ -7,25 +7,25 @@ extension ConfigurationKey {
             "discovery.enabled",
             \.discovery.isEnabled,
             .flag,
-            "Whether Home Assistant is told of this device and the things; switched off, all that it was told is taken back."
+            "Whether this device and the things are announced to Home Assistant; switching it off removes everything that was announced."
         ),
         .init(
             "discovery.prefix",
             \.discovery.prefix,
             .topic,
-            "The first levels of Home Assistant's discovery topics, as they are set there."
+            "The discovery prefix, as it is set in Home Assistant."
         ),
         .init(
             "discovery.things",
             \.discovery.things,
             .choice(),
-            "Which things become devices there: all, those of the zone we are in, the nearby one, or none."
+            "Which things become devices there: all, those of the zone the device is in, the nearby one, or none."
         ),
         .init(
             "discovery.areas",
             \.discovery.suggestsAreas,
             .flag,
-            "Whether things are put into the area of their zone; areas that Home Assistant does not have are created."
+            "Whether things are put into the area of their zone; Home Assistant creates areas that it does not have."
         ),
     ]
 }

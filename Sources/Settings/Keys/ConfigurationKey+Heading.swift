@@ -3,19 +3,24 @@ import Sensors
 extension ConfigurationKey {
     /// Where we are on the earth, and where we look.
     static let heading: [ConfigurationKey] = [
-        .init("sensors.compass.enabled", \.sensors.compassEnabled, .flag, "Angle from a compass."),
+        .init(
+            "sensors.compass.enabled",
+            \.sensors.compassEnabled,
+            .flag,
+            "Whether a compass is used for the angle."
+        ),
         .init(
             "sensors.compass.source",
             \.sensors.compassSource,
             .choice(),
-            "Whose headings count: this machine's own sensors, gpsd's, or those that come over MQTT; auto takes the first of "
-                + "these that speaks."
+            "Which compass is used: this machine's own, one at the gpsd, or one that publishes on MQTT; auto uses the first of "
+                + "these that reports."
         ),
         .init(
             "sensors.compass.device",
             \.sensors.compass.device,
             .optional(.text(upTo: 64)),
-            "The magnetometer's name, label or folder, such as ak8963 or iio:device1; null takes the first."
+            "The magnetometer's name, label or folder, such as ak8963 or iio:device1; null uses the first."
         ),
         .init(
             "sensors.compass.rate_hz",
@@ -27,40 +32,40 @@ extension ConfigurationKey {
             "sensors.compass.declination",
             \.sensors.declination,
             .optional(.declination),
-            "Degrees that a compass points east of true north, or auto: from the place that GPS or the environment's geofence "
-                + "tells, by the World Magnetic Model 2025 (until 2029); null leaves headings magnetic."
+            "Degrees by which a compass points east of true north; or auto, to compute it with the World Magnetic Model 2025 "
+                + "(valid until 2029) for the location of the GPS or the environment's geofence; null leaves headings magnetic."
         ),
         .init(
             "sensors.compass.mount_matrix",
             \.sensors.compass.mount,
             .optional(.matrix),
-            "The axes of the sensors in the device, as the rows of a matrix such as \"0, 1, 0; -1, 0, 0; 0, 0, 1\" that makes x "
-                + "right, y front and z up of what the kernel gives; null leaves that as it is."
+            "How the sensors are mounted: the rows of a matrix such as \"0, 1, 0; -1, 0, 0; 0, 0, 1\" that turns the kernel's "
+                + "axes into x right, y front and z up; null leaves them as they are."
         ),
         .init(
             "sensors.compass.rotation_scale",
             \.sensors.compass.rotationScale,
             .optional(.number(1e-6...360)),
-            "Degrees for one step of a sensor hub that makes headings itself; null finds out in a turn."
+            "Degrees for one step of a sensor hub that computes headings itself; null finds out in one turn of the device."
         ),
         .init(
             "sensors.compass.iio_folder",
             \.sensors.compass.folder,
             .path,
-            "Where the kernel shows its sensors."
+            "Where the kernel lists its sensors."
         ),
-        .init("sensors.gps.enabled", \.sensors.gpsEnabled, .flag, "The choice of the environment by GPS."),
+        .init("sensors.gps.enabled", \.sensors.gpsEnabled, .flag, "Whether GPS chooses the environment."),
         .init(
             "sensors.gps.gpsd",
             \.sensors.gpsd,
             .optional(.hostAndPort),
-            "Where gpsd is, HOST:PORT; its compass, if it has one, is heard too. null asks none."
+            "Where gpsd is, HOST:PORT; its compass is used too, if it has one. null uses none."
         ),
         .init(
             "sensors.gps.max_error_m",
             \.sensors.gpsErrorMetres,
             .number(1...100_000),
-            "A place whose error may be larger is not believed, metres."
+            "A location whose error may be larger is ignored, metres."
         ),
     ]
 }

@@ -9,9 +9,9 @@ extension ConfigurationKey {
             \.links,
             entries: .init(LampSettings.fields) { LampSettings(number: $0) },
             example: LampSettings.example,
-            "Real lamps that are on the broker already, each tied to a thing: what is done to one is done to the other. "
-                + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. It stands in "
-                + "the file only."
+            "Real lamps that are on the broker already, each linked to a thing: what happens to one happens to the other. "
+                + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. Links can be "
+                + "given in the file only."
         )
     ]
 }

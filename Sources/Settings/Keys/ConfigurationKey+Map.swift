@@ -5,19 +5,19 @@ extension ConfigurationKey {
             "map.enabled",
             \.map.isEnabled,
             .flag,
-            "Whether a picture of the place (SVG) is told on <base>/<node>/map."
+            "Whether a map (SVG) is published on <base>/<node>/map."
         ),
         .init(
             "map.interval_seconds",
             \.map.intervalSeconds,
             .integer(1...3600),
-            "The least time between two pictures, seconds."
+            "The shortest time between two maps, seconds."
         ),
         .init(
             "map.style",
             \.map.style,
             .choice(),
-            "The picture's colours: auto is light, and dark where the page that shows it prefers dark."
+            "The map's colours: auto is light, and dark if the page that shows it prefers dark."
         ),
     ]
 }

@@ -8,7 +8,7 @@ extension ConfigurationKey {
                 "positioning.estimator",
                 \.positioning.estimator,
                 .choice(),
-                "How a position is reckoned: grid weighs every place by what is heard; centroid is the mean of the beacons."
+                "How a position is estimated: grid weighs every place by what is heard; centroid is the weighted mean of the beacons."
             )
         ]
         + GridEstimator.Constant.allCases.map { constant in

@@ -7,13 +7,13 @@ extension ConfigurationKey {
             "sensors.espresense.device",
             \.sensors.espresenseDevice,
             .optional(.topicLevel),
-            "This device's id at ESPresense, such as phone:anna or iBeacon:<uuid>-<major>-<minor>; null asks none."
+            "This device's id in ESPresense, such as phone:anna or iBeacon:<uuid>-<major>-<minor>; null uses no ESPresense."
         ),
         .init(
             "sensors.espresense.topic",
             \.sensors.espresenseTopic,
             .topic,
-            "The topic at which the nodes speak: <topic>/devices/<device>/<node>."
+            "The nodes publish on <topic>/devices/<device>/<node>."
         ),
     ]
 }

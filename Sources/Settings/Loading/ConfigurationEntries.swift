@@ -22,7 +22,7 @@ struct ConfigurationEntries<Record: Sendable>: Sendable {
         switch input {
         case .null: return ([], [])
         case .scalar:
-            let message = "must be a list of entries with keys; it can stand in the file only"
+            let message = "must be a list of entries with keys; it can be given in the file only"
             return ([], [Complaint(message: message)])
         case .mapping: return ([], [Complaint(message: "must be a list (is a section)")])
         case .list(let elements):

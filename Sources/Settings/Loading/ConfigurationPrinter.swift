@@ -8,11 +8,12 @@ package struct ConfigurationPrinter {
     private var lines: [String] = []
     private static let width = 100
     private static let introduction = """
-        The configuration of Trilateral. Every key may be left out; what stands here is the default, unless its \
-        line says where it comes from. Each key can also be given by an environment variable, which wins over the \
-        file: TRILATERAL_ and the path in upper case, such as TRILATERAL_MQTT_HOST or \
-        TRILATERAL_MQTT_TLS_CA_FILE; lists are separated by commas there. Names of files begin at the folder of \
-        this file. "trilateral check" finds every mistake; "trilateral check --print" shows what counts in the end.
+        The configuration of Trilateral. Every key may be left out. The values here are the defaults, unless a line \
+        says where its value comes from. Each key can also be given by an environment variable, which takes \
+        precedence: TRILATERAL_ and the path in upper case, such as TRILATERAL_MQTT_HOST or \
+        TRILATERAL_MQTT_TLS_CA_FILE; separate the entries of lists by commas there. File names are relative to the \
+        folder of this file. "trilateral check" finds every mistake; "trilateral check --print" shows the \
+        configuration in effect.
         """
 
     package static func text(_ loaded: LoadedConfiguration) -> String {

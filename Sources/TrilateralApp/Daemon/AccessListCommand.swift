@@ -10,11 +10,11 @@ struct AccessListCommand: ParsableCommand {
         commandName: "acl",
         abstract: "Print access lists for mosquitto.",
         discussion: """
-            Who may read and write what, as mosquitto's acl_file has it, for the base, the node and whatever else the \
-            configuration names. Roles: \(roles). Put it into a file, name that in acl_file beside password_file and \
-            "allow_anonymous false", and make each user's password with mosquitto_passwd. Of several nodes the lists \
-            go into one file, one after the other. What lamps, bridges and receivers need themselves stands in \
-            contrib/mosquitto/acl-others.
+            Prints who may read and write which topics, in the format of mosquitto's acl_file, for the base, the node, \
+            and the lamps and receivers of the configuration. Roles: \(roles). Write it to a file, name that file in \
+            acl_file beside password_file and "allow_anonymous false", and set each user's password with \
+            mosquitto_passwd. Append the lists of several nodes to one file. What lamps, bridges and receivers need \
+            themselves is in contrib/mosquitto/acl-others.
             """
     )
 
@@ -22,24 +22,24 @@ struct AccessListCommand: ParsableCommand {
 
     @OptionGroup var file: ConfigurationOption
 
-    @Option(help: "One role only; else all of them.")
+    @Option(help: "Only this role; without it all roles.")
     var role: AccessList.Role?
 
     @Option(
         name: .customLong("user"),
-        help: ArgumentHelp("A user's name for a role; may be given several times.", valueName: "role=name")
+        help: ArgumentHelp("The user name of a role; can be given several times.", valueName: "role=name")
     )
     var users: [NamedUser] = []
 
-    @Option(help: "The first levels of all topics; else that of the configuration.")
+    @Option(help: "The first levels of all topics; without it those in the configuration.")
     var base: String?
 
-    @Option(help: "The daemon's node; else that of the configuration, else made of the host's name.")
+    @Option(help: "The daemon's node; without it the one in the configuration, or else the host name.")
     var node: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where users let answers be sent to (MQTT 5): each below <topic>/<user>.",
+            "Where users get answers with an MQTT 5 response topic: below <topic>/<user>.",
             valueName: "topic"
         )
     )

@@ -7,12 +7,12 @@ import Settings
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Look for mistakes in the configuration.",
+        abstract: "Find mistakes in the configuration.",
         discussion: """
-            Prints every problem on standard error, with file, line, column and key, and exits with 78; with 0 when \
-            there is none. Files that it names are looked at too: certificates, keys, passwords, recordings. Without \
-            --config it reads $XDG_CONFIG_HOME/trilateral/trilateral.yaml, else \
-            /etc/trilateral/trilateral.yaml, else only the environment.
+            Prints every problem on standard error, with file, line, column and key, and exits with 78, or with 0 if \
+            there is none. Files that the configuration names are checked too: certificates, keys, passwords, \
+            recordings. Without --config it reads $XDG_CONFIG_HOME/trilateral/trilateral.yaml, or else \
+            /etc/trilateral/trilateral.yaml, or else only the environment.
             """
     )
 
@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
 
     @Flag(
         name: .customLong("print"),
-        help: "Print the configuration that counts, with comments; passwords as ***."
+        help: "Print the configuration in effect, with comments; passwords as ***."
     )
     var printsResult = false
 
@@ -45,7 +45,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     private static func verdict(on file: String?, warnings: Int) -> String {
-        let name = file ?? "no configuration file, only defaults and the environment"
+        let name = file ?? "no configuration file, only the defaults and the environment"
         let count = warnings == 0 ? "" : warnings == 1 ? ", 1 warning" : ", \(warnings) warnings"
         return "\(name): no problems\(count)"
     }
@@ -53,7 +53,13 @@ struct CheckCommand: ParsableCommand {
 
 /// `--config FILE`, for every command that reads the configuration.
 struct ConfigurationOption: ParsableArguments {
-    @Option(name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "The configuration file; without it the standard one, see check.",
+            valueName: "file"
+        )
+    )
     var path: String?
 
     /// The named file, else the standard one; `nil` when there is none.

@@ -134,7 +134,7 @@ package struct DaemonRunner: Sendable {
                     logger.notice("restarting")
                     throw RestartRequest()
                 case .rebuild(let next):
-                    logger.notice("configuration read again; starting anew")
+                    logger.notice("configuration read again; restarting with it")
                     control.withLock { $0.running.replace(with: next) }
                     isReloaded = true
                 case .reopen:
@@ -147,7 +147,7 @@ package struct DaemonRunner: Sendable {
                 log.print("trilateral: \(error)")
                 let goesOn = control.withLock { !$0.isStopping && $0.running.fallBack() }
                 guard goesOn else { throw Self.exitCode(error) }
-                logger.error("the new configuration does not work; going on with the one before")
+                logger.error("the new configuration does not work; continuing with the previous one")
                 problem = "\(error)"
             }
         }

@@ -9,8 +9,8 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Run the daemon.",
         discussion: """
-            Without a configuration: the broker on localhost:1883, the embedded Flare server on 127.0.0.1:1234, and \
-            an empty place. SIGTERM and SIGINT end it, SIGHUP reads the configuration again; SIGUSR1, SIGUSR2 and \
+            Without a configuration it uses the broker on localhost:1883, serves Flare on 127.0.0.1:1234, and has an \
+            empty place. SIGTERM and SIGINT stop it, SIGHUP reads the configuration again. SIGUSR1, SIGUSR2 and \
             SIGALRM are ignored.
             """
     )
@@ -35,7 +35,7 @@ struct StateOption: ParsableArguments {
     @Option(
         name: .customLong("state"),
         help: ArgumentHelp(
-            "The folder that keeps the databases; default $STATE_DIRECTORY, else ~/.local/state/trilateral.",
+            "The folder with the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral.",
             valueName: "dir"
         )
     )

@@ -16,11 +16,12 @@ import Threading
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the Flare server alone, without a device and a broker.",
-        discussion: "SIGTERM and SIGINT end it. Other keys come from the flare section of the configuration."
+        abstract: "Run only the Flare server, without a device and a broker.",
+        discussion:
+            "SIGTERM and SIGINT stop it. Everything else comes from the section flare of the configuration."
     )
 
-    @Option(help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Where to listen; port 0 chooses a free port.", valueName: "host:port"))
     var listen: HostAndPort?
 
     @OptionGroup var state: StateOption
@@ -28,13 +29,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("import"),
-        help: ArgumentHelp("A model to import first, if the database is empty.", valueName: "file")
+        help: ArgumentHelp("A model to import at the start if the database is empty.", valueName: "file")
     )
     var model: String?
 
     @Option(
         name: .customLong("public"),
-        help: ArgumentHelp("A folder of static files to serve beside the objects.", valueName: "dir")
+        help: ArgumentHelp("A folder with static files to serve beside the API.", valueName: "dir")
     )
     var publicFolder: String?
 

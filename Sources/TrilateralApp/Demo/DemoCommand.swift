@@ -17,43 +17,53 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Show what Trilateral does: a flat with lamps, and somebody walking through it.",
         discussion: """
-            Everything is real but the walk: a Flare server, beacon packets as a receiver would hear them, a broker. \
-            When no broker answers on localhost:1883, a private one is started and ended with the demo. \
-            Ctrl-C or q ends it, and clears everything that it has published, in Home Assistant too.
+            Everything except the walk is real: a Flare server, beacon packets as a receiver would hear them, a broker. \
+            If no broker answers on localhost:1883, a private one is started and ends with the demo. Ctrl-C or q ends \
+            the demo and clears everything that it published, in Home Assistant too.
             """
     )
 
     @Option(
         name: .customLong("mqtt"),
-        help: ArgumentHelp("The broker to use; it must answer.", valueName: "host:port")
+        help: ArgumentHelp(
+            "The broker to use; without it localhost:1883, or else a private one.",
+            valueName: "host:port"
+        )
     )
     var broker: HostAndPort?
 
-    @Option(help: "The name of this device in the topics.")
+    @Option(help: "The node: the second level of the topics.")
     var node = "demo"
 
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp("The folder that keeps the demo's databases.", valueName: "dir")
+        help: ArgumentHelp("The folder for the demo's databases.", valueName: "dir")
     )
     var state: String?
 
-    @Option(help: ArgumentHelp("Where to serve the web page; default a free port.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("Where to serve /healthz; port 0 chooses a free port.", valueName: "host:port")
+    )
     var web = HostAndPort(host: "127.0.0.1", port: 0)
 
-    @Option(help: ArgumentHelp("Where to serve the Flare API; default a free port.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "Where the Flare server listens; port 0 chooses a free port.",
+            valueName: "host:port"
+        )
+    )
     var flare = HostAndPort(host: "127.0.0.1", port: 0)
 
     @Flag(
         name: .customLong("keep"),
         help:
-            "Leave on the broker and in Home Assistant what the demo has published; it also creates areas there."
+            "Do not clear what the demo published on the broker and in Home Assistant, and let it create areas there."
     )
     var isKept = false
 
     func validate() throws {
         guard SlugRegistry.slug(from: node) == node else {
-            throw ValidationError("--node must be of a-z, 0-9 and hyphens (is \"\(node)\")")
+            throw ValidationError("--node must consist of a-z, 0-9 and hyphens (is \"\(node)\")")
         }
     }
 

@@ -82,10 +82,10 @@ package struct DemoScreen: Sendable {
         let node = root.split(separator: "/").last.map(String.init) ?? root
         let end =
             isKept
-            ? "Ctrl-C or q ends it. What it has published stays; \"trilateral forget --node \(node)\(isUsual ? "" : " --mqtt \(broker)")\" clears it."
-            : "Ctrl-C or q ends it, and clears everything that it has published, in Home Assistant too."
+            ? "Ctrl-C or q ends it. Everything that it published stays; \"trilateral forget --node \(node)\(isUsual ? "" : " --mqtt \(broker)")\" clears it."
+            : "Ctrl-C or q ends it, and clears everything that it published, in Home Assistant too."
         return """
-            Trilateral demo: a flat with lamps, and somebody walking through it for ever.
+            Trilateral demo: a flat with lamps, and somebody walking through it, again and again.
             \(end)
 
               broker   \(broker)\(isPrivate ? "   (private, ends with the demo)" : "")

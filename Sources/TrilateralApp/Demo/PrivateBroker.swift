@@ -95,7 +95,7 @@ enum PrivateBrokerError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .unusable(let reason):
-            "\(reason); name another broker with --mqtt, or leave that out: where none answers on localhost:1883 the demo brings its own"
+            "\(reason); name another broker with --mqtt, or leave --mqtt out: if none answers on localhost:1883, the demo starts its own"
         case .missing:
             "no broker answers on localhost:1883, and mosquitto is not installed; install it (apt install mosquitto), or name a broker with --mqtt HOST:PORT"
         case .silent(let program): "\(program) was started, but does not answer"

@@ -12,10 +12,12 @@ import Settings
 struct BrokerAddress: ParsableArguments {
     @OptionGroup var file: ConfigurationOption
 
-    @Option(help: ArgumentHelp("The broker; else that of the configuration.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("The broker; without it the one in the configuration.", valueName: "host:port")
+    )
     var mqtt: HostAndPort?
 
-    @Option(help: "The first levels of all topics; else that of the configuration.")
+    @Option(help: "The first levels of all topics; without it those in the configuration.")
     var base: String?
 
     func validate() throws {
@@ -38,7 +40,7 @@ struct BrokerAddress: ParsableArguments {
 struct BrokerOptions: ParsableArguments {
     @OptionGroup var address: BrokerAddress
 
-    @Option(help: "The daemon's node; else that of the configuration, else the only one that is online.")
+    @Option(help: "The daemon's node; without it the one in the configuration, or else the only one online.")
     var node: String?
 
     var file: ConfigurationOption { address.file }
@@ -47,7 +49,7 @@ struct BrokerOptions: ParsableArguments {
     func validate() throws {
         guard let node else { return }
         let isLegal = !node.isEmpty && node.utf8.count <= 200 && !node.contains { "+#\0".contains($0) }
-        guard isLegal else { throw ValidationError("--node must be part of a topic, without + and #.") }
+        guard isLegal else { throw ValidationError("--node must be a part of a topic, without + and #.") }
     }
 
     /// Who to talk to: the link, and `<base>/<node>`.
@@ -105,7 +107,7 @@ struct BrokerOptions: ParsableArguments {
         case .one(let node)?:
             return node
         case .several(let nodes)?:
-            StandardError.print("trilateral \(command): several are online, choose one with --node:")
+            StandardError.print("trilateral \(command): several daemons are online; choose one with --node:")
             for node in nodes { StandardError.print("  \(node)") }
             throw ExitCode.usage
         case nil where isLinked:

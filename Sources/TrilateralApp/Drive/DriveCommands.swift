@@ -13,14 +13,16 @@ struct SetCommand: AsyncParsableCommand {
             Examples: trilateral set nearby color=red brightness=40%; trilateral set desk-lamp state=ON transition=2; \
             trilateral set desk-lamp toggle; trilateral set zones/kitchen OFF; trilateral set environment next; \
             trilateral set sensors/beacons OFF. Exits with 1 and the daemon's message when the change is refused. A \
-            thing that is offline takes the change, with a warning: its lamp has not followed.
+            thing that is offline accepts the change, with a warning: its lamp has not followed yet.
             """
     )
 
     @Argument(help: "\(DriveTarget.settable).")
     var target: String
 
-    @Argument(help: ArgumentHelp("What to set; a bare value is the state.", valueName: "name=value"))
+    @Argument(
+        help: ArgumentHelp("What to set; a value without a name is the state.", valueName: "name=value")
+    )
     var values: [String]
 
     @OptionGroup var drive: DriveOptions
@@ -36,7 +38,7 @@ struct SetCommand: AsyncParsableCommand {
         let target = try drive.target(target)
         guard let topic = target.setTopic else {
             throw ValidationError(
-                "\(self.target) cannot be set: it follows from the rest. What can be set: \(DriveTarget.settable)."
+                "\(self.target) cannot be set. What can be set: \(DriveTarget.settable)."
             )
         }
         switch target.members(values) {
@@ -46,18 +48,18 @@ struct SetCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral action`: has a thing carry out an action and waits for the answer.
+/// `trilateral action`: lets a thing carry out an action and waits for the answer.
 struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "action",
-        abstract: "Have a thing carry out an action.",
+        abstract: "Let a thing carry out an action.",
         discussion: "Example: trilateral action nearby nextColor."
     )
 
-    @Argument(help: "nearby, or a thing by its short name or id.")
+    @Argument(help: "nearby, or the short name or id of a thing.")
     var target: String
 
-    @Argument(help: "The action's name.")
+    @Argument(help: "The name of the action.")
     var action: String
 
     @OptionGroup var drive: DriveOptions
@@ -72,7 +74,7 @@ struct ActionCommand: AsyncParsableCommand {
     private func topic() throws -> String {
         guard let topic = try drive.target(target).actionTopic else {
             throw ValidationError(
-                "\(target) has no actions: name a thing by its short name or id, or nearby."
+                "\(target) has no actions. Give nearby, or the short name or id of a thing."
             )
         }
         return topic
@@ -88,7 +90,7 @@ struct DriveOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Print one line of JSON: what was asked for (get), or the whole answer (set, action, and what is refused).
+            Print one line of JSON: the result (get, list), or the whole answer (set, action, and every refusal).
             """
     )
     var json = false
@@ -101,7 +103,7 @@ struct DriveOptions: ParsableArguments {
 
     func target(_ text: String) throws -> DriveTarget {
         guard let target = DriveTarget(text) else {
-            throw ValidationError("\(QuotedValue.of(text)) names nothing. There are: \(DriveTarget.all).")
+            throw ValidationError("\(QuotedValue.of(text)) is no target. Targets are: \(DriveTarget.all).")
         }
         return target
     }

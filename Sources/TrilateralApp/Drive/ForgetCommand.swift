@@ -9,22 +9,22 @@ import Settings
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Clear what the broker and Home Assistant keep of a node.",
+        abstract: "Clear everything that a node published, on the broker and in Home Assistant.",
         discussion: """
-            Clears every retained topic of the node and takes its devices back from Home Assistant's discovery, after \
-            asking. It stops with 1 when a daemon runs on the node: end that first. The state folder stays as it is.
+            Clears every retained topic of the node and removes its devices from Home Assistant, after asking. It stops \
+            with 1 while a daemon runs on the node: stop that first. The state folder is not changed.
             """
     )
 
     @OptionGroup var broker: BrokerAddress
 
-    @Option(help: "The node; else that of the configuration, else made of the host's name.")
+    @Option(help: "The node; without it the one in the configuration, or else the host name.")
     var node: String?
 
     @Option(help: ArgumentHelp("How long to wait for the broker.", valueName: "seconds"))
     var timeout = 5.0
 
-    @Flag(name: [.customLong("yes"), .customShort("y")], help: "Do not ask.")
+    @Flag(name: [.customLong("yes"), .customShort("y")], help: "Clear without asking.")
     var isSure = false
 
     @Flag(help: "Print one line of JSON: the node, and how many topics and devices were cleared.")
@@ -38,7 +38,7 @@ struct ForgetCommand: AsyncParsableCommand {
             throw ValidationError("--timeout must be 0.1 to 3600 seconds.")
         }
         guard isSure || isatty(0) == 1 else {
-            throw ValidationError("There is no terminal to ask on: --yes clears without asking.")
+            throw ValidationError("There is no terminal to ask on; --yes clears without asking.")
         }
     }
 

@@ -9,10 +9,10 @@ import Things
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Show all values of a thing, a zone, the environment, this device, or how the daemon is.",
+        abstract: "Show all values of a thing, a zone, the environment, the device, or the daemon.",
         discussion: """
-            Examples: trilateral get desk-lamp; trilateral get zones/kitchen; trilateral get alerts. What there is to \
-            show: trilateral list. Exits with 1 when there is no such thing.
+            Examples: trilateral get desk-lamp; trilateral get zones/kitchen; trilateral get alerts. trilateral list \
+            shows the names. Exits with 1 if there is nothing of that name.
             """
     )
 

@@ -9,18 +9,18 @@ import Sensing
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show what happens, live; lines when piped.",
+        abstract: "Show the device and all events, live.",
         discussion:
             """
-            On a terminal the view is redrawn in place until Ctrl-C. Elsewhere each event is one line: the local time, \
-            what it is about, and what happened; it ends when nobody reads them any more. Times in JSON are UTC.
+            On a terminal the view is redrawn in place until Ctrl-C. In a pipe each event is one line: the local time, \
+            the subject, and what happened. It ends when the reader of the pipe ends. Times in JSON are UTC.
             """
     )
 
     @OptionGroup var broker: BrokerOptions
 
     @Option(
-        help: ArgumentHelp("How long to look for the daemon when --node is not given.", valueName: "seconds")
+        help: ArgumentHelp("How long to look for the daemon if --node is not given.", valueName: "seconds")
     )
     var timeout = 5.0
 

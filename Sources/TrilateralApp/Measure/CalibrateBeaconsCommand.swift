@@ -12,22 +12,22 @@ import Settings
 struct CalibrateBeaconsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacons",
-        abstract: "Measure what each beacon is heard with at one metre.",
+        abstract: "Measure how strongly each beacon is heard at one metre.",
         discussion: """
-            Leads you from beacon to beacon of the place that the Flare server keeps: hold the device one metre from it, in \
-            free view, and press Enter. Receivers that hear the device (data.receiver) are measured in the same way. What a \
-            beacon is heard with is stored as power in its thing's data, where every Flare client reads it, once you have \
-            agreed to it (or with --yes). It is worth it when beacons say wrong powers or differ; positions do not need it: a \
-            receiver's own error is found by itself. Exit 69 when the server or the sensor does not answer.
+            Leads you from beacon to beacon of the place: hold the device one metre from each, in free view, and press \
+            Enter. Receivers that hear the device (data.receiver) are measured in the same way. After asking (or with \
+            --yes) each result is stored as power in the thing's data at the Flare server. It helps if beacons report \
+            wrong powers or differ from each other; the error of the receiver is estimated by itself. Exit code 69: the \
+            server or the sensor does not answer.
             """
     )
 
-    @Argument(help: "Beacons by the name, short name or id of their things; all when left out.")
+    @Argument(help: "Which beacons, by the name, short name or id of their things; without it all.")
     var names: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Which environment, by name, short name or id, when there are several.",
+            "Which environment, by name, short name or id; needed if there are several.",
             valueName: "name"
         )
     )
@@ -35,18 +35,18 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How far from the beacon the device is held, metres: 0.3 to 5.",
+            "How far from the beacon the device is held, 0.3 to 5 metres.",
             valueName: "metres"
         )
     )
     var distance = 1.0
 
-    @Option(help: ArgumentHelp("How long each one is measured, seconds: 2 to 600.", valueName: "n"))
+    @Option(help: ArgumentHelp("How long each beacon is measured, 2 to 600 seconds.", valueName: "n"))
     var seconds = 15.0
 
     @Option(
         help: ArgumentHelp(
-            "The Flare server; else that of the configuration, where the daemon's own one listens.",
+            "The Flare server; without it the one in the configuration.",
             valueName: "url"
         )
     )
@@ -118,7 +118,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
     /// The beacons that were named, in that order; all by name when none was.
     private func chosen(of map: BeaconMap) throws -> [BeaconMap.Beacon] {
         guard !map.beacons.isEmpty else {
-            throw exit("the place has no beacons (a thing's data.minor, or data.receiver)", .dataError)
+            throw exit("the place has no beacons: no thing has data.minor or data.receiver", .dataError)
         }
         if names.isEmpty { return map.beacons.sorted { ($0.name, $0.thing) < ($1.name, $1.thing) } }
         return try names.map { name in
@@ -197,7 +197,9 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
 
     /// Puts what was measured into the things, when that is wanted.
     private func store(_ results: [Result], in visit: inout FlareSession) async throws {
-        guard !results.isEmpty else { throw exit("nothing was measured; nothing is changed", .dataError) }
+        guard !results.isEmpty else {
+            throw exit("nothing was measured, and nothing was changed", .dataError)
+        }
         if json {
             print(JSONValue.array(results.map(Self.json)).text)
         } else {
@@ -206,7 +208,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             }
         }
         guard yes || wantsToStore(results.count) else {
-            return StandardError.print("trilateral calibrate: nothing is changed")
+            return StandardError.print("trilateral calibrate: nothing was changed")
         }
         for result in results {
             _ = try await visit.ask(
@@ -247,14 +249,14 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         } else if flare.mode == .embedded {
             guard flare.isServing, flare.listen.port != 0 else {
                 let why = flare.isServing ? "listens on a free port" : "is not open to others"
-                throw exit("the daemon's Flare server \(why); name one with --server", .usage)
+                throw exit("the daemon's Flare server \(why); give its address with --server", .usage)
             }
             let isEverywhere = ["0.0.0.0", "::"].contains(flare.listen.host)
             let host = isEverywhere ? "127.0.0.1" : flare.listen.host
             remote.url = "http://\(HostAndPort(host: host, port: flare.listen.port))"
         }
         guard let configuration = FlareClientConfiguration(remote) else {
-            throw exit("--server must be http://HOST[:PORT], or with https", .usage)
+            throw exit("--server must be http://HOST[:PORT] or https://HOST[:PORT]", .usage)
         }
         return configuration
     }

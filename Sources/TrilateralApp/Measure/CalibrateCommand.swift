@@ -8,11 +8,11 @@ import Sensing
 import Sensors
 import Settings
 
-/// `trilateral calibrate`: finds out what sensors need to be known of.
+/// `trilateral calibrate`: the calibrations.
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Find out what a sensor's measurements must be corrected by.",
+        abstract: "Calibrate the compass, or the power of beacons.",
         subcommands: [CalibrateCompassCommand.self, CalibrateBeaconsCommand.self]
     )
 }
@@ -21,23 +21,23 @@ struct CalibrateCommand: AsyncParsableCommand {
 struct CalibrateCompassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compass",
-        abstract: "Measure what the device's own iron does to its compass.",
+        abstract: "Calibrate the compass: measure the influence of the device's own metal.",
         discussion: """
             Turn the device slowly about all its axes, as if to paint the inside of a ball with its front, away from \
-            steel, cables and loudspeakers. It ends by itself when enough was seen; Ctrl-C ends it with what there is. \
-            The result is kept in the state folder and used from then on, also by a daemon that is running; a bad one \
-            is refused with the reason, and changes nothing. Exit 65 when refused, 69 when there is no magnetometer.
+            steel, cables and loudspeakers. The measurement ends by itself when there is enough; Ctrl-C ends it earlier. \
+            The result is stored in the state folder and used from then on, also by a running daemon. A bad result is \
+            refused with the reason and changes nothing. Exit code 65: refused; 69: there is no magnetometer.
             """
     )
 
     @Flag(
         help: """
-            For a device that cannot be tumbled: turn it once around on the spot, in the attitude in which it will be used.
+            For a device that cannot be turned about all axes: turn it once around on the spot, held as it will be used.
             """
     )
     var flat = false
 
-    @Option(help: ArgumentHelp("End with what there is after so many seconds.", valueName: "n"))
+    @Option(help: ArgumentHelp("End after this many seconds with what was measured so far.", valueName: "n"))
     var seconds = 300
 
     @Flag(help: "Print the result as JSON.")

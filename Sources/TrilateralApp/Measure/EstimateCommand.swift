@@ -7,15 +7,15 @@ import Settings
 struct EstimateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "estimate",
-        abstract: "Reckon positions from recorded packets.",
+        abstract: "Estimate positions from recorded packets.",
         discussion: """
-            BEACONS.csv says where the beacons are: id,x,y,z,tx_power (metres; dBm at one metre). SCANS.csv says what \
-            was heard: time_s,beacon_id,rssi_dbm, a row for each packet. Both begin with that line. Written is, once a \
-            second of the recording: time_s,x,y,z,accuracy_m,quality (good, fair, coarse or lost).
+            BEACONS.csv has the beacons: id,x,y,z,tx_power (metres; dBm at one metre). SCANS.csv has what was heard, \
+            one row for each packet: time_s,beacon_id,rssi_dbm. Both begin with that header line. The output is CSV, one \
+            row for each second of the recording: time_s,x,y,z,accuracy_m,quality (good, fair, coarse or lost).
             """
     )
 
-    /// How a position is reckoned.
+    /// How a position is estimated.
     enum Method: String, CaseIterable, ExpressibleByArgument {
         case grid, centroid
     }
@@ -45,7 +45,7 @@ struct EstimateCommand: ParsableCommand {
     )
     var bounds: EstimateBounds?
 
-    @Option(help: "How positions are reckoned.")
+    @Option(help: "How positions are estimated.")
     var estimator = Method.grid
 
     private static let mostBytes = 128 * 1024 * 1024
@@ -69,7 +69,7 @@ struct EstimateCommand: ParsableCommand {
             let count = walk.unknown.count
             StandardError.print(
                 "trilateral estimate: \(scans):\(first.line): \(first.id) is not in \(beacons); "
-                    + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons passed over"
+                    + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons ignored"
             )
         }
         Terminal.output.write(Self.text(walk.estimates(made(for: walk.map(perimeter: bounds?.box)))))

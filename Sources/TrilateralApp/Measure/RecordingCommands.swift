@@ -9,25 +9,26 @@ import Sensing
 import Sensors
 import Settings
 
-/// `trilateral record`: writes down everything that the sensors say.
+/// `trilateral record`: records everything that the sensors report.
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Write a trace of everything that the sensors say.",
+        abstract: "Record everything that the sensors report.",
         discussion: """
-            Hears what the Bluetooth adapter, this machine's compass and gpsd say (or a recording that the configuration \
-            names in their place), and what other programs say on <base>/<node>/sensors/…/raw, beside a running daemon or without one. With --bluetooth \
-            only the adapter, without a broker. Ctrl-C or --seconds ends it. trilateral replay plays the trace.
+            Records the readings of the Bluetooth adapter, this machine's compass and gpsd (or of a recording that the \
+            configuration names in their place), and those that other programs publish on \
+            <base>/<node>/sensors/…/raw, beside a running daemon or without one. With --bluetooth it records only the \
+            adapter, without a broker. Ctrl-C or --seconds ends it. trilateral replay plays the file.
             """
     )
 
-    @Argument(help: ArgumentHelp("The trace to write; it must not exist yet.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write; it must not exist yet.", valueName: "file"))
     var trace: String
 
-    @Option(help: ArgumentHelp("Stop by itself after so many seconds.", valueName: "n"))
+    @Option(help: ArgumentHelp("How long to record, seconds; without it until Ctrl-C.", valueName: "n"))
     var seconds: Int?
 
-    @Flag(help: "Only what the Bluetooth adapter hears; no broker is needed.")
+    @Flag(help: "Record only the Bluetooth adapter; no broker is needed.")
     var bluetooth = false
 
     @OptionGroup var broker: BrokerOptions
@@ -53,9 +54,11 @@ struct RecordCommand: AsyncParsableCommand {
             )
             if bluetooth {
                 guard !heard.sources.isEmpty else {
-                    throw ValidationError("--bluetooth: the configuration has sensors.beacons.adapter: none")
+                    throw ValidationError(
+                        "--bluetooth needs an adapter, and the configuration has sensors.beacons.adapter: none"
+                    )
                 }
-                StandardError.print("trilateral record: listening with Bluetooth; Ctrl-C ends it")
+                StandardError.print("trilateral record: recording the Bluetooth adapter; Ctrl-C ends it")
             } else {
                 try await heard.add(broker, configuration.sensors, logger: logger)
                 heard.add(localOf: configuration.sensors, state, logger: logger)
@@ -112,19 +115,21 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Run the daemon on a recording: a trace, or a capture of Bluetooth packets.",
         discussion: """
-            As trilateral run, with the recording in the place of the sensors: what trilateral record wrote, or a capture \
-            in the form of btsnoop (Android, btmon), pcap or pcapng (Wireshark, sniffers). It goes on when the recording is over; \
-            SIGTERM and SIGINT end it.
+            Like trilateral run, with a recording instead of the sensors: a file of trilateral record, or a capture in \
+            the format btsnoop (Android, btmon), pcap or pcapng (Wireshark, sniffers). The daemon goes on when the \
+            recording is over; SIGTERM and SIGINT stop it.
             """
     )
 
-    @Argument(help: ArgumentHelp("The recording; its kind is told by its content.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The recording; its format is recognised by its content.", valueName: "file")
+    )
     var recording: String
 
-    @Option(help: ArgumentHelp("How fast: 1 as recorded, or max.", valueName: "n"))
+    @Option(help: ArgumentHelp("The speed: 0.01 to 1000, where 1 is as recorded, or max.", valueName: "n"))
     var speed = "1"
 
-    @Flag(help: "Begin again at the end.")
+    @Flag(help: "Play it again and again.")
     var loop = false
 
     @OptionGroup var file: ConfigurationOption

@@ -7,7 +7,7 @@ import Sensing
 import Sensors
 import Settings
 
-/// What commands hear that are not the daemon: the same sensors, beside a running one or without it.
+/// The sensors as commands use them, beside a running daemon or without one.
 struct SensorSources {
     var sources: [SensorSource]
     private var client: MQTTClient?
@@ -40,14 +40,14 @@ struct SensorSources {
             if let problem = condition.problem { StandardError.print("trilateral \(command): \(problem)") }
             if isAdapterOnly, condition.state == .absent {
                 StandardError.print(
-                    "trilateral \(command): there is no Bluetooth adapter; one may be plugged in"
+                    "trilateral \(command): there is no Bluetooth adapter; one that is plugged in now is used"
                 )
             }
         }
         sources = [scanner.source]
     }
 
-    /// What other programs say on the broker.
+    /// Readings that other programs publish on the broker.
     mutating func add(
         _ broker: BrokerOptions,
         _ sensors: TrilateralConfiguration.Sensors,
@@ -91,7 +91,7 @@ struct SensorSources {
         sources += local.sources
     }
 
-    /// Tells what they say, until the task is cancelled.
+    /// Delivers their readings until the task is cancelled.
     func run(_ take: @escaping @Sendable (SensorReading) -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             if let client { group.addTask { await client.run() } }
@@ -103,12 +103,12 @@ struct SensorSources {
                     do throws(SensorError) {
                         try await source.run { for reading in $0 { take(reading) } }
                     } catch {
-                        // The others are heard on.
+                        // The other sources go on.
                         StandardError.print("trilateral \(command): \(error)")
                     }
                 }
             }
-            // Sources may end by themselves; who hears them decides when it is over.
+            // Sources may end by themselves; the caller decides when it is over.
             while !Task.isCancelled, (try? await Task.sleep(for: .seconds(86_400))) != nil {}
             await client?.stop()
             group.cancelAll()

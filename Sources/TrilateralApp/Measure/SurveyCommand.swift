@@ -5,22 +5,23 @@ import MQTT
 import Positioning
 import Settings
 
-/// `trilateral survey`: how far the positions that the daemon tells are off.
+/// `trilateral survey`: measures the error of the daemon's positions.
 struct SurveyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "survey",
-        abstract: "Walk to marked spots and see how far the daemon's positions are off.",
+        abstract: "Measure how exact positions are at marked spots.",
         discussion: """
-            Mark some spots in the place and write them down: a CSV file with the line name,x,y and a line for each, in metres. \
-            Carry the device to each, press Enter, and stand still: the error there is told, and the median so far. A summary \
-            ends it; --output keeps every spot. The daemon runs meanwhile. Exit 69 when it does not answer.
+            Mark some spots and write them into a CSV file: the line name,x,y and then one line for each spot, in metres. \
+            While the daemon runs, carry the device to each spot, press Enter, and stand still. It prints the error \
+            there and the median so far, and a summary at the end; --output writes all spots to a file. Exit code 69: \
+            the daemon does not answer.
             """
     )
 
-    @Argument(help: ArgumentHelp("The spots, CSV: name,x,y; - reads standard input.", valueName: "spots.csv"))
+    @Argument(help: ArgumentHelp("The spots, CSV: name,x,y.", valueName: "spots.csv"))
     var spots: String
 
-    @Option(help: ArgumentHelp("How long each spot is measured, seconds: 1 to 600.", valueName: "n"))
+    @Option(help: ArgumentHelp("How long each spot is measured, 1 to 600 seconds.", valueName: "n"))
     var seconds = 10.0
 
     @Option(help: ArgumentHelp("A CSV file to write; it must not exist yet.", valueName: "file"))
@@ -36,12 +37,12 @@ struct SurveyCommand: AsyncParsableCommand {
             throw ValidationError("--seconds must be 1 to 600 (is \(seconds))")
         }
         guard spots != "-" else {
-            throw ValidationError("the spots must be a file: standard input is for your keys")
+            throw ValidationError("the spots must be in a file, because standard input is used for your keys")
         }
     }
 
-    /// A position as the daemon told it.
-    struct Told: Sendable {
+    /// A position that the daemon published.
+    struct PublishedPosition: Sendable {
         let position: Point3D
         let accuracy: Double?
         let isLost: Bool
@@ -56,12 +57,12 @@ struct SurveyCommand: AsyncParsableCommand {
         StandardError.print("trilateral survey: the daemon is online at \(daemon.root)")
         let survey: PositionSurvey
         do {
-            survey = try await GuidedSurvey<Told>.run("trilateral survey") { take in
+            survey = try await GuidedSurvey<PublishedPosition>.run("trilateral survey") { take in
                 await Self.listen(daemon, take)
             } _: { stops in
                 try await walk(to: spots, &stops)
             }
-        } catch let ended as GuidedSurvey<Told>.SourceEnded {
+        } catch let ended as GuidedSurvey<PublishedPosition>.SourceEnded {
             throw exit(ended.reason, .unavailable)
         }
         guard !survey.findings.isEmpty else { throw exit("nothing was measured", .dataError) }
@@ -73,10 +74,12 @@ struct SurveyCommand: AsyncParsableCommand {
         print(json ? Self.json(survey).text : summary(survey))
     }
 
-    /// Tells each new position; why it ended, when it was not cancelled.
+    /// Delivers each new position.
+    ///
+    /// - Returns: Why it ended, when it was not cancelled.
     private static func listen(
         _ daemon: (link: MQTTConfiguration, root: String),
-        _ take: @escaping @Sendable (Told) -> Void
+        _ take: @escaping @Sendable (PublishedPosition) -> Void
     ) async -> String? {
         let (position, status) = ("\(daemon.root)/device/position", "\(daemon.root)/status")
         return await BrokerSession(daemon.link).run(filters: [position, status], timeout: nil) { visit in
@@ -88,12 +91,14 @@ struct SurveyCommand: AsyncParsableCommand {
                     if message.payload == Array("offline".utf8) {
                         StandardError.print("trilateral survey: the daemon at \(daemon.root) is offline")
                     }
-                // What is retained was so before.
+                // A retained position is an old one.
                 case .message(let message) where !message.isRetained:
-                    guard let json = try? JSONValue(parsing: message.payload), let told = Told(json) else {
+                    guard let json = try? JSONValue(parsing: message.payload),
+                        let position = PublishedPosition(json)
+                    else {
                         continue
                     }
-                    take(told)
+                    take(position)
                 case .message, .link, .woken, .deadline, .signal: break
                 }
             }
@@ -103,7 +108,7 @@ struct SurveyCommand: AsyncParsableCommand {
 
     private func walk(
         to spots: [PositionSurvey.Spot],
-        _ stops: inout GuidedSurvey<Told>
+        _ stops: inout GuidedSurvey<PublishedPosition>
     ) async throws -> PositionSurvey {
         var survey = PositionSurvey()
         try await stops.walk(through: spots.count) { index in
@@ -111,19 +116,21 @@ struct SurveyCommand: AsyncParsableCommand {
             return "go to \(spots[index].name) (\(Self.metres(place.x)), \(Self.metres(place.y)))"
         } visit: { stops, index in
             let spot = spots[index]
-            var told: [Told] = []
-            guard try await stops.gather(spot.name, for: seconds, { told.append($0) }) else { return .end }
-            let known = told.filter { !$0.isLost }.map { ($0.position, $0.accuracy) }
+            var published: [PublishedPosition] = []
+            guard try await stops.gather(spot.name, for: seconds, { published.append($0) }) else {
+                return .end
+            }
+            let known = published.filter { !$0.isLost }.map { ($0.position, $0.accuracy) }
             if let finding = survey.record(known, at: spot) {
-                let accuracy = finding.accuracy.map { ", told ±\(Self.metres($0)) m" } ?? ""
+                let accuracy = finding.accuracy.map { ", stated accuracy ±\(Self.metres($0)) m" } ?? ""
                 StandardError.print(
                     "\(spot.name): \(Self.metres(finding.error)) m off\(accuracy); median so far "
                         + "\(Self.metres(survey.error(share: 0.5))) m of \(survey.findings.count)"
                 )
             } else {
                 StandardError.print(
-                    told.isEmpty
-                        ? "\(spot.name): no position was told; does the device hear beacons?"
+                    published.isEmpty
+                        ? "\(spot.name): the daemon published no position; does the device hear beacons?"
                         : "\(spot.name): the position is lost; no beacon is heard"
                 )
             }
@@ -132,11 +139,11 @@ struct SurveyCommand: AsyncParsableCommand {
         return survey
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     private func summary(_ survey: PositionSurvey) -> String {
         let within = survey.withinAccuracy.map {
-            "; \(Int(($0 * 100).rounded())) % within the accuracy told (67 % are meant to be)"
+            "; \(Int(($0 * 100).rounded())) % within the stated accuracy (67 % expected)"
         }
         return """
             \(survey.findings.count) spots: median \(Self.metres(survey.error(share: 0.5))) m, 75 % \
@@ -206,7 +213,7 @@ struct SurveyCommand: AsyncParsableCommand {
     }
 }
 
-extension SurveyCommand.Told {
+extension SurveyCommand.PublishedPosition {
     /// Reads `device/position`; `nil` for anything else.
     fileprivate init?(_ json: JSONValue) {
         guard let x = json["x"]?.number, let y = json["y"]?.number else { return nil }

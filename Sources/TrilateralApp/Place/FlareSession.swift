@@ -78,7 +78,7 @@ struct FlareSession {
         named name: String?
     ) async throws -> (environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]) {
         guard case .environments(let environments) = try await ask(.loadEnvironments(near: nil)) else {
-            throw Failure(description: "the Flare server told no environments")
+            throw Failure(description: "the Flare server sent no environments")
         }
         let found =
             name.map { ObjectSelector($0).choice(of: environments, id: \.id, name: \.name) } ?? environments
@@ -95,7 +95,7 @@ struct FlareSession {
         }
         guard case .place(let zones, let things) = try await ask(.loadPlace(environment: environment.id))
         else {
-            throw Failure(description: "the Flare server told no place")
+            throw Failure(description: "the Flare server sent no place")
         }
         return (environment, zones, things)
     }

@@ -110,7 +110,7 @@ extension ModelBackend {
         case .database(let hub): return await hub.exportModel()
         case .daemon(let server):
             let json = try await server.ask(LocalRoutes.modelPath).json
-            guard let model = json["model"] else { throw BackendError("the Flare server told no model") }
+            guard let model = json["model"] else { throw BackendError("the Flare server sent no model") }
             let orphans = (json["orphans"]?.array ?? []).compactMap { json -> ObjectReference? in
                 guard let kind = json["class"]?.string.flatMap(FlareClass.init(rawValue:)),
                     let id = json["id"]?.string.flatMap({ FlareID($0) })

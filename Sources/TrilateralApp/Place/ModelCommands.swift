@@ -5,41 +5,42 @@ import FlareServer
 import Foundation
 import Settings
 
-/// `trilateral import`: takes a place into the database.
+/// `trilateral import`: imports a place into the database.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import a model: environments with their zones, things and devices.",
         discussion: """
-            All or nothing: every problem is told with its place in the file, and then nothing is changed. An object \
-            without "_id" is taken for the one of its name in the same zone or environment. While the daemon runs, \
-            it is asked through its Flare server, which the configuration names. "-" reads standard input.
+            The whole file is imported, or nothing: if it has errors, each is reported with its place in the file and \
+            nothing is changed. An object without "_id" is taken for the object of its name in the same zone or \
+            environment. While the daemon runs, the import goes through its Flare server, which the configuration \
+            names. "-" reads standard input.
             """
     )
 
-    @Argument(help: ArgumentHelp("The model, JSON.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The model file (JSON).", valueName: "file"))
     var model: String
 
-    @Flag(help: "Only look for problems.")
+    @Flag(help: "Only check the file; change nothing.")
     var check = false
 
     @Flag(
         help:
             """
-            Replace objects that are there already, instead of refusing them; values of theirs that the file does not have \
-            are lost.
+            Replace objects that exist already, each as a whole: values that the file does not have are lost. Without \
+            it they are refused.
             """
     )
     var replace = false
 
-    @Flag(help: "Add objects that are there already a second time.")
+    @Flag(help: "Add objects that exist already a second time.")
     var add = false
 
     @OptionGroup var state: StateOption
     @OptionGroup var file: ConfigurationOption
 
     func validate() throws {
-        if replace, add { throw ValidationError("give either --replace or --add") }
+        if replace, add { throw ValidationError("--replace and --add exclude each other; give one of them") }
     }
 
     func run() async throws {
@@ -72,7 +73,7 @@ struct ImportCommand: AsyncParsableCommand {
                 }
             } catch {
                 guard let report else { throw error }
-                StandardError.print("trilateral import: only the file was checked, not what is there already")
+                StandardError.print("trilateral import: only the file was checked, not the database")
                 file.show(report)
                 throw error
             }
@@ -85,17 +86,17 @@ struct ImportCommand: AsyncParsableCommand {
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Export everything as a model that import reads.",
+        abstract: "Export everything as a model file that import reads.",
         discussion: """
-            While the daemon runs, it is asked through its Flare server, which the configuration names. "-" writes to \
-            standard output.
+            While the daemon runs, the export goes through its Flare server, which the configuration names. "-" writes \
+            to standard output.
             """
     )
 
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
     var model: String
 
-    @Flag(help: "Overwrite a file that is there already.")
+    @Flag(help: "Overwrite a file that exists already.")
     var force = false
 
     @OptionGroup var state: StateOption
@@ -104,7 +105,7 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws {
         if model != "-", !force, FileManager.default.fileExists(atPath: model) {
             StandardError.print(
-                "trilateral export: \(model) is there already; --force overwrites it, - writes to standard output"
+                "trilateral export: \(model) exists already; --force overwrites it, and - writes to standard output"
             )
             throw ExitCode.cannotCreate
         }
@@ -122,7 +123,7 @@ struct ExportCommand: AsyncParsableCommand {
             let export = try await backend.exportModel()
             for orphan in export.orphans {
                 StandardError.print(
-                    "trilateral export: left out: \(orphan.kind.rawValue) \(orphan.id) belongs to nothing that exists; "
+                    "trilateral export: left out: \(orphan.kind.rawValue) \(orphan.id) belongs to no zone or environment that exists; "
                         + "trilateral tidy removes such objects"
                 )
             }

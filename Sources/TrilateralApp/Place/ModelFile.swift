@@ -79,7 +79,7 @@ package struct ModelFile: Sendable {
             }
             let count = problems.problems.count == 1 ? "1 object" : "\(problems.problems.count) objects"
             let question = """
-                \(path): \(count) of \(contents.tree.records.count) are there already. \
+                \(path): \(count) of \(contents.tree.records.count) exist already. \
                 [r]eplace them (values that the file does not have are lost), [a]dd them a second time, or [c]ancel?
                 """
             StandardError.write(question + " ")
@@ -103,7 +103,7 @@ package struct ModelFile: Sendable {
         guard !doubles.isEmpty else { return }
         tell(doubles.map(\.description), as: "warning")
         let advice =
-            "to change what is there, export it, edit that file (it has the ids), and import it with --replace"
+            "to change existing objects, export them, edit that file (it has the ids), and import it with --replace"
         tell([advice], as: "warning")
     }
 
@@ -134,7 +134,7 @@ package struct ModelFile: Sendable {
         let heading = "trilateral \(command): \(path): \(number); nothing was changed"
         let replaceable = problems.problems.filter(\.isReplaceable)
         let wrong = Self.first(1000, of: problems.problems.filter { !$0.isReplaceable })
-        let rest = problems.areAll ? [] : ["  … and more: the file was not read on"]
+        let rest = problems.areAll ? [] : ["  … and more: reading stopped here"]
         guard !replaceable.isEmpty else { return [heading] + wrong + rest }
         let advice = ["trilateral \(command): \(Self.advice)"]
         return [heading] + wrong + Self.first(Self.mostRemarks, of: replaceable) + rest + advice
@@ -142,8 +142,8 @@ package struct ModelFile: Sendable {
 
     /// How objects that are there already can be imported.
     package static let advice =
-        "--replace puts the file's objects in the place of those that are there, and values that the file does not "
-        + "have are lost; --add adds them a second time"
+        "--replace replaces existing objects by those of the file, and values that the file does not have are lost; "
+        + "--add adds them a second time"
 
     private static func first(_ most: Int, of problems: [ModelError]) -> [String] {
         let more = problems.count - most

@@ -65,7 +65,7 @@ package struct ModelReport {
             return "\(path)\(line): \(word): " + TerminalText.visible("\(problem)")
         }
         var result = wrong.map { text($0, "error") }
-        if !areAll { result.append("\(path): error: there are more: the file was not read on") }
+        if !areAll { result.append("\(path): error: there are more: reading stopped here") }
         result += taken.prefix(20).map { text($0, "error") }
         if taken.count > 20 { result.append("\(path): error: … and \(taken.count - 20) more of these") }
         if !taken.isEmpty {

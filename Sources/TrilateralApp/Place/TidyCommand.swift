@@ -4,15 +4,15 @@ import Flare
 import Foundation
 import Settings
 
-/// `trilateral tidy`: removes objects that nothing leads to any more.
+/// `trilateral tidy`: removes objects whose zone or environment is gone.
 struct TidyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidy",
         abstract: "List and remove objects whose zone or environment is gone.",
         discussion: """
-            Removing an environment or a zone over REST leaves what was in it, as with the original server. This lists \
-            such objects and removes them after asking. While the daemon runs, it is asked through its Flare server, \
-            which the configuration names.
+            When an environment or a zone is removed over REST, the objects in it stay, as with the original server. \
+            This lists such objects and removes them after asking. While the daemon runs, it goes through its Flare \
+            server, which the configuration names.
             """
     )
 

@@ -2,27 +2,27 @@ import ArgumentParser
 import MQTT
 import Sensors
 
-/// How the program ends, by the words of sysexits.h; 0 is success and 1 a command that was refused.
+/// The exit codes, those of sysexits.h; 0 is success and 1 a refused command.
 extension ExitCode {
     /// The command line is wrong (64).
     static let usage = ExitCode(64)
-    /// What was read is wrong (65).
+    /// The input is damaged or invalid (65).
     static let dataError = ExitCode(65)
-    /// A file that should be read is not there (66).
+    /// An input file is missing (66).
     static let noInput = ExitCode(66)
-    /// Somebody who is needed does not answer (69).
+    /// A server does not answer, or a port is in use (69).
     static let unavailable = ExitCode(69)
     /// A bug (70).
     static let software = ExitCode(70)
-    /// The system gives too little: descriptors, memory, threads (71).
+    /// A limit of the system is too low: descriptors, memory, threads (71).
     static let systemError = ExitCode(71)
-    /// A file or folder cannot be made (73).
+    /// A file or folder cannot be created (73).
     static let cannotCreate = ExitCode(73)
     /// Reading or writing failed (74).
     static let ioError = ExitCode(74)
-    /// It may work later (75).
+    /// In use; it may work later (75).
     static let temporary = ExitCode(75)
-    /// It is not allowed (77).
+    /// Not permitted (77).
     static let noPermission = ExitCode(77)
     /// The configuration is wrong (78).
     static let configuration = ExitCode(78)

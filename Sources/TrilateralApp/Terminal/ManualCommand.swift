@@ -2,7 +2,7 @@ import ArgumentParser
 import Daemon
 import Flare
 
-/// `trilateral manual`: the manual page, for whoever installs the program.
+/// `trilateral manual`: prints the manual page, for the installation.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",

@@ -24,7 +24,7 @@ package struct ManualPage {
             ".SH SYNOPSIS", ".B \(Self.escaped(name))", ".I verb", "[options]",
             ".SH DESCRIPTION",
             Self.escaped(
-                "Trilateral stands for one device in a place: where it is, what is near, and what can be done with it, on MQTT. Its verbs follow, each with its options."
+                "Trilateral stands for one device in a place. It publishes on MQTT where the device is, what is near it, and what that thing can do, and carries out commands. These are its verbs and their options."
             ),
             ".SH VERBS",
         ]
@@ -45,15 +45,15 @@ package struct ManualPage {
             "ENVIRONMENT",
             [
                 "TRILATERAL_…":
-                    "Each key of the configuration, with its path in upper case, such as TRILATERAL_MQTT_HOST; wins over the file.",
-                "STATE_DIRECTORY": "The state folder, unless --state names one; systemd sets it.",
+                    "A key of the configuration: its path in upper case, such as TRILATERAL_MQTT_HOST. It takes precedence over the file.",
+                "STATE_DIRECTORY": "The state folder, unless --state is given; systemd sets it.",
             ]
         ),
         (
             "FILES",
             [
                 "~/.config/trilateral/trilateral.yaml": "The user's configuration ($XDG_CONFIG_HOME).",
-                "/etc/trilateral/trilateral.yaml": "The machine's configuration, when the user has none.",
+                "/etc/trilateral/trilateral.yaml": "The configuration of the machine, if the user has none.",
                 "~/.local/state/trilateral": "The state folder ($XDG_STATE_HOME).",
                 "/var/lib/trilateral": "The state folder of the system service.",
             ]

@@ -54,10 +54,11 @@ package enum TrilateralProgram {
 struct TrilateralCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trilateral",
-        abstract: "A device that knows where it is, and says so on MQTT.",
+        abstract: "A device that knows where it is and what is near, on MQTT.",
         discussion: """
-            Exit codes: 0 done, 1 refused, and those of sysexits.h: 64 usage, 65 bad data, 66 no input, 69 nobody \
-            answers, 70 bug, 71 the system gives too little, 73 cannot create, 74 input or output, 75 try later, 77 not permitted, 78 configuration.
+            Exit codes: 0 done; 1 refused; 64 wrong usage; 65 damaged or invalid data; 66 a file is missing; 69 a server \
+            does not answer, or a port is in use; 70 a bug; 71 a limit of the system is too low; 73 a file cannot be \
+            created; 74 reading or writing failed; 75 in use, try again later; 77 not permitted; 78 invalid configuration.
             """,
         version: ProgramInfo.currentVersion,
         subcommands: [
