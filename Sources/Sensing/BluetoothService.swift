@@ -79,7 +79,7 @@ package struct BluetoothService: Sendable {
         }
         guard condition.state != last.state else { return }
         switch condition.state {
-        case .absent: logger.info("bluetooth: there is no adapter; beacons come from elsewhere")
+        case .absent: logger.info("bluetooth: no adapter found; beacons can come from other sources")
         case .scanning:
             let kind = condition.isExtended ? "extended" : "legacy"
             logger.notice(

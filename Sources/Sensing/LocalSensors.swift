@@ -135,7 +135,7 @@ extension GPSDCondition: SensorCondition {
     var news: String {
         switch state {
         case .absent: return "no gpsd here; places come from elsewhere"
-        case .waiting: return "no link to the gpsd"
+        case .waiting: return "no connection to the gpsd"
         case .connected:
             let fix = (mode ?? 0) >= 2 ? "a fix" : "no fix"
             return
@@ -189,7 +189,7 @@ extension GPSDSettings {
         self.init()
         host = place.host
         port = place.port
-        isAskedFor = place != TrilateralConfiguration.Sensors().gpsd
+        isConfigured = place != TrilateralConfiguration.Sensors().gpsd
         wantsTrueNorth = sensors.declination != nil
     }
 }

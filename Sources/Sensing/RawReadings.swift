@@ -47,7 +47,7 @@ package struct RawReadings: Sendable {
         SensorSource(name: Self.name) { take async throws(SensorError) in await run(take) }
     }
 
-    private func run(_ take: SensorSource.Take) async {
+    private func run(_ take: SensorSource.Handler) async {
         let (items, port) = AsyncStream.makeStream(of: Item.self)
         await withDiscardingTaskGroup { group in
             for sensor in RawSensor.allCases {
@@ -66,14 +66,14 @@ package struct RawReadings: Sendable {
             var complaints: Set<String> = []
             var refused = RefusedReadings()
             func complain(_ problem: RawReadingError, of sender: String, at now: Double) {
-                refused.refused(sender, problem.description, at: now)
+                refused.recordRefused(sender, problem.description, at: now)
                 report(refused)
                 guard complaints.count < 100, complaints.insert(problem.description).inserted else { return }
                 logger.warning("reading ignored", metadata: ["why": "\(problem)"])
             }
             func took(_ sender: String) {
                 let problem = refused.problem
-                refused.taken(sender)
+                refused.recordAccepted(sender)
                 if refused.problem != problem { report(refused) }
             }
             for await item in items {

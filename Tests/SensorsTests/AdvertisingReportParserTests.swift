@@ -25,14 +25,14 @@ import Testing
         return [0x3E, UInt8(body.count)] + body
     }
 
-    @Test(arguments: UInt8(0)...4) func `every type of legacy report is heard`(_ type: UInt8) {
+    @Test(arguments: UInt8(0)...4) func `every type of legacy report is parsed`(_ type: UInt8) {
         var parser = AdvertisingReportParser()
         let heard = parser.advertisements(in: event(0x02, [legacy(type: type)]), at: 5)
         let address = DeviceAddress(bits: 0xC000_0000_0001, isRandom: true)
         #expect(heard == [Advertisement(time: 5, address: address, payload: [2, 1, 6], rssi: -60)])
     }
 
-    @Test func `an event holds several reports one after another`() {
+    @Test func `an event may contain several reports`() {
         var parser = AdvertisingReportParser()
         let reports = [
             legacy(address: 1, rssi: -50), legacy(address: 2, data: [], rssi: 127),
@@ -44,7 +44,7 @@ import Testing
         #expect(parser.damagedReports == 0)
     }
 
-    @Test(arguments: [UInt16(0x10), 0x12, 0x13, 0x1A, 0x1B, 0x00, 0x01]) func `extended reports are heard`(
+    @Test(arguments: [UInt16(0x10), 0x12, 0x13, 0x1A, 0x1B, 0x00, 0x01]) func `extended reports are parsed`(
         _ type: UInt16
     ) {
         var parser = AdvertisingReportParser()
@@ -77,7 +77,7 @@ import Testing
         #expect(again.map(\.payload) == [[4]])
     }
 
-    @Test func `what the controller truncated is dropped with its fragments`() {
+    @Test func `a report that the controller truncated is dropped with its fragments`() {
         var parser = AdvertisingReportParser()
         for type: UInt16 in [0x20, 0x40] {
             #expect(parser.advertisements(in: event(0x0D, [extended(type: type, set: 0)]), at: 0).isEmpty)
@@ -87,7 +87,7 @@ import Testing
         #expect(parser.damagedReports == 1)
     }
 
-    @Test func `fragments without an end do not pile up`() {
+    @Test func `incomplete fragments do not accumulate`() {
         var parser = AdvertisingReportParser()
         let piece = [UInt8](repeating: 1, count: 200)
         for round in 0..<20 {
@@ -107,7 +107,7 @@ import Testing
         #expect(parser.damagedReports >= 100)
     }
 
-    @Test func `whole reports before a cut one count`() {
+    @Test func `complete reports before a truncated one are kept`() {
         let whole = event(0x02, [legacy(address: 1), legacy(address: 2)])
         for missing in 1...12 {
             var parser = AdvertisingReportParser()
@@ -127,7 +127,7 @@ import Testing
             [0x3E, 2, 0x02, 0xFF],
         ] as [[UInt8]]
     )
-    func `other events and empty ones hold nothing`(_ event: [UInt8]) {
+    func `other events and empty ones contain no reports`(_ event: [UInt8]) {
         var parser = AdvertisingReportParser()
         #expect(parser.advertisements(in: event, at: 0).isEmpty)
     }

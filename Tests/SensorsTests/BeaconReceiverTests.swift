@@ -31,7 +31,7 @@ import Testing
         var readings: [SensorReading] = []
         for (time, event) in events {
             let now = BeaconReceiver.Instant(time: time, wall: 1_700_000_000 + time)
-            receiver.hear(event: event.span, at: now, into: &readings)
+            receiver.receive(event: event.span, at: now, into: &readings)
         }
         return readings
     }
@@ -50,7 +50,7 @@ import Testing
         return telemetry.batteryVolts
     }
 
-    @Test func `a beacon is heard with its power, and strangers are counted alone`() {
+    @Test func `a beacon gives a sighting with its power and other devices are only counted`() {
         var receiver = BeaconReceiver()
         let readings = hear([(1, event(Self.iBeacon)), (2, event([2, 1, 6]))], &receiver)
         #expect(readings == [sighting(1)])
@@ -58,12 +58,13 @@ import Testing
         #expect(receiver.damagedReports == 0)
     }
 
-    @Test(arguments: [Int8(127), 0, 42, -111, -128]) func `a power that cannot be is not heard`(_ rssi: Int8)
-    {
+    @Test(arguments: [Int8(127), 0, 42, -111, -128]) func `an impossible power gives no sighting`(
+        _ rssi: Int8
+    ) {
         #expect(hear([(1, event(Self.iBeacon, rssi: rssi)), (2, event(Self.ruuvi, rssi: rssi))]).isEmpty)
     }
 
-    @Test func `telemetry is that of the beacon that its address is heard of next`() {
+    @Test func `telemetry belongs to the next beacon from the same address`() {
         let readings = hear([
             (1, event(Self.telemetry, address: 1)), (1.5, event(Self.iBeacon, address: 2)),
             (2, event(Self.iBeacon, address: 1)), (3, event(Self.iBeacon, address: 1)),
@@ -78,15 +79,15 @@ import Testing
         #expect(readings[2].time == 2)
     }
 
-    @Test func `telemetry does not wait long for its beacon`() {
+    @Test func `telemetry is not kept long without its beacon`() {
         let late = hear([(1, event(Self.telemetry)), (11.5, event(Self.iBeacon))])
         #expect(late == [sighting(11.5)])
-        // A clock that went back makes nothing young.
+        // The clock was set back.
         let back = hear([(100, event(Self.telemetry)), (1, event(Self.iBeacon))])
         #expect(back == [sighting(1)])
     }
 
-    @Test func `telemetry of many passing addresses does not pile up`() {
+    @Test func `telemetry of many addresses does not accumulate`() {
         var receiver = BeaconReceiver()
         for round in 0..<1000 {
             var report = event(Self.telemetry)
@@ -99,19 +100,19 @@ import Testing
         #expect(readings.count == 2)
     }
 
-    @Test func `a Ruuvi is known by its address`() {
+    @Test func `a Ruuvi is identified by its address`() {
         let address = DeviceAddress(bits: 0xC000_0000_0001, isRandom: true)
         #expect(battery(hear([(1, event(Self.ruuvi))]).first, of: .device(address)) == 2.977)
     }
 
-    @Test func `one packet may hold several frames`() {
+    @Test func `one packet may contain several frames`() {
         var payload = Self.telemetry + Self.iBeacon.dropFirst(3)
         #expect(hear([(1, event(payload))]).count == 2)
         payload = Self.iBeacon + Self.telemetry + Self.ruuvi
         #expect(hear([(1, event(payload))]).count == 2)
     }
 
-    @Test func `a beacon that changes its identifier is known by its key, and so is its telemetry`() {
+    @Test func `a beacon with rotating identifiers and its telemetry are resolved with its key`() {
         let beacon = EphemeralBeacon(
             identity: Self.identity,
             key: CipherBlock(UInt8(0)...15),
@@ -129,7 +130,7 @@ import Testing
         #expect(readings.prefix(2) == [sighting(0), sighting(2)])
         #expect(battery(readings.last, of: .beacon(Self.identity)) == 3)
         #expect(hear(events).isEmpty, "without the key")
-        // An identifier in clear does not open what is encrypted.
+        // An unencrypted identifier does not decrypt telemetry.
         #expect(hear([(0, event(telemetry)), (1, event(Self.iBeacon))]) == [sighting(1)])
     }
 }

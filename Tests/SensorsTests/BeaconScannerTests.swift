@@ -5,7 +5,7 @@ import Sensors
 import SystemPackage
 import Testing
 
-/// The scanner's thread, its sockets and its streams; what it decides is tested with ``ScanSessionTests``.
+/// The scanner's thread, sockets and streams; its decisions are tested in ``ScanSessionTests``.
 @Suite(.timeLimit(.minutes(1))) struct BeaconScannerTests {
     private actor Ear {
         private(set) var readings: [SensorReading] = []
@@ -40,7 +40,7 @@ import Testing
 
     private static let origin = ContinuousClock.now
 
-    /// Lets the controller do its work until something is so.
+    /// Runs the controller until a condition holds.
     private func work(until isSo: () async -> Bool) async throws {
         while !(await isSo()) {
             _ = adapter.work()
@@ -52,7 +52,7 @@ import Testing
         minors.map { [4] + BtsnoopFixture.event(minor: UInt16($0)) }
     }
 
-    /// Runs the scanner beside the body, and ends it as a task is ended.
+    /// Runs the scanner during the body, then cancels it.
     private func whileScanning(_ scanner: BeaconScanner, _ body: () async throws -> Void) async throws {
         let task = Task { try await scanner.source.run { await ear.hear($0) } }
         do {
@@ -63,7 +63,7 @@ import Testing
             throw error
         }
         task.cancel()
-        // The task ends when the controller has answered.
+        // The task ends after the controller's answer.
         let ended = Task { [adapter] in
             while !Task.isCancelled {
                 _ = adapter.work()
@@ -74,7 +74,7 @@ import Testing
         ended.cancel()
     }
 
-    @Test func `beacons are heard in order, none is lost, and the adapter is left as it was`() async throws {
+    @Test func `sightings arrive complete and in order and the adapter is restored`() async throws {
         let scanner = scanner()
         try await whileScanning(scanner) {
             var next = 0
@@ -94,7 +94,7 @@ import Testing
         #expect(!adapter.work(), "the socket is closed")
     }
 
-    @Test func `silence after a beacon is told every second`() async throws {
+    @Test func `ticks follow the last beacon every second`() async throws {
         try await whileScanning(scanner()) {
             adapter.send(packets(0..<1))
             try await work { await ear.readings.count >= 3 }
@@ -107,7 +107,7 @@ import Testing
         #expect(zip(readings, readings.dropFirst()).allSatisfy { $1.time - $0.time >= 1 })
     }
 
-    @Test func `strange packets do no harm`() async throws {
+    @Test func `malformed packets are ignored`() async throws {
         let scanner = scanner()
         try await whileScanning(scanner) {
             var fuzz = Fuzz(seed: 15, corpus: packets(0..<4))
@@ -121,7 +121,7 @@ import Testing
         #expect(scanner.counters.damaged > 0)
     }
 
-    @Test func `an adapter that is pulled out and put back is heard again`() async throws {
+    @Test func `an adapter that is unplugged and plugged in again is used again`() async throws {
         try await whileScanning(scanner()) {
             adapter.pull()
             try await work { adapter.read { $0.conditions.last?.problem?.contains("no adapter") == true } }
@@ -131,11 +131,11 @@ import Testing
             adapter.send(packets(7..<8))
             try await work { await ear.minors == [7] }
         }
-        // It was down when it came back.
+        // It is down after it is plugged in.
         #expect(adapter.read { !$0.isUp })
     }
 
-    @Test func `the switch ends scanning and begins it again`() async throws {
+    @Test func `the switch stops and restarts scanning`() async throws {
         try await whileScanning(scanner()) {
             power.set(on: false)
             try await work { adapter.read { $0.conditions.last?.state == .off && !$0.isScanning } }
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `this machine's own adapters, if any, can be asked for`() {
+    @Test func `this machine's adapters can be listed`() {
         switch HCIHost.kernel.list() {
         case .success(let adapters): #expect(Set(adapters.map(\.index)).count == adapters.count)
         case .failure(let fault): #expect(fault.rawValue > 0)

@@ -1,6 +1,6 @@
 import Positioning
 
-/// Builds captures of any shape, sound or not.
+/// Builds btsnoop captures, valid or not.
 struct BtsnoopFixture {
     var bytes: [UInt8]
     private var time: UInt64 = 0x00DC_DDB3_0F2F_8000 + 1_700_000_000_000_000

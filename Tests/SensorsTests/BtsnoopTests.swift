@@ -18,20 +18,20 @@ import Testing
         }
     }
 
-    @Test func `events are told from commands and data by the flags of datalink 1001`() throws {
+    @Test func `datalink 1001 marks events by flags`() throws {
         var fixture = BtsnoopFixture(datalink: 1001)
         for flags: UInt32 in 0...3 { fixture.add([0x3E, 0], flags: flags) }
         #expect(try events(fixture.bytes) == [nil, nil, nil, [0x3E, 0]])
     }
 
-    @Test func `events are told by their first byte in datalink 1002`() throws {
+    @Test func `datalink 1002 marks events by their first byte`() throws {
         var fixture = BtsnoopFixture(datalink: 1002)
         for type: UInt8 in 1...5 { fixture.add([type, 0x3E, 0], flags: 1) }
         fixture.add([], flags: 1)
         #expect(try events(fixture.bytes) == [nil, nil, nil, [0x3E, 0], nil, nil])
     }
 
-    @Test func `events are told by the opcode in datalink 2001 on every adapter`() throws {
+    @Test func `datalink 2001 marks events by opcode on every adapter`() throws {
         var fixture = BtsnoopFixture(datalink: 2001)
         for flags: UInt32 in [0, 2, 3, 0x0001_0003, 5, 10, 0xFFFF_0000] {
             fixture.add([0x3E, 0], flags: flags)
@@ -46,7 +46,7 @@ import Testing
         #expect(try reader.next()?.microseconds == 1_700_000_000_000_042)
     }
 
-    @Test func `a cut record is passed over and counted`() throws {
+    @Test func `a truncated record is skipped and counted`() throws {
         var fixture = BtsnoopFixture(datalink: 1002)
         fixture.add([4, 1], flags: 1)
         fixture.add([4, 2], flags: 1, original: 40)
@@ -59,7 +59,7 @@ import Testing
         #expect(reader.truncation == nil)
     }
 
-    @Test func `everything before a truncated last record is read`() throws {
+    @Test func `records before an incomplete last record are read`() throws {
         var fixture = BtsnoopFixture(datalink: 1001)
         fixture.add([1, 2, 3], flags: 3)
         fixture.add([4, 5, 6, 7], flags: 3)
@@ -74,21 +74,21 @@ import Testing
         #expect(message(fixture.bytes.dropLast(28)) == "no error, 1 records")
     }
 
-    @Test func `another file is refused with its reason`() {
-        #expect(message([]).contains("is no btsnoop capture"))
-        #expect(message(Array("btsnoop!12345678".utf8)).contains("is no btsnoop capture"))
+    @Test func `any other file is refused with the reason`() {
+        #expect(message([]).contains("is not a btsnoop capture"))
+        #expect(message(Array("btsnoop!12345678".utf8)).contains("is not a btsnoop capture"))
         #expect(message(BtsnoopFixture(datalink: 1001, version: 2).bytes).contains("version 2"))
         #expect(message(BtsnoopFixture(datalink: 1003).bytes).contains("datalink 1003"))
         #expect(message(BtsnoopFixture(datalink: 1001).bytes.dropLast(3)).contains("header of 16 bytes"))
         #expect(message(BtsnoopFixture(datalink: 1001).bytes) == "no error, 0 records")
     }
 
-    @Test func `a record that cannot be is told with its number and place`() {
+    @Test func `an invalid record is reported with its number and offset`() {
         var fixture = BtsnoopFixture(datalink: 1001)
         fixture.add([1], flags: 3)
         fixture.add([1, 2], flags: 3, original: 1)
         #expect(
-            message(fixture.bytes).hasPrefix("x: record 2 at byte 41: a packet of 1 bytes with 2 of them")
+            message(fixture.bytes).hasPrefix("x: record 2 at byte 41: invalid packet length: 2 bytes included of 1")
         )
         var huge = BtsnoopFixture(datalink: 1001)
         huge.add([], flags: 3)
@@ -96,7 +96,7 @@ import Testing
         #expect(message(huge.bytes).contains("record 1 at byte 16"))
     }
 
-    @Test func `what is written is read`() throws {
+    @Test func `a written capture is read back`() throws {
         var writer = BtsnoopWriter(secondsSince1970: 1_767_225_600)
         let sent = (0..<50).map { index in
             Advertisement(
@@ -117,7 +117,7 @@ import Testing
         #expect(heard == sent)
     }
 
-    @Test func `a packet that fits no report is written as one that does`() throws {
+    @Test func `a packet that exceeds a report is written within its limits`() throws {
         var writer = BtsnoopWriter(secondsSince1970: 0)
         let address = DeviceAddress(bits: 0, isRandom: false)
         for time in [-1, Double.nan, .infinity, 1e300] {

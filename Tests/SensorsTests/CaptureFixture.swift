@@ -1,6 +1,6 @@
 import Positioning
 
-/// Builds captures of the forms of tcpdump and Wireshark.
+/// Builds pcap and pcapng captures.
 struct CaptureFixture {
     var bytes: [UInt8] = []
     let isBig: Bool
@@ -59,7 +59,7 @@ struct CaptureFixture {
         }
     }
 
-    /// A packet of the air with one iBeacon, from its access address on.
+    /// A link-layer packet with one iBeacon, from its access address on.
     static func air(minor: UInt16, kind: UInt8 = 2, isCoded: Bool = false) -> [UInt8] {
         let payload = BeaconFrame.iBeaconPayload(
             uuid: BeaconUUID(high: 1, low: 2),
@@ -68,18 +68,18 @@ struct CaptureFixture {
             powerAtOneMetre: -59
         )
         let sender: [UInt8] = [1, 2, 3, 4, 5, 0xC6]
-        // Of an extended packet: length of the header, and its flags: sender, set, transmitting power.
+        // An extended packet's header length and flags: sender, set, transmit power.
         let body = kind == 7 ? [10, 0x49] + sender + [0x34, 0x12, 4] + payload : sender + payload
         return [0xD6, 0xBE, 0x89, 0x8E] + (isCoded ? [0] : []) + [0x40 | kind, UInt8(body.count)] + body
             + [1, 2, 3]
     }
 
-    /// The same behind what the radio tells (link type 256).
+    /// The same after radio metadata (link type 256).
     static func radio(_ air: [UInt8], power: Int8 = -60, flags: UInt16 = 0x0C02) -> [UInt8] {
         [37, UInt8(bitPattern: power), 0, 0, 0xD6, 0xBE, 0x89, 0x8E] + flags.littleEndianBytes + air
     }
 
-    /// The same as Nordic's sniffer sends it (link type 272).
+    /// The same from Nordic's sniffer (link type 272).
     static func nordic(_ air: [UInt8], version: UInt8 = 3, kind: UInt8 = 2, flags: UInt8 = 1) -> [UInt8] {
         let length = UInt8(truncatingIfNeeded: 10 + air.count)
         return [9] + (version == 1 ? [6, length] : [length, 0]) + [version, 7, 0, kind, 10, flags, 37, 60]

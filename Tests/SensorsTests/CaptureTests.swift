@@ -2,7 +2,7 @@ import Positioning
 import Sensors
 import Testing
 
-/// Captures of tcpdump and Wireshark, read as recordings.
+/// pcap and pcapng captures, read as recordings.
 @Suite struct CaptureTests {
     private func readings(_ bytes: [UInt8]) throws(SensorError) -> (
         heard: [BeaconSighting], problems: [String]
@@ -33,7 +33,7 @@ import Testing
         (272, CaptureFixture.nordic(CaptureFixture.air(minor: 5), version: 1, kind: 6)),
     ]
 
-    @Test(arguments: wrapped) func `a beacon is heard through every link type, form and order of bytes`(
+    @Test(arguments: wrapped) func `every link type, format and byte order gives the beacon`(
         _ link: UInt32,
         _ packet: [UInt8]
     ) throws {
@@ -57,20 +57,20 @@ import Testing
             (272, [[], [1, 2, 3], CaptureFixture.nordic(CaptureFixture.air(minor: 1), kind: 0x0E)]),
         ] as [(UInt32, [[UInt8]])]
     )
-    func `what is not an event or too short is passed over`(_ link: UInt32, _ packets: [[UInt8]]) throws {
+    func `records without an event and short ones are skipped`(_ link: UInt32, _ packets: [[UInt8]]) throws {
         var fixture = CaptureFixture(.pcap, link: link)
         for packet in packets { fixture.add(packet) }
         #expect(try readings(fixture.bytes).heard.isEmpty)
     }
 
-    @Test func `a packet of the air alone says nothing of its strength`() throws {
+    @Test func `a packet without radio metadata has no received power`() throws {
         var fixture = CaptureFixture(.pcap, link: 251)
         fixture.add(CaptureFixture.air(minor: 5))
         #expect(try readings(fixture.bytes).heard.isEmpty)
         #expect(try readings(fixture.bytes).problems.isEmpty)
     }
 
-    @Test(arguments: UInt8(0)...15) func `advertising packets of the air are heard, others are not`(
+    @Test(arguments: UInt8(0)...15) func `only advertising packets are read from link-layer captures`(
         _ kind: UInt8
     ) throws {
         var fixture = CaptureFixture(.pcap, link: 256)
@@ -78,7 +78,7 @@ import Testing
         #expect(try readings(fixture.bytes).heard.count == ([0, 2, 4, 6, 7].contains(kind) ? 1 : 0))
     }
 
-    @Test func `an extended packet without a sender, or without data, is passed over`() throws {
+    @Test func `an extended packet without sender or data is skipped`() throws {
         var fixture = CaptureFixture(.pcap, link: 256)
         for body: [UInt8] in [
             [0], [3, 0x08, 1, 2, 9, 9], [1, 0, 2, 1, 6], [7, 0x01, 1, 2, 3, 4, 5, 6],
@@ -90,19 +90,19 @@ import Testing
         }
         let found = try readings(fixture.bytes)
         #expect(found.heard.isEmpty)
-        // Its header is longer than the packet.
-        #expect(found.problems == ["1 damaged advertising reports were passed over"])
+        // The header is longer than the packet.
+        #expect(found.problems == ["skipped 1 damaged advertising reports"])
     }
 
-    @Test func `a packet with a wrong check or cut in the air is damaged`() throws {
+    @Test func `a packet with a wrong checksum or a wrong length is damaged`() throws {
         let air = CaptureFixture.air(minor: 5)
         var fixture = CaptureFixture(.pcapng, link: 256)
         fixture.add(CaptureFixture.radio(air, flags: 0x0402))
         fixture.add(CaptureFixture.radio(Array(air.dropLast(4))))
         fixture.add(CaptureFixture.radio(air, flags: 0x0002))
-        // The radio did not say how strong it was.
+        // The radio did not measure the power.
         fixture.add(CaptureFixture.radio(air, flags: 0x0C00))
-        // A connection, and a packet of the long range.
+        // A connection, and a packet with coded PHY.
         fixture.add(CaptureFixture.radio([1, 2, 3, 4] + air.dropFirst(4)))
         fixture.add(CaptureFixture.radio(CaptureFixture.air(minor: 6, isCoded: true), flags: 0x8C02))
         fixture.interface(272)
@@ -113,10 +113,10 @@ import Testing
         )
         let (heard, problems) = try readings(fixture.bytes)
         #expect(heard.map(\.identity.minor) == [5, 6, 7])
-        #expect(problems == ["3 damaged advertising reports were passed over"])
+        #expect(problems == ["skipped 3 damaged advertising reports"])
     }
 
-    @Test func `a cut record is passed over and counted`() throws {
+    @Test func `a truncated record is skipped and counted`() throws {
         for form in Self.forms {
             var fixture = CaptureFixture(form, link: 187)
             fixture.add([4] + BtsnoopFixture.event(minor: 1))
@@ -124,11 +124,11 @@ import Testing
             fixture.add([4] + BtsnoopFixture.event(minor: 2))
             let (heard, problems) = try readings(fixture.bytes)
             #expect(heard.map(\.identity.minor) == [1, 2])
-            #expect(problems == ["1 cut records were passed over"])
+            #expect(problems == ["skipped 1 truncated records"])
         }
     }
 
-    @Test func `everything before a truncated last record is read`() throws {
+    @Test func `records before an incomplete last record are read`() throws {
         for form in Self.forms {
             var fixture = CaptureFixture(form, link: 187)
             fixture.add([4] + BtsnoopFixture.event(minor: 1))
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be played is refused with its reason`() {
-        #expect(message(CaptureFixture(.pcap, link: 1).bytes).contains("has link type 1; known"))
+    @Test func `a file that cannot be replayed is refused with the reason`() {
+        #expect(message(CaptureFixture(.pcap, link: 1).bytes).contains("has link type 1; supported"))
         #expect(
             message(Array(CaptureFixture(.pcap, link: 187).bytes.prefix(20))).contains("header of 24 bytes")
         )
@@ -155,30 +155,34 @@ import Testing
         #expect(message([1, 2, 3]).contains("neither a capture (btsnoop, pcap, pcapng) nor a trace"))
     }
 
-    @Test func `a record that cannot be is told with its number and place`() {
+    @Test func `an invalid record is reported with its number and offset`() {
         var huge = CaptureFixture(.pcap, link: 187)
         huge.bytes += [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0]
-        #expect(message(huge.bytes).contains("record 1 at byte 24: a packet of 2147483647 bytes"))
+        #expect(
+            message(huge.bytes).contains("record 1 at byte 24: invalid packet length of 2147483647 bytes")
+        )
         var blocks = CaptureFixture(.pcapng, link: 187)
         blocks.add([4], interface: 3)
-        #expect(message(blocks.bytes).contains("block 3 at byte 48: a packet of interface 3"))
-        for (length, problem) in [(8, "of 8 bytes"), (14, "of 14 bytes"), (0x7FFF_FFF0, "cannot be")] {
+        #expect(message(blocks.bytes).contains("block 3 at byte 48: a packet of the undeclared interface 3"))
+        for (length, problem) in [
+            (8, "of 8 bytes"), (14, "of 14 bytes"), (0x7FFF_FFF0, "invalid block length"),
+        ] {
             var block = CaptureFixture(.pcapng, link: 187)
             block.bytes += block.number(UInt32(6)) + block.number(UInt32(length)) + [0, 0, 0, 0]
             #expect(message(block.bytes).contains(problem))
         }
         var ends = CaptureFixture(.pcapng, link: 187)
         ends.bytes[ends.bytes.count - 4] = 24
-        #expect(message(ends.bytes).contains("two lengths are not the same"))
+        #expect(message(ends.bytes).contains("two lengths differ"))
         var mark = CaptureFixture(.pcapng, link: 187)
         mark.bytes[8] = 0
-        #expect(message(mark.bytes).contains("byte-order mark"))
+        #expect(message(mark.bytes).contains("byte-order magic"))
         var many = CaptureFixture(.pcapng, link: 187)
         for _ in 0..<300 { many.interface(187) }
         #expect(message(many.bytes).contains("more than 256 interfaces"))
     }
 
-    @Test func `sections of a pcapng may differ in order and interfaces, and strange blocks do no harm`()
+    @Test func `pcapng sections may differ in byte order and interfaces and unknown blocks are skipped`()
         throws
     {
         var first = CaptureFixture(.pcapng, link: 187)
@@ -186,7 +190,7 @@ import Testing
         first.block(0xBAD, [1, 2, 3, 4, 5])
         first.interface(1)
         first.add([1, 2, 3], interface: 1)
-        // An old kind of packet, and one without a time.
+        // An obsolete packet block, and one without a time.
         let event = [4] + BtsnoopFixture.event(minor: 2)
         let length = first.number(UInt32(event.count))
         first.block(2, first.number(UInt16(0)) + [0, 0] + first.number(UInt64(0)) + length + length + event)
@@ -195,7 +199,7 @@ import Testing
         second.add([0, 0, 0, 3] + BtsnoopFixture.event(minor: 3))
         let (heard, problems) = try readings(first.bytes + second.bytes)
         #expect(heard.map(\.identity.minor) == [1, 2, 3])
-        #expect(problems == ["1 cut records were passed over"])
+        #expect(problems == ["skipped 1 truncated records"])
     }
 
     @Test(
@@ -205,7 +209,7 @@ import Testing
             ([2, 0, 2, 0, 65, 66, 0, 0, 14, 0, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0], 1_000_000),
         ] as [([UInt8], UInt64)]
     )
-    func `an interface tells how its clock counts`(_ options: [UInt8], _ perSecond: UInt64) throws {
+    func `an interface defines its time unit`(_ options: [UInt8], _ perSecond: UInt64) throws {
         var fixture = CaptureFixture(.pcapng, link: 1)
         fixture.interface(187, options: options)
         for second: UInt64 in [5, 6, 9] {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ESPresenseReportTests {
     private static let topic = "espresense/devices/phone:anna/kitchen"
-    /// As version 4 says it.
+    /// A message of version 4.
     private static let report = """
         {"mac":"5ef2d0a3c1b4","id":"phone:anna","name":"Anna","rssi@1m":-65,"rssi":-71.33,"rxAdj":0,"rssiVar":1.02,
         "distance":1.81,"var":0.44,"int":312}
@@ -22,32 +22,32 @@ import Testing
         }
     }
 
-    @Test func `a node hears the device, as loud as it says`() throws {
+    @Test func `a node's report gives a sighting of the device`() throws {
         let sighting = ReceiverSighting(receiver: "kitchen", rssi: -71, powerAtOneMetre: -65, time: 5)
         #expect(try read(Self.report).get() == .receiver(sighting))
-        // Version 3 has whole numbers and other members.
+        // Version 3 sends whole numbers and other members.
         let old =
             #"{"id":"tile:1","idType":10,"rssi@1m":-65,"rssi":-71,"raw":2.1,"distance":1.9,"speed":0.1}"#
         #expect(try read(old).get() == .receiver(sighting))
     }
 
-    @Test func `without a level at one metre the place's own counts`() throws {
+    @Test func `a report without a power at one metre has none`() throws {
         let sighting = ReceiverSighting(receiver: "kitchen", rssi: -71, time: 5)
         #expect(try read(#"{"rssi":-71.4}"#).get() == .receiver(sighting))
     }
 
     @Test(arguments: [#"{"rssi":0}"#, #"{"rssi":-128}"#, #"{"rssi":127,"rssi@1m":-60}"#])
-    func `what was not heard is nothing`(_ text: String) throws {
+    func `a report that the device was not received gives no reading`(_ text: String) throws {
         #expect(try read(text).get() == nil)
     }
 
     @Test(arguments: [
-        ("", "is no JSON"), ("[]", "must be an object with rssi"), ("{}", "rssi is missing"),
+        ("", "is not JSON"), ("[]", "must be an object with rssi"), ("{}", "rssi is missing"),
         (#"{"rssi":"-60"}"#, "rssi must be a number"), (#"{"rssi":-60,"rssi@1m":1e9}"#, "rssi@1m must be"),
-        (#"{"rssi":-60,"x":\#(String(repeating: "1", count: 5000))}"#, "bytes are too many"),
-        (String(repeating: "[", count: 300), "is no JSON"),
+        (#"{"rssi":-60,"x":\#(String(repeating: "1", count: 5000))}"#, "at most 4096"),
+        (String(repeating: "[", count: 300), "is not JSON"),
     ])
-    func `anything else is refused with the topic and what is legal`(_ text: String, _ why: String) {
+    func `an invalid report is refused with the topic and what is legal`(_ text: String, _ why: String) {
         #expect(problem(text).contains(why) && problem(text).hasPrefix(Self.topic))
     }
 
@@ -58,7 +58,7 @@ import Testing
         )
     }
 
-    @Test func `whatever comes is a reading that makes sense, or none`() {
+    @Test func `arbitrary messages give a valid reading or none`() {
         var fuzz = Fuzz(seed: 27, corpus: [Array(Self.report.utf8), Array(#"{"rssi":-60}"#.utf8)])
         var heard = 0
         for _ in 0..<Fuzz.count {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct EphemeralBeaconTests {
     private static let key = CipherBlock(UInt8(0)...15)
     private static let identity = BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)
-    /// The clock of the beacon stood at 0 then.
+    /// When the beacon's clock was 0.
     private static let start = 1_700_000_000.0
 
     private func beacon(exponent: Int = 10) -> EphemeralBeacon {
@@ -23,7 +23,7 @@ import Testing
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    @Test func `a block is encrypted as FIPS 197 says`() throws {
+    @Test func `a block is encrypted as in FIPS 197`() throws {
         let key = try #require(CipherBlock(hexadecimal: "000102030405060708090a0b0c0d0e0f"))
         let plain = try #require(CipherBlock(hexadecimal: "00112233445566778899aabbccddeeff"))
         #expect(
@@ -48,7 +48,7 @@ import Testing
         #expect(Set(ids.prefix(16)).count == 1)
     }
 
-    /// When the period began that is heard, of a beacon whose clock is ahead by so many seconds.
+    /// The start of the resolved period, for a beacon whose clock is ahead by some seconds.
     private func resolve(_ heard: (ahead: Double, at: Double)...) -> [UInt32?] {
         var beacons = EphemeralBeacons([beacon()], cipher: AESBlock.cipher)
         return heard.map { ahead, clock in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `the identifiers of this and the neighbouring periods are known`() {
+    @Test func `identifiers of the current and adjacent periods are resolved`() {
         let clock = 10.5 * 1024
         #expect(resolve((0, clock), (1024, clock)) == [10240, 11264])
         #expect(resolve((-1024, clock), (5 * 1024, clock)) == [9216, nil])
@@ -66,11 +66,11 @@ import Testing
         #expect(beacons.resolve(0, at: .nan) == nil)
     }
 
-    @Test func `a beacon that was long unheard is searched more widely, and its clock is corrected`() {
+    @Test func `the search widens for a silent beacon and its clock is corrected`() {
         let year = 31_536_000.0
-        // After a year 150 parts in a million are more than an hour.
+        // In a year 150 ppm amount to more than an hour.
         #expect(resolve((4000, year)).first != .some(nil))
-        // Then it is known how far ahead the clock is: an hour more or less is too much.
+        // After that the clock's offset is known, and an hour off is too much.
         let later = resolve(
             (4000, year),
             (4000 + 3 * 1024, year + 3600),
@@ -80,14 +80,14 @@ import Testing
         #expect(later.map { $0 != nil } == [true, false, true, false])
     }
 
-    @Test func `a beacon before the start of its clock or beyond its end is not found, nor does it trap`() {
+    @Test func `a time outside a beacon's clock range resolves nothing and does not trap`() {
         var beacons = EphemeralBeacons([beacon(exponent: 0)], cipher: AESBlock.cipher)
         for time in [0, Self.start - 1e6, 1e11, -1e11, 1e300, .infinity] {
             #expect(beacons.resolve(1, at: time) == nil)
         }
     }
 
-    @Test func `several beacons are told apart, and clocks that were set do not matter`() throws {
+    @Test func `several beacons are distinguished also when the clock is set`() throws {
         let all = (0..<40).map { number in
             EphemeralBeacon(
                 identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: UInt16(number)),
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `encrypted telemetry is read with the key, and refused when a bit of it is wrong`() throws {
+    @Test func `telemetry is decrypted with the key and refused when a bit is wrong`() throws {
         let frame = EncryptedTelemetry(cipher: bytes("058aaaae33d6215287b35aad"), salt: 0x1234, check: 0xD246)
         let beacon = beacon()
         let open = { (frame: EncryptedTelemetry, clock: UInt32) in
@@ -127,7 +127,7 @@ import Testing
         #expect(open(EncryptedTelemetry(cipher: changed, salt: 0x1234, check: 0xD246), 123_456_789) == nil)
     }
 
-    @Test func `encrypted telemetry of the period that has just begun is read too`() throws {
+    @Test func `telemetry of a period that has just begun is decrypted`() throws {
         let frame = EncryptedTelemetry(cipher: bytes("058aaaae33d6215287b35aad"), salt: 0x1234, check: 0xD246)
         var beacons = EphemeralBeacons([beacon()], cipher: AESBlock.cipher)
         let before = 123_456_789 - 1024.0
@@ -148,7 +148,7 @@ import Testing
             "ac7805d054e89fe7831d99b287b1c3e5"
         ),
     ])
-    func `any length is opened in EAX mode`(_ count: Int, _ cipher: String, _ tag: String) throws {
+    func `EAX decrypts messages of any length`(_ count: Int, _ cipher: String, _ tag: String) throws {
         let key = try #require(CipherBlock(hexadecimal: "91945d3f4dcbee0bf45ef52255f095a4"))
         let mode = EAXMode(key: key, cipher: AESBlock.cipher)
         let (nonce, header) = ((0...count % 7).map { UInt8($0) }, (0..<count).map { UInt8($0) })

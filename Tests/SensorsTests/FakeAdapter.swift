@@ -4,7 +4,7 @@ import Sensors
 import SystemPackage
 import Threading
 
-/// An adapter and its controller behind sockets, for a scanner that thinks they are the kernel's.
+/// An adapter and its controller behind sockets, in place of the kernel's.
 final class FakeAdapter: Sendable {
     struct State: Sendable {
         /// The controller's ends of the sockets; below 0 when there is none.
@@ -60,7 +60,7 @@ final class FakeAdapter: Sendable {
         return .success(theirs)
     }
 
-    /// Does and answers what has come; `false` when the scanner has closed the socket.
+    /// Processes and answers received commands; `false` when the scanner closed the socket.
     func work() -> Bool {
         state.withLock { state in
             guard state.device >= 0 else { return true }
@@ -76,7 +76,7 @@ final class FakeAdapter: Sendable {
         }
     }
 
-    /// Sends packets to the scanner, as many as there is room for.
+    /// Sends as many packets to the scanner as its socket has room for.
     @discardableResult
     func send(_ packets: [[UInt8]]) -> Int {
         state.withLock { state in packets.prefix { Self.write($0, to: state.device) }.count }
@@ -86,7 +86,7 @@ final class FakeAdapter: Sendable {
         state.withLock { state in _ = Self.write([4, 0xFD, 6, 1, 0, change, 0, 0, 0], to: state.watcher) }
     }
 
-    /// The adapter is pulled out: its socket fails.
+    /// Unplugs the adapter: its socket fails.
     func pull() {
         state.withLock { state in
             state.isPresent = false

@@ -6,7 +6,7 @@ import Sensors
 import TestSupport
 import Testing
 
-/// The client on a real connection, with somebody at the other end who says what a test wants.
+/// The client on a real connection, with a scripted peer.
 @Suite(.timeLimit(.minutes(1))) struct GPSDClientTests {
     private static let version = #"{"class":"VERSION","release":"3.25","proto_major":3,"proto_minor":15}"#
     private static let fix = #"{"class":"TPV","mode":3,"lat":47.5,"lon":11.5,"eph":5.5}"#
@@ -27,7 +27,7 @@ import Testing
         }) { try await body($0) }
     }
 
-    /// A listener on a port that the thread which accepted from the one before may still hold for a moment.
+    /// A listener on a port that the previous listener's thread may still hold for a moment.
     private func listener(on port: Int) async throws -> LoopbackSocket {
         for _ in 0..<1000 {
             if let listener = try? LoopbackSocket.listening(port: port) { return listener }
@@ -36,7 +36,7 @@ import Testing
         return try LoopbackSocket.listening(port: port)
     }
 
-    /// The client's next connection, after it has asked to watch.
+    /// The client's next connection, after its WATCH command.
     private func accept(_ listener: LoopbackSocket) async throws -> LoopbackSocket {
         let (link, asked) = try await waiting {
             let link = try listener.accept()
@@ -48,7 +48,7 @@ import Testing
         return link
     }
 
-    /// Runs what waits for the system apart from the threads that all tests share.
+    /// Runs blocking work outside of the threads that all tests share.
     private func waiting<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -61,7 +61,7 @@ import Testing
         try link.send(Array(lines.map { $0 + "\r\n" }.joined().utf8))
     }
 
-    @Test func `places and headings are told`() async throws {
+    @Test func `locations and headings are published`() async throws {
         let listener = try LoopbackSocket.listening()
         try await withClient(port: listener.port) { told in
             let link = try await accept(listener)
@@ -81,8 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a gpsd that is not there yet is used when it comes, and again after each loss`() async throws
-    {
+    @Test func `a gpsd that starts later is used, and again after each disconnect`() async throws {
         let port = try LoopbackSocket.freePort()
         try await withClient(port: port) { told in
             #expect(await eventually { await told.conditions == [GPSDCondition()] })
@@ -95,14 +94,14 @@ import Testing
                 if round == 1 { link.reset() } else { link.shut() }
                 #expect(await eventually { await told.conditions.last?.state == .waiting })
                 let problem = try #require(await told.conditions.last?.problem)
-                #expect(problem.hasPrefix("no link to the gpsd at 127.0.0.1:\(port): "))
+                #expect(problem.hasPrefix("no connection to the gpsd at 127.0.0.1:\(port): "))
             }
         }
     }
 
-    @Test func `a gpsd that somebody has named is missed at once`() async throws {
+    @Test func `a configured gpsd that is absent is reported at once`() async throws {
         let port = try LoopbackSocket.freePort()
-        try await withClient(port: port, { $0.isAskedFor = true }) { told in
+        try await withClient(port: port, { $0.isConfigured = true }) { told in
             #expect(await eventually { await told.conditions.last?.state == .waiting })
             #expect(await told.conditions.last?.problem?.contains("Connection refused") == true)
         }
@@ -110,29 +109,30 @@ import Testing
             port: port,
             {
                 $0.host = "no.such.host.invalid"
-                $0.isAskedFor = true
+                $0.isConfigured = true
             }
         ) { told in
             #expect(await eventually { await told.conditions.last?.problem?.contains("invalid:") == true })
         }
     }
 
-    @Test func `another server on that port is told, and tried again`() async throws {
+    @Test func `another server on that port is reported and retried`() async throws {
         let listener = try LoopbackSocket.listening()
-        try await withClient(port: listener.port, { $0.isAskedFor = true }) { told in
+        try await withClient(port: listener.port, { $0.isConfigured = true }) { told in
             for _ in 0..<2 {
                 let link = try await accept(listener)
                 try say(link, String(repeating: "HTTP/1.1 400 Bad Request\r\n", count: 60))
                 #expect(
                     await eventually {
-                        await told.conditions.last?.problem?.contains("makes no sense") == true
+                        await told.conditions.last?.problem?.contains("does not speak gpsd's protocol")
+                            == true
                     }
                 )
             }
         }
     }
 
-    @Test func `at the end it lets go of the receiver, and the connection ends`() async throws {
+    @Test func `at the end the client stops watching and closes the connection`() async throws {
         let listener = try LoopbackSocket.listening()
         let link = try await withClient(port: listener.port) { told in
             let link = try await accept(listener)
@@ -148,7 +148,7 @@ import Testing
         #expect(rest == GPSDSession.unwatch)
     }
 
-    @Test func `a flood is read without an end of memory`() async throws {
+    @Test func `a flood of data does not exhaust memory`() async throws {
         let listener = try LoopbackSocket.listening()
         try await withClient(port: listener.port) { told in
             let link = try await accept(listener)

@@ -5,7 +5,7 @@ import Sensors
 import Testing
 
 @Suite struct GPSDSessionTests {
-    /// What gpsd 3.22 of Debian 12 says.
+    /// Messages of gpsd 3.22 (Debian 12).
     private static let version =
         #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
     private static let fix =
@@ -21,12 +21,12 @@ import Testing
     private func hear(_ session: inout GPSDSession, _ lines: String..., at time: Double = 1) -> [GPSDSession
         .Outcome]
     {
-        session.hear(lines.map { $0 + "\r\n" }.joined().utf8, at: time)
+        session.receive(lines.map { $0 + "\r\n" }.joined().utf8, at: time)
     }
 
     private func readings(_ lines: String..., true wantsTrueNorth: Bool = false) -> [SensorReading] {
         var session = session(true: wantsTrueNorth)
-        return session.hear(lines.map { $0 + "\n" }.joined().utf8, at: 1).compactMap {
+        return session.receive(lines.map { $0 + "\n" }.joined().utf8, at: 1).compactMap {
             if case .reading(let reading) = $0 { reading } else { nil }
         }
     }
@@ -35,7 +35,7 @@ import Testing
         .location(GeoPoint(latitude: latitude, longitude: longitude), accuracyMetres: accuracy, time: 1)
     }
 
-    @Test func `a greeting, receivers, a fix and satellites are understood`() {
+    @Test func `a greeting, receivers, a fix and satellites are parsed`() {
         var session = session()
         let devices =
             #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/pts/1","driver":"NMEA0183"}]}"#
@@ -47,10 +47,10 @@ import Testing
         #expect(hear(&session, Self.fix, sky) == [.reading(place(47.0001, 11.0002, 5.32))])
         #expect(session.release == "3.22" && session.receivers == 1 && session.mode == 3)
         #expect(session.satellites?.used == 8 && session.satellites?.seen == 12)
-        #expect(session.doubt == nil && session.nonsense == 0)
+        #expect(session.warning == nil && session.invalidLines == 0)
     }
 
-    @Test func `an old gpsd tells errors by axis, tags, and satellites in a list`() {
+    @Test func `messages of old gpsd versions are parsed`() {
         // 3.9 of 2013.
         #expect(
             readings(
@@ -80,12 +80,12 @@ import Testing
         #expect(readings(line) == [])
     }
 
-    @Test func `an error that makes no sense is none`() {
+    @Test func `an implausible error estimate is ignored`() {
         #expect(readings(#"{"class":"TPV","mode":2,"lat":1,"lon":2,"eph":-5}"#) == [place(1, 2, nil)])
         #expect(readings(#"{"class":"TPV","mode":2,"lat":1,"lon":2,"epx":3}"#) == [place(1, 2, nil)])
     }
 
-    @Test func `of two headings the wanted one counts`() {
+    @Test func `the preferred heading is used when there are two`() {
         let both = #"{"class":"ATT","heading":100.5,"mheading":96.7,"pitch":1,"roll":2}"#
         #expect(readings(both) == [.heading(degrees: 96.7, north: .magnetic, time: 1)])
         #expect(readings(both, true: true) == [.heading(degrees: 100.5, north: .geographic, time: 1)])
@@ -95,7 +95,7 @@ import Testing
         #expect(readings(geographic) == [.heading(degrees: 2, north: .geographic, time: 1)])
     }
 
-    @Test func `a true heading is made magnetic where the place is known, whatever gpsd thinks of magvar`()
+    @Test func `a true heading is converted to magnetic without gpsd's magvar`()
         throws
     {
         let heard = readings(Self.fix, #"{"class":"ATT","heading":2}"#)
@@ -118,37 +118,37 @@ import Testing
         )
     }
 
-    @Test func `lines may come in pieces of any size`() {
+    @Test func `lines may arrive in pieces of any size`() {
         let all = Array((Self.version + "\r\n" + Self.fix + "\n\r\n" + Self.fix + "\r\n").utf8)
         for size in [1, 2, 7, 100, all.count] {
             var session = session()
             var count = 0
             for start in stride(from: 0, to: all.count, by: size) {
-                for case .reading in session.hear(all[start..<min(start + size, all.count)], at: 1) {
+                for case .reading in session.receive(all[start..<min(start + size, all.count)], at: 1) {
                     count += 1
                 }
             }
             #expect(count == 2)
-            #expect(session.nonsense == 0)
+            #expect(session.invalidLines == 0)
         }
     }
 
-    @Test func `nonsense and what is too long is passed over, until it is all there is`() {
+    @Test func `invalid and overlong lines are skipped until there are too many in a row`() {
         var session = session()
         _ = hear(&session, Self.version)
         let long =
             #"{"class":"TPV","mode":3,"lat":1,"lon":2,"x":""# + String(repeating: "a", count: 10_240) + #""}"#
         #expect(hear(&session, "GPSD,O=?", "[1,2]", #"{"class":5}"#, "{", long) == [])
-        #expect(session.nonsense == 5)
+        #expect(session.invalidLines == 5)
         #expect(hear(&session, Self.fix).count == 2)
         for _ in 0..<49 { #expect(hear(&session, "HTTP/1.1 400 Bad Request") == []) }
         guard case .failed(let why)? = hear(&session, "HTTP/1.1 400 Bad Request").first else {
             return #expect(Bool(false))
         }
-        #expect(why.contains("makes no sense"))
+        #expect(why.contains("does not speak gpsd's protocol"))
     }
 
-    @Test func `who does not greet is no gpsd`() {
+    @Test func `a peer without greeting is no gpsd`() {
         var session = session()
         #expect(session.deadline == 10)
         #expect(session.wake(at: 9.9) == [])
@@ -156,7 +156,7 @@ import Testing
         guard case .failed? = session.wake(at: 10).first else { return #expect(Bool(false)) }
     }
 
-    @Test func `silence is normal, but it must answer when it is asked`() {
+    @Test func `a silent gpsd must answer a version request`() {
         var session = session()
         _ = hear(&session, Self.version, at: 1)
         #expect(session.deadline == 61)
@@ -168,14 +168,14 @@ import Testing
         guard case .failed? = session.wake(at: 155).first else { return #expect(Bool(false)) }
     }
 
-    @Test func `another version of the protocol is doubtful, but heard`() {
+    @Test func `another protocol version is reported and read`() {
         var session = session()
         _ = hear(&session, #"{"class":"VERSION","release":"5.0","proto_major":4,"proto_minor":0}"#)
-        #expect(session.doubt == "it speaks version 4 of its protocol; only 3 is known")
+        #expect(session.warning == "it uses protocol version 4; only version 3 is supported")
         #expect(hear(&session, Self.fix).count == 2)
     }
 
-    @Test func `a clock that goes back does no harm`() {
+    @Test func `a clock that goes back is tolerated`() {
         var session = session()
         _ = hear(&session, Self.version, at: 1000)
         #expect(session.wake(at: 5) == [])
@@ -183,7 +183,7 @@ import Testing
         #expect(session.deadline == 65)
     }
 
-    @Test func `any bytes give readings that are legal, or none`() {
+    @Test func `arbitrary bytes give valid readings or none`() {
         var generator = SeededGenerator(seed: 12)
         let seeds = [
             Self.version, Self.fix, #"{"class":"ATT","heading":100.5,"mheading":96.7}"#,
@@ -208,7 +208,7 @@ import Testing
                 }
                 if line.isEmpty { line = [0x7B] }
             }
-            for outcome in session.hear(line + [0x0A], at: 1) {
+            for outcome in session.receive(line + [0x0A], at: 1) {
                 guard case .reading(let reading) = outcome else { continue }
                 heard += 1
                 switch reading {

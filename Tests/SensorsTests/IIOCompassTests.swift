@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `the heading follows the device`() async throws {
+    @Test func `the heading follows the turning device`() async throws {
         try await withCompass([SensorTree.flat(10)]) { tree, told in
             #expect(await eventually { await told.points(to: 10) })
             for heading in [350.0, 300] {
@@ -74,17 +74,17 @@ import Testing
         }
     }
 
-    @Test func `scale, offset and mount matrix are taken as the kernel writes them`() async throws {
+    @Test func `the kernel's scale, offset and mount matrix are applied`() async throws {
         var files = raw(75, scale: 0.000598, offset: 12)
         files.merge(["name": "ak8963", "in_magn_scale": "0.000598", "in_magn_offset": "12"]) { $1 }
-        // Soldered in with x to the front and y to the left.
+        // Mounted with x to the front and y to the left.
         files["in_magn_mount_matrix"] = "0, -1, 0; 1, 0, 0; 0, 0, 1"
         try await withCompass([files]) { _, told in
             #expect(await eventually { await told.points(to: 165) })
         }
         files["in_magn_mount_matrix"] = "0, 0, 0; 0, 0, 0; 0, 0, 0"
         try await withCompass([files]) { _, told in
-            #expect(await eventually { await told.points(to: 75) }, "a matrix that makes no sense is none")
+            #expect(await eventually { await told.points(to: 75) }, "a singular matrix is ignored")
         }
         for kind in ["in_mount_matrix", "mount_matrix"] {
             files["in_magn_mount_matrix"] = nil
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `each axis may have a scale of its own, and values may come scaled`() async throws {
+    @Test func `axes may have different scales and values may be scaled already`() async throws {
         var files = raw(75, scale: 1)
         files["in_magn_x_raw"] = files["in_magn_x_raw"].flatMap(Double.init).map { "\($0 / 2)" }
         files.merge(["in_magn_x_scale": "2", "in_magn_scale": "1"]) { $1 }
@@ -107,11 +107,11 @@ import Testing
         try await withCompass([scaled]) { _, told in #expect(await eventually { await told.points(to: 0) }) }
     }
 
-    @Test func `a matrix of the configuration says where the front is`() async throws {
-        // A tablet on the wall: its top is up, and what counts is where its back points.
+    @Test func `the configured matrix defines the front`() async throws {
+        // A tablet on the wall: its top is up, and the heading is that of its back.
         let tree: (Double) -> [String: String] = { heading in
             let angle = heading * .pi / 180
-            // North and up in the axes of a device whose y points up and whose z points away from the heading.
+            // North and up for a device whose y points up and whose z points away from the heading.
             let field = Vector3(-0.2 * sin(angle), -0.4, -0.2 * cos(angle))
             return SensorTree.axes("in_magn", field)
                 .merging(SensorTree.axes("in_accel", Vector3(0, 9.81, 0))) { $1 }
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `sensors of a hub are put together, without those of a laptop's base`() async throws {
+    @Test func `a hub's sensors are combined without those of a laptop's base`() async throws {
         let tilt = 30 * Double.pi / 180
         let base = SensorTree.axes("in_accel", Vector3(9.81, 0, 0)).merging([
             "name": "accel_3d", "label": "accel-base",
@@ -136,7 +136,7 @@ import Testing
         let lid = SensorTree.axes("in_accel", 9.81 * Vector3(0, sin(tilt), cos(tilt))).merging([
             "name": "accel_3d", "label": "accel-display",
         ]) { $1 }
-        // East is to the right of a device that points north with its front raised.
+        // The device points north with its front raised; east is to its right.
         let field = Vector3(0, 0.2 * cos(tilt) - 0.4 * sin(tilt), -0.2 * sin(tilt) - 0.4 * cos(tilt))
         let hub = SensorTree.axes("in_magn", field).merging([
             "name": "magn_3d", "in_rot_from_north_magnetic_tilt_comp_raw": "123",
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a hub's own heading is taken where there is no field`() async throws {
+    @Test func `a hub's own heading is used without a magnetometer`() async throws {
         let hub = [
             "name": "magn_3d", "in_rot_from_north_true_tilt_comp_raw": "1234", "in_rot_scale": "0.001",
         ]
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `what is absent does no harm, and is used when it comes, goes and comes back`() async throws {
+    @Test func `a compass is used when it appears, disappears and returns`() async throws {
         try await withCompass([["name": "als", "in_illuminance_raw": "5"]]) { tree, told in
             #expect(await eventually { await told.conditions == [CompassCondition()] })
             #expect(await told.conditions.last?.problem == nil)
@@ -175,7 +175,7 @@ import Testing
                 try tree.put(3, SensorTree.flat(heading))
                 #expect(await eventually { await told.points(to: heading) })
                 try tree.remove(3)
-                let gone = "the compass chip has gone; it is used again when it comes back"
+                let gone = "the compass chip is gone; it is used again when it returns"
                 #expect(await eventually { await told.conditions.last?.problem == gone })
                 #expect(await told.conditions.last?.state == .waiting)
             }
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `a compass that was put in again under the same name is opened again`() async throws {
+    @Test func `a compass that is plugged in again under the same name is reopened`() async throws {
         try await withCompass([SensorTree.flat(40)]) { tree, told in
             #expect(await eventually { await told.points(to: 40) })
             try tree.remove(0)
@@ -194,8 +194,8 @@ import Testing
         }
     }
 
-    @Test func `an accelerometer that comes later is taken in`() async throws {
-        // Leaning to one side; it points north, but whoever does not know how it leans takes that for north-east.
+    @Test func `an accelerometer that appears later is used`() async throws {
+        // It points north and leans to one side; without the tilt that looks like north-east.
         let up = Vector3(sin(Double.pi / 6), 0, cos(Double.pi / 6))
         let field = Vector3(0, 0.2, 0) - 0.4 * up
         try await withCompass([SensorTree.axes("in_magn", field)]) { tree, told in
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `the compass that is asked for is taken, and its absence told`() async throws {
+    @Test func `the configured compass is used and its absence reported`() async throws {
         let others = [SensorTree.flat(40), SensorTree.flat(80).merging(["name": "second"]) { $1 }]
         try await withCompass(others, { $0.device = "second" }) { _, told in
             #expect(await eventually { await told.points(to: 80) })
@@ -217,11 +217,11 @@ import Testing
         try await withCompass(others, { $0.device = "third" }) { _, told in
             #expect(await eventually { await !told.conditions.isEmpty })
             let problem = try #require(await told.conditions.last?.problem)
-            #expect(problem.contains("\"third\"") && problem.hasSuffix("there are: chip, second"))
+            #expect(problem.contains("\"third\"") && problem.hasSuffix("available: chip, second"))
         }
     }
 
-    @Test func `a calibration counts, also one that is made while the compass runs`() async throws {
+    @Test func `a calibration is applied, also one made while the compass runs`() async throws {
         let made = Flag()
         try await withCompass(
             [SensorTree.flat(0)],
@@ -229,20 +229,20 @@ import Testing
         ) { _, told in
             #expect(await eventually { await told.points(to: 0) })
             made.set()
-            // (0, 20) less (30, -10) microtesla points to the front and left: north is there.
+            // (0, 20) minus (30, -10) microtesla points to the front left: that is north.
             #expect(await eventually { await told.points(to: 45) })
             #expect(await eventually { await told.conditions.last?.problem == nil })
             #expect(await told.conditions.last?.calibration == "full")
         }
     }
 
-    @Test func `a sensor that does not answer is told, and recovers`() async throws {
+    @Test func `a sensor that does not answer is reported and recovers`() async throws {
         try await withCompass([SensorTree.flat(40)], calibration: { _ in Self.calibration }) { tree, told in
             #expect(await eventually { await !told.headings.isEmpty })
             for nonsense in ["nan", "0x10", "1,5"] {
                 try tree.set(0, "in_magn_y_raw", nonsense)
                 #expect(await eventually { await told.conditions.last?.state == .waiting })
-                let isNamed = await told.conditions.last?.problem?.contains("in_magn_y_raw: no number")
+                let isNamed = await told.conditions.last?.problem?.contains("in_magn_y_raw: not a number")
                 #expect(isNamed == true)
                 try tree.set(0, "in_magn_y_raw", "0.1")
                 #expect(await eventually { await told.conditions.last?.state == .working })
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `what is measured can be had for a calibration`() async throws {
+    @Test func `raw measurements are available for a calibration`() async throws {
         try await withTemporaryFolder { folder in
             let tree = SensorTree(folder: folder)
             try tree.put(0, SensorTree.flat(0))
@@ -292,7 +292,7 @@ final class Flag: Sendable {
 }
 
 @Suite struct RotationScaleTests {
-    /// What a sensor says that is turned, slowly enough.
+    /// The values of a sensor that is turned slowly.
     private func turned(
         _ scale: inout RotationScale,
         from start: Double,
@@ -307,12 +307,12 @@ final class Flag: Sendable {
         return last
     }
 
-    @Test(arguments: [1, 0.1, 0.01, 1e-3, 1e-5]) func `going through north tells the unit`(_ unit: Double)
+    @Test(arguments: [1, 0.1, 0.01, 1e-3, 1e-5]) func `passing north reveals the unit`(_ unit: Double)
         throws
     {
         for told in [nil, 0.001, 1e-6, 25] as [Double?] {
             for (start, end) in [(20.0, 420.0), (340, -60)] {
-                var scale = RotationScale(configured: nil, told: told)
+                var scale = RotationScale(configured: nil, stated: told)
                 let last = turned(&scale, from: start, to: end, unit: unit)
                 #expect(scale.degrees == unit)
                 let error = try CompassAngle.difference(from: #require(last), to: end).magnitude
@@ -321,35 +321,35 @@ final class Flag: Sendable {
         }
     }
 
-    @Test func `before that nothing is told`() {
-        var scale = RotationScale(configured: nil, told: 0.001)
+    @Test func `there is no heading before the unit is known`() {
+        var scale = RotationScale(configured: nil, stated: 0.001)
         #expect(turned(&scale, from: 5, to: 350, unit: 0.01) == nil)
-        var jitter = RotationScale(configured: nil, told: nil)
+        var jitter = RotationScale(configured: nil, stated: nil)
         for step in 0..<1000 {
             #expect(jitter.heading(Double([0, 300, 3, 280][step % 4]), offset: 0) == nil)
         }
     }
 
-    @Test func `what the driver says is taken when it makes a circle`() {
-        var scale = RotationScale(configured: nil, told: 360.0 / 4096)
+    @Test func `the driver's scale is used when it gives a full circle`() {
+        var scale = RotationScale(configured: nil, stated: 360.0 / 4096)
         _ = turned(&scale, from: 20, to: 420, unit: 360.0 / 4096)
         #expect(scale.degrees == 360.0 / 4096)
     }
 
-    @Test func `what a person says counts`() {
-        var scale = RotationScale(configured: 0.5, told: 0.1)
+    @Test func `the configured scale takes precedence`() {
+        var scale = RotationScale(configured: 0.5, stated: 0.1)
         #expect(scale.heading(100, offset: 20) == 60)
         #expect(scale.heading(-30, offset: 20) == 355)
         #expect(scale.heading(10_000, offset: 0) == nil)
         #expect(scale.heading(.nan, offset: 0) == nil)
     }
 
-    @Test func `any numbers give a direction or none`() {
+    @Test func `arbitrary numbers give a valid heading or none`() {
         var generator = SeededGenerator(seed: 2)
         for round in 0..<40 {
             var scale = RotationScale(
                 configured: nil,
-                told: round % 2 == 0 ? nil : Double(bitPattern: generator.next())
+                stated: round % 2 == 0 ? nil : Double(bitPattern: generator.next())
             )
             for _ in 0..<500 {
                 let raw = round % 3 == 0 ? Double(bitPattern: generator.next()) : generator.unit() * 36000

@@ -1,6 +1,6 @@
 import Threading
 
-/// A clock that advances only by being slept on: each sleep takes it to its deadline at once.
+/// A clock on which each sleep ends at once and advances it to the deadline.
 final class ManualClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Swift.Duration
@@ -15,7 +15,7 @@ final class ManualClock: Clock {
 
     var now: Instant { time.withLock { $0 } }
 
-    /// Lets the clock run on, as slow work does.
+    /// Advances the clock, as slow work does.
     func advance(by duration: Swift.Duration) { time.withLock { $0 = $0.advanced(by: duration) } }
 
     func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {

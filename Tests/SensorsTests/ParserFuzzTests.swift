@@ -3,7 +3,7 @@ import SeededRandom
 import Sensors
 import Testing
 
-/// Whatever comes over the air, from a controller or out of a file: readings that make sense, or none.
+/// Arbitrary input from the air, a controller or a file gives valid readings or none.
 @Suite struct ParserFuzzTests {
     private static var payloads: [[UInt8]] {
         let beacon = BeaconFrame.iBeaconPayload(
@@ -24,7 +24,7 @@ import Testing
         return [beacon] + frames + [beacon + frames.joined()]
     }
 
-    @Test func `any payload is frames that make sense, or none`() {
+    @Test func `arbitrary payloads give valid frames or none`() {
         var fuzz = Fuzz(seed: 11, corpus: Self.payloads)
         var kinds: Set<String> = []
         for _ in 0..<Fuzz.count {
@@ -50,7 +50,7 @@ import Testing
         return [0x3E, UInt8(report.count + 2), isExtended ? 0x0D : 0x02, 1] + report
     }
 
-    @Test func `any event is readings that make sense, or none`() {
+    @Test func `arbitrary events give valid readings or none`() {
         let corpus = Self.payloads.flatMap {
             [Self.event($0, isExtended: false), Self.event($0, isExtended: true)]
         }
@@ -66,7 +66,7 @@ import Testing
         var count = 0
         for turn in 0..<Fuzz.count {
             let now = BeaconReceiver.Instant(time: Double(turn) / 100, wall: Double(turn % 7000))
-            receiver.hear(event: fuzz.next().span, at: now, into: &readings)
+            receiver.receive(event: fuzz.next().span, at: now, into: &readings)
             for case .beacon(let sighting) in readings {
                 #expect(BeaconSighting.isUsable(rssi: sighting.rssi))
                 count += 1
@@ -102,7 +102,7 @@ import Testing
         return files
     }
 
-    @Test func `any capture is readings in order of time, or a reason`() {
+    @Test func `arbitrary captures give ordered readings or an error`() {
         var fuzz = Fuzz(seed: 13, corpus: Self.captures)
         var count = 0
         for _ in 0..<Fuzz.count / 2 {

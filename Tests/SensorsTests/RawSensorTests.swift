@@ -35,16 +35,16 @@ import Testing
     @Test(arguments: [
         ("90", 90.0), (" 12.5\n", 12.5), ("-90", 270), ("360", 0), ("-0", 0), ("-1e-17", 0), ("1e2", 100),
     ])
-    func `a heading is plain degrees`(_ text: String, _ degrees: Double) {
+    func `a heading is a plain number of degrees`(_ text: String, _ degrees: Double) {
         #expect(read(.compass, text) == [.heading(degrees: degrees, time: 50)])
     }
 
     @Test(arguments: ["", "north", "\"90\"", "361", "NaN", "1e999", "{}", "0x10"])
-    func `another heading is refused`(_ text: String) {
-        #expect(message(.compass, text).contains("plain degrees from -360 to 360"))
+    func `an invalid heading is refused`(_ text: String) {
+        #expect(message(.compass, text).contains("plain number of degrees from -360 to 360"))
     }
 
-    @Test func `a place has latitude, longitude and perhaps accuracy`() {
+    @Test func `a location has latitude, longitude and optionally accuracy`() {
         let place = GeoPoint(latitude: 52.5, longitude: 13.4)
         #expect(
             read(.gps, #"{"latitude":52.5,"longitude":13.4,"accuracy":8}"#)
@@ -63,11 +63,11 @@ import Testing
         (#"{"latitude":1,"longitude":1,"accuracy":-1}"#, "accuracy must be"),
         (
             #"{"latitude":1,"longitude":1,"acuracy":1}"#,
-            #"unknown key "acuracy"; the nearest known one is "accuracy""#
+            #"unknown key "acuracy"; did you mean "accuracy"?"#
         ),
-        ("[1,2]", "a place is"), ("", "is no JSON"), ("{", "is no JSON"),
+        ("[1,2]", "a location must be"), ("", "is not JSON"), ("{", "is not JSON"),
     ])
-    func `another place is refused`(_ text: String, _ problem: String) {
+    func `an invalid location is refused`(_ text: String, _ problem: String) {
         #expect(message(.gps, text).contains(problem), "\(message(.gps, text))")
         #expect(message(.gps, text).hasPrefix("sensors/gps/raw: "))
     }
@@ -77,28 +77,28 @@ import Testing
         #"{"lat":52.5,"lon":13.4,"acc":8}"#,
         #"{"latitude":52.5,"longitude":13.4,"gps_accuracy":8,"battery_level":80,"course":12}"#,
     ])
-    func `places of OwnTracks and of Home Assistant are understood`(_ text: String) {
+    func `locations of OwnTracks and Home Assistant are parsed`(_ text: String) {
         let place = GeoPoint(latitude: 52.5, longitude: 13.4)
         #expect(read(.gps, text) == [.location(place, accuracyMetres: 8, time: 50)])
     }
 
     @Test(arguments: [
-        (#"{"_type":"encrypted","data":"c2VjcmV0"}"#, "OwnTracks encrypts its places"),
+        (#"{"_type":"encrypted","data":"c2VjcmV0"}"#, "OwnTracks encrypts its locations"),
         (#"{"_type":"location","lat":95,"lon":1}"#, "lat must be a number from -90.0 to 90.0"),
         (#"{"_type":"location","latitude":5,"longitude":1}"#, "lat is missing"),
         (#"{"latitude":5,"longitude":1,"gps_accuracy":-1}"#, "gps_accuracy must be"),
     ])
-    func `a wrong place of theirs is refused in their words`(_ text: String, _ problem: String) {
+    func `an invalid location names the members of its own format`(_ text: String, _ problem: String) {
         #expect(message(.gps, text).contains(problem), "\(message(.gps, text))")
     }
 
-    @Test func `what else OwnTracks says is no place, and no mistake`() {
+    @Test func `other OwnTracks messages are ignored`() {
         #expect(read(.gps, #"{"_type":"transition","event":"enter","lat":1,"lon":2}"#) == [])
         #expect(read(.gps, #"{"_type":"lwt","tst":1700000000}"#) == [])
     }
 
     @Test(arguments: ["-128", "21", "126", "-1000", "1e999", "-60.5", "\"-60\"", "null"])
-    func `a signal strength that Bluetooth cannot measure is refused`(_ rssi: String) {
+    func `a received power outside of Bluetooth's range is refused`(_ rssi: String) {
         let text = Self.beacon.replacing("-60", with: rssi)
         #expect(read(.beacons, text) == nil, "\(message(.beacons, text))")
     }
@@ -114,7 +114,7 @@ import Testing
         #expect(read(.beacons, "[]") == [])
     }
 
-    @Test(arguments: [0, 127, 5, -111]) func `a beacon that was not heard is left out`(_ rssi: Int) {
+    @Test(arguments: [0, 127, 5, -111]) func `a beacon that was not received is omitted`(_ rssi: Int) {
         #expect(read(.beacons, Self.beacon.replacing("-60", with: "\(rssi)")) == [])
     }
 
@@ -123,7 +123,7 @@ import Testing
         (#""2026-01-01T00:00:00Z""#, #""2026-01-01T00:00:02.500Z""#),
         (#""2026-01-01T00:00:00.000Z""#, #""2026-01-01T00:00:02.500Z""#),
     ])
-    func `the sender's times tell how long before the newest a beacon was heard`(
+    func `the sender's times order the beacons of a message`(
         _ older: String,
         _ newer: String
     ) {
@@ -132,7 +132,7 @@ import Testing
         #expect(times == [47.5, 50])
     }
 
-    @Test func `a time long ago counts as ten seconds and never as before the start`() {
+    @Test func `an old time counts as ten seconds before and never as before the start`() {
         let list = ["5", "1700000000"].map { Self.beacon.dropLast() + #","ts":\#($0)}"# }.joined(
             separator: ","
         )
@@ -149,14 +149,14 @@ import Testing
         ),
         (beacon.replacing("-60", with: "-60.5"), "rssi must be a whole number"),
         (beacon.replacing("-60", with: "-600"), "rssi must be a whole number"),
-        (beacon.replacing("}", with: #","pwoer":1}"#), #"the nearest known one is "power""#),
+        (beacon.replacing("}", with: #","pwoer":1}"#), #"did you mean "power"?"#),
         (beacon.replacing("}", with: #","power":3}"#), "power must be a whole number from -127 to -1"),
         (beacon.replacing("}", with: #","ts":"yesterday"}"#), "ts must be"),
-        ("[\(beacon),7]", "beacon 2: a beacon is"), ("12", "a beacon is"),
-        ("[\(Array(repeating: "1", count: 257).joined(separator: ","))]", "257 beacons are too many"),
-        (String(repeating: " ", count: 65537), "65537 bytes are too many"),
+        ("[\(beacon),7]", "beacon 2: a beacon must be"), ("12", "a beacon must be"),
+        ("[\(Array(repeating: "1", count: 257).joined(separator: ","))]", "the message has 257 beacons"),
+        (String(repeating: " ", count: 65537), "has 65537 bytes"),
     ])
-    func `other beacons are refused`(_ text: String, _ problem: String) {
+    func `an invalid beacon is refused`(_ text: String, _ problem: String) {
         #expect(message(.beacons, text).contains(problem), "\(message(.beacons, text))")
     }
 
@@ -181,7 +181,7 @@ import Testing
         #expect(read > 1000)
     }
 
-    @Test func `a receiver of the place may say that it heard us`() {
+    @Test func `a receiver of the place may report the device`() {
         let sighting = ReceiverSighting(receiver: "hall", rssi: -70, powerAtOneMetre: -61, time: 50)
         #expect(read(.beacons, #"{"receiver":"hall","rssi":-70,"power":-61}"#) == [.receiver(sighting)])
         #expect(
@@ -197,7 +197,7 @@ import Testing
         (#"{"receiver":"hall"}"#, "rssi is missing"),
         (#"{"receiver":"hall","rssi":-70,"uuid":"x"}"#, "unknown key \"uuid\""),
     ])
-    func `a receiver that says it wrongly is refused`(_ text: String, _ why: String) {
+    func `an invalid report of a receiver is refused`(_ text: String, _ why: String) {
         #expect(message(.beacons, text).contains(why))
     }
 }

@@ -24,7 +24,7 @@ import Testing
         return .bytes(Array(text.utf8), name: "t")
     }
 
-    /// What is told and when, until the end or until `limit` readings.
+    /// The readings and their times, until the end or until `limit` readings.
     private func play(
         _ origin: RecordingOrigin,
         _ speed: ReplaySpeed = .times(1),
@@ -49,30 +49,30 @@ import Testing
 
     private func heading(_ time: Double) -> SensorReading { .heading(degrees: 1, time: time) }
 
-    @Test func `each reading is told at its time`() async throws {
+    @Test func `each reading is delivered at its time`() async throws {
         let told = try await play(trace(0.25, 0.5, 0.75))
         #expect(told.readings == [heading(0.25), heading(0.5), heading(0.75)])
         #expect(told.due == [.seconds(0.25), .seconds(0.5), .seconds(0.75)])
     }
 
-    @Test func `twice the speed takes half the time and keeps the readings' times`() async throws {
+    @Test func `double speed takes half the time and keeps the readings' times`() async throws {
         let told = try await play(trace(0.25, 0.75), .times(2))
         #expect(told.readings == [heading(0.25), heading(0.75)])
         #expect(told.due == [.seconds(0.125), .seconds(0.375)])
     }
 
-    @Test func `slow work does not make the rest late`() async throws {
+    @Test func `slow work does not delay the rest`() async throws {
         let told = try await play(trace(0.1, 0.5, 0.9), work: .milliseconds(300))
         #expect(told.due == [.seconds(0.1), .seconds(0.5), .seconds(0.9)])
     }
 
-    @Test func `the greatest speed waits for nothing`() async throws {
+    @Test func `maximum speed does not wait`() async throws {
         let told = try await play(trace(0.5, 1, 500), .maximum)
         #expect(told.due.allSatisfy { $0 == .zero })
         #expect(told.readings.last == heading(500))
     }
 
-    @Test func `silence is told every second`() async throws {
+    @Test func `gaps are filled with a tick every second`() async throws {
         let told = try await play(trace(0.5, 3.5, 4))
         let ticks = [1.0, 2, 3].map { SensorReading.tick(time: $0) }
         #expect(told.readings == [heading(0.5)] + ticks + [heading(3.5), heading(4)])
@@ -80,13 +80,13 @@ import Testing
         #expect(long.readings.count == 3601)
     }
 
-    @Test func `a loop goes on counting`() async throws {
+    @Test func `a loop continues the recording's time`() async throws {
         let told = try await play(trace(0.25, 0.5), isLooping: true, limit: 6)
         #expect(told.readings.map(\.time) == [0.25, 0.5, 1, 1.25, 1.75, 2])
         #expect(told.due == told.readings.map { .seconds($0.time) })
     }
 
-    @Test func `a loop over one moment does not run wild and one over nothing ends`() async throws {
+    @Test func `a loop over a single instant is paced and one without readings ends`() async throws {
         let told = try await play(trace(0), isLooping: true, limit: 3)
         #expect(told.readings.map(\.time) == [0, 1, 2])
         #expect(try await play(trace(), isLooping: true).readings.isEmpty)
@@ -96,7 +96,7 @@ import Testing
         #expect(try await play(trace(0.1, 0.2, 0.3), limit: 2).readings.count == 2)
     }
 
-    @Test func `the content tells the kind of file`() async throws {
+    @Test func `the kind of file is detected from its content`() async throws {
         var capture = BtsnoopFixture(datalink: 1002)
         capture.add([1, 2], flags: 0)
         capture.add([4] + BtsnoopFixture.event(minor: 7), flags: 1, after: 250_000)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a clock that was set during a capture makes no gap`() throws {
+    @Test func `a clock set during a capture causes no gap`() throws {
         var capture = BtsnoopFixture(datalink: 1001)
         for step: Int64 in [0, 1_000_000, -86_400_000_000, 500_000, 864_000_000_000, 250_000] {
             capture.add(BtsnoopFixture.event(minor: 1), flags: 3, after: step)
@@ -121,7 +121,7 @@ import Testing
         #expect(times == [0, 1, 1, 1.5, 1.5, 1.75])
     }
 
-    @Test func `what cannot be played is refused at once`() {
+    @Test func `a file that cannot be replayed is refused at once`() {
         for (bytes, problem) in [
             ([], "is empty"),
             (Array("GIF89a".utf8), "is neither a capture (btsnoop, pcap, pcapng) nor a trace"),
@@ -137,7 +137,7 @@ import Testing
         #expect(missing?.description == "/nonexistent: cannot be read: No such file or directory")
     }
 
-    @Test func `damage on the way ends the replay after what came before`() async throws {
+    @Test func `damage ends the replay after the readings before it`() async throws {
         let text = "{\"trilateral_trace\":1}\n{\"t\":0.5,\"type\":\"tick\"}\nx\n{\"t\":1,\"type\":\"tick\"}\n"
         let listener = Listener()
         let replay = try Replay(.bytes(Array(text.utf8), name: "t"), clock: ManualClock(), logger: logger)
@@ -154,7 +154,8 @@ import Testing
         #expect(ReplaySpeed(text) == speed)
     }
 
-    @Test(arguments: ["", "0", "-1", "1001", "0.001", "nan", "inf", "fast"]) func `another speed is none`(
+    @Test(arguments: ["", "0", "-1", "1001", "0.001", "nan", "inf", "fast"])
+    func `any other text is no speed`(
         _ text: String
     ) {
         #expect(ReplaySpeed(text) == nil)

@@ -4,7 +4,7 @@ import Sensors
 import SystemPackage
 import Testing
 
-/// Whatever happens, in whatever order: scanning recovers, and what was found is left as it was.
+/// Random events in random order: scanning recovers, and the adapter is restored.
 @Suite struct ScanSessionFuzzTests {
     private func trouble(_ world: inout ScanWorld, _ random: inout SeededGenerator) {
         let index = Int(random.next() % 2)
@@ -34,14 +34,14 @@ import Testing
         }
     }
 
-    @Test func `any trouble is got over when it has ended`() {
+    @Test func `scanning recovers from any failure that ends`() {
         for seed in 0..<UInt64(max(Fuzz.count / 50, 200)) {
             var random = SeededGenerator(seed: seed)
             var world = ScanWorld(adapters: [0: .init(address: 1), 1: .init(isUp: false, address: 2)])
             world.start()
             for _ in 0..<40 { trouble(&world, &random) }
             #expect(world.condition.state != .scanning || world.condition.problem == nil)
-            // All is well again.
+            // All failures have ended.
             (world.hasBluetooth, world.maySend, world.mayAdminister, world.isBlocked) = (
                 true, true, true, false
             )
@@ -60,7 +60,7 @@ import Testing
                 Issue.record("seed \(seed): it says that it scans and does not")
                 return
             }
-            // Nobody else scans, so nobody does at the end.
+            // No other program scans, so scanning is off at the end.
             world.scan(false, index: open)
             world.pass(5)
             #expect(world.adapters[open]?.isOurs == true, "seed \(seed)")
@@ -73,7 +73,7 @@ import Testing
 
     private func read(_ packet: [UInt8]) -> HCIMessage { HCIMessage(packet.span) }
 
-    @Test func `any packet of an adapter is a message`() {
+    @Test func `arbitrary packets of an adapter are parsed`() {
         let corpus: [[UInt8]] = [
             [4, 0x0E, 4, 1, 0x42, 0x20, 0], [4, 0x0F, 4, 0, 1, 0x41, 0x20],
             [1, 0x42, 0x20, 6, 1, 1, 0, 0, 0, 0],
@@ -85,8 +85,8 @@ import Testing
             if read(fuzz.next()) != .other { known += 1 }
         }
         #expect(known > Fuzz.count / 10)
-        #expect(read(corpus[0]) == .answer(opcode: 0x2042, status: 0))
-        #expect(read(corpus[1]) == .answer(opcode: 0x2041, status: 0))
+        #expect(read(corpus[0]) == .commandResult(opcode: 0x2042, status: 0))
+        #expect(read(corpus[1]) == .commandResult(opcode: 0x2041, status: 0))
         #expect(
             read(corpus[2])
                 == .command(HCICommand(opcode: 0x2042, parameters: [1, 1, 0, 0, 0, 0]))

@@ -18,7 +18,7 @@ import Testing
 
     // MARK: Starting
 
-    @Test func `scanning begins passively, with duplicates, on extended advertising`() {
+    @Test func `scanning starts passively, with duplicates, with extended advertising`() {
         let world = started()
         #expect(world.sent == [Self.set, Self.on])
         #expect(Self.on.packet == [1, 0x42, 0x20, 6, 1, 0, 0, 0, 0, 0])
@@ -27,7 +27,7 @@ import Testing
         #expect(world.conditions.map(\.state) == [.starting, .scanning])
     }
 
-    @Test(arguments: [UInt8(0x01), 0x11, 0x12]) func `an older controller is told in its own words`(
+    @Test(arguments: [UInt8(0x01), 0x11, 0x12]) func `an older controller gets legacy commands`(
         _ status: UInt8
     ) {
         var world = ScanWorld()
@@ -42,14 +42,14 @@ import Testing
         #expect(world.condition.state == .scanning && !world.condition.isExtended)
     }
 
-    @Test func `beacons are asked for more when the configuration says so`() {
+    @Test func `active scanning is used when configured`() {
         var settings = ScanSettings()
         settings.isActive = true
         let world = started(ScanWorld(settings))
         #expect(world.sent.first?.parameters == [0, 0, 1, 1, 0x60, 0, 0x60, 0])
     }
 
-    @Test func `who scans already is made to scan as we need it, and goes on scanning afterwards`() {
+    @Test func `a scan of another program is reconfigured and left running afterwards`() {
         var world = ScanWorld()
         world.adapters[0]?.isScanning = true
         world = started(world)
@@ -63,7 +63,7 @@ import Testing
 
     // MARK: Stopping
 
-    @Test func `at the end scanning is switched off and the socket closed`() {
+    @Test func `stopping switches scanning off and closes the socket`() {
         var world = started()
         world.tell(.stop)
         #expect(world.sent.last == Self.off)
@@ -72,7 +72,7 @@ import Testing
         #expect(world.condition.state == .off)
     }
 
-    @Test func `an adapter that was down is switched on, and off again at the end`() {
+    @Test func `an adapter that was down is switched on and at the end off again`() {
         var world = ScanWorld()
         world.adapters[0]?.isUp = false
         world = started(world)
@@ -82,7 +82,7 @@ import Testing
         #expect(world.adapters[0]?.isUp == false)
     }
 
-    @Test func `an adapter that others have begun to use is left on`() {
+    @Test func `an adapter that other programs use by then is left on`() {
         var world = ScanWorld()
         world.adapters[0]?.isUp = false
         world = started(world)
@@ -92,7 +92,8 @@ import Testing
         #expect(world.adapters[0]?.isUp == true && world.adapters[0]?.isScanning == false)
     }
 
-    @Test func `an adapter that was on for the moment only is kept on, and given back`() {
+    @Test func `an adapter that the kernel switched on for a moment is kept on and switched off at the end`()
+    {
         var session = ScanSession(settings: ScanSettings())
         let adapter = AdapterInfo(index: 0, address: DeviceAddress(bits: 1, isRandom: false), isUp: false)
         _ = session.start(at: 0)
@@ -102,7 +103,7 @@ import Testing
         #expect(session.handle(.stop, at: 1).contains(.takeDown(0)))
     }
 
-    @Test func `a controller that does not answer at the end is left after a second`() {
+    @Test func `stopping waits at most a second for the controller`() {
         var world = started()
         world.adapters[0]?.isMute = true
         world.tell(.stop)
@@ -111,7 +112,7 @@ import Testing
         #expect(world.hasEnded && world.open == nil)
     }
 
-    @Test func `the switch stops scanning and starts it again`() {
+    @Test func `the switch stops and starts scanning`() {
         var world = started()
         world.tell(.switched(on: false))
         #expect(world.condition.state == .off && world.adapters[0]?.isScanning == false)
@@ -122,7 +123,7 @@ import Testing
         #expect(world.open == nil)
         world.tell(.switched(on: true))
         #expect(world.condition.state == .scanning)
-        // Both before the controller has answered.
+        // Both before the controller answers.
         world.adapters[0]?.isMute = true
         world.tell(.switched(on: false))
         world.adapters[0]?.isMute = false
@@ -131,7 +132,7 @@ import Testing
         #expect(world.condition.state == .scanning && world.adapters[0]?.isOurs == true)
     }
 
-    @Test func `a scanner that is off touches nothing`() {
+    @Test func `a scanner that is off does nothing`() {
         var session = ScanSession(settings: ScanSettings(), isOn: false)
         #expect(session.start(at: 0).isEmpty)
         #expect(session.deadline == nil)
@@ -148,7 +149,7 @@ import Testing
         return settings
     }
 
-    @Test func `of several adapters one that is on is taken, unless another is named`() throws {
+    @Test func `of several adapters one that is on is used unless another is configured`() throws {
         var first = ScanWorld.Adapter(isUp: false, address: 1)
         let second = ScanWorld.Adapter(address: 2)
         #expect(started(ScanWorld(adapters: [0: first, 1: second])).open == 1)
@@ -160,18 +161,18 @@ import Testing
         #expect(started(ScanWorld(adapters: [0: first, 1: second])).open == 1)
     }
 
-    @Test func `no adapter is no problem unless one was asked for`() {
+    @Test func `a missing adapter is no problem unless one is configured`() {
         var world = started(ScanWorld(adapters: [:]))
         #expect(world.condition.state == .absent && world.condition.problem == nil)
         #expect(world.session.deadline == nil)
         world.plug(3, ScanWorld.Adapter(address: 1))
         #expect(world.condition.state == .scanning && world.condition.adapter == "hci3")
         let named = started(ScanWorld(choice(.index(2))))
-        #expect(named.problem.contains("there is no adapter hci2"))
-        #expect(named.problem.contains("there are hci0 (00:1A:7D:DA:71:13)"))
+        #expect(named.problem.contains("no adapter hci2 found"))
+        #expect(named.problem.contains("available: hci0 (00:1A:7D:DA:71:13)"))
     }
 
-    @Test func `a system without Bluetooth is asked again after a while`() {
+    @Test func `a system without Bluetooth is checked again after a while`() {
         var world = ScanWorld()
         world.hasBluetooth = false
         world = started(world)
@@ -181,10 +182,10 @@ import Testing
         #expect(world.condition.state == .scanning)
         var named = ScanWorld(choice(.index(0)))
         named.hasBluetooth = false
-        #expect(started(named).problem.contains("has no Bluetooth at all"))
+        #expect(started(named).problem.contains("has no Bluetooth"))
     }
 
-    @Test func `an adapter that does not know its address yet is looked at again`() {
+    @Test func `an adapter without an address yet is checked again`() {
         let address = AdapterChoice.address(DeviceAddress(bits: 7, isRandom: false))
         var world = started(
             ScanWorld(choice(address), adapters: [0: ScanWorld.Adapter(isUp: false, address: 0)])
@@ -197,7 +198,7 @@ import Testing
 
     // MARK: Rights
 
-    @Test func `what may not be used says which capability is missing, and is tried again`() {
+    @Test func `missing permission names the capability and is retried`() {
         var world = ScanWorld()
         world.maySend = false
         world = started(world)
@@ -208,7 +209,7 @@ import Testing
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test func `without the right to switch it on, an adapter that is off is waited for`() {
+    @Test func `without permission to switch it on, an adapter that is off is awaited`() {
         var world = ScanWorld()
         world.mayAdminister = false
         world.adapters[0]?.isUp = false
@@ -218,7 +219,7 @@ import Testing
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test func `an adapter blocked by the machine's switch is tried every ten seconds`() {
+    @Test func `an adapter blocked by rfkill is retried every ten seconds`() {
         var world = ScanWorld()
         world.isBlocked = true
         world.adapters[0]?.isUp = false

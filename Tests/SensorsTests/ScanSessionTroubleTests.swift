@@ -4,7 +4,7 @@ import Sensors
 import SystemPackage
 import Testing
 
-/// What goes wrong while a session scans.
+/// Failures while a session scans.
 @Suite struct ScanSessionTroubleTests {
     private static let off = HCICommand(opcode: 0x2042, parameters: [0, 0, 0, 0, 0, 0])
     private static let on = HCICommand(opcode: 0x2042, parameters: [1, 0, 0, 0, 0, 0])
@@ -20,8 +20,7 @@ import Testing
     // MARK: Silence
 
     @Test
-    func `silence is met by switching on again, by starting anew, by a reset, and told after twenty seconds`()
-    {
+    func `silence leads to enabling, a restart and a reset, and is reported after twenty seconds`() {
         var world = scanning()
         world.adapters[0]?.isDeaf = true
         let heard = world.sent.count
@@ -33,14 +32,14 @@ import Testing
         world.pass(10)
         #expect(world.resets.count == 1)
         #expect(world.condition.state == .deaf && world.condition.resets == 1)
-        #expect(world.problem.contains("hci0 has heard nothing for 20 s"))
+        #expect(world.problem.contains("hci0 has received nothing for 20 s"))
         world.adapters[0]?.isDeaf = false
         world.pass(1)
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
         #expect(world.condition.restarts == 3)
     }
 
-    @Test func `lasting silence is met more and more rarely, and the adapter is not reset all the time`() {
+    @Test func `attempts to end a long silence become rarer and resets are limited`() {
         var world = scanning()
         world.adapters[0]?.isDeaf = true
         world.pass(3600)
@@ -50,7 +49,7 @@ import Testing
         #expect(world.adapters[0]?.isOurs == true, "it still listens")
     }
 
-    @Test func `an adapter is not reset where that is not wanted or not allowed`() {
+    @Test func `an adapter is not reset when not configured or not permitted`() {
         var settings = ScanSettings()
         settings.mayReset = false
         for mayAdminister in [true, false] {
@@ -67,7 +66,7 @@ import Testing
 
     // MARK: Others
 
-    @Test func `when somebody else stops scanning it goes on a second later`() {
+    @Test func `scanning resumes a second after another program stops it`() {
         var world = scanning()
         world.scan(false)
         #expect(world.adapters[0]?.isScanning == false)
@@ -78,7 +77,7 @@ import Testing
         #expect(world.condition.restarts == 1 && world.condition.state == .scanning)
     }
 
-    @Test func `others may search, and after a while scanning is ours again and theirs at the end`() {
+    @Test func `another program's search is not interrupted and later continues without us`() {
         var world = scanning()
         for isOn in [false, true] { world.scan(isOn) }
         #expect(world.adapters[0]?.isOurs == false)
@@ -90,7 +89,7 @@ import Testing
         #expect(world.hasEnded && world.adapters[0]?.isScanning == true)
     }
 
-    @Test func `when others have ended their search scanning ends with us`() {
+    @Test func `scanning ends with us when another program's search has ended`() {
         var world = scanning()
         for isOn in [false, true] { world.scan(isOn) }
         world.pass(10)
@@ -101,24 +100,24 @@ import Testing
         #expect(world.hasEnded && world.adapters[0]?.isScanning == false)
     }
 
-    @Test func `after a reset by others scanning begins again`() {
+    @Test func `scanning restarts after another program resets the adapter`() {
         var world = scanning()
         world.give(HCICommand(opcode: 0x0C03, parameters: []))
         world.pass(1.1)
         #expect(world.adapters[0]?.isOurs == true)
     }
 
-    @Test func `commands of others that do not concern scanning are of no account`() {
+    @Test func `other programs' commands that do not concern scanning are ignored`() {
         var world = scanning()
         let count = world.sent.count
         world.give(HCICommand(opcode: 0x2006, parameters: [0]))
-        world.tell(.message(.answer(opcode: 0x2042, status: 0x0C)))
+        world.tell(.message(.commandResult(opcode: 0x2042, status: 0x0C)))
         world.tell(.message(.other))
         world.pass(4)
         #expect(world.sent.count == count && world.condition.state == .scanning)
     }
 
-    @Test func `a system that tells us our own commands does not confuse us`() {
+    @Test func `our own commands reported by the system are ignored`() {
         var session = ScanSession(settings: ScanSettings())
         let adapter = AdapterInfo(index: 0, address: DeviceAddress(bits: 1, isRandom: false), isUp: true)
         _ = session.start(at: 0)
@@ -127,7 +126,7 @@ import Testing
         for opcode: UInt16 in [0x2041, 0x2042] {
             let command = opcode == 0x2042 ? Self.on : HCICommand(opcode: opcode, parameters: [])
             #expect(session.handle(.message(.command(command)), at: 0).isEmpty)
-            _ = session.handle(.message(.answer(opcode: opcode, status: 0)), at: 0)
+            _ = session.handle(.message(.commandResult(opcode: opcode, status: 0)), at: 0)
         }
         #expect(session.deadline == 5)
         #expect(session.handle(.stop, at: 1) == [.send(Self.off)])
@@ -135,11 +134,11 @@ import Testing
 
     // MARK: Errors
 
-    @Test func `a refusal is told with its command and number, tried again, and ended by a reset`() {
+    @Test func `a refused command is reported with its error, retried, and leads to a reset`() {
         var world = ScanWorld()
         world.adapters[0]?.refusals = [0x2042: 0x0D]
         world.start()
-        #expect(world.problem.contains("answers LE Set Extended Scan Enable with the error 0x0D"))
+        #expect(world.problem.contains("LE Set Extended Scan Enable failed with error 0x0D"))
         #expect(world.open == nil && world.condition.state == .waiting)
         world.pass(2.5)
         #expect(world.resets.count == 1)
@@ -149,7 +148,7 @@ import Testing
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test func `an adapter that is reset for not answering does not scan meanwhile`() {
+    @Test func `an adapter that is being reset is not reported as scanning`() {
         var world = ScanWorld()
         world.adapters[0]?.isDeaf = true
         world.adapters[0]?.isMute = true
@@ -158,7 +157,7 @@ import Testing
         world.adapters[0]?.isMute = false
         world.pass(3)
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
-        // Nothing is heard, so it is switched on again, and that is not answered.
+        // In silence scanning is enabled again, which gets no answer.
         world.adapters[0]?.isMute = true
         world.pass(5.5)
         #expect(world.resets.count == 1)
@@ -169,7 +168,7 @@ import Testing
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test func `a controller that does not answer is told, tried again and reset`() {
+    @Test func `a controller that does not answer is reported, retried and reset`() {
         var world = ScanWorld()
         world.adapters[0]?.isMute = true
         world.start()
@@ -180,26 +179,26 @@ import Testing
         world.pass(3600)
         #expect(world.sent.count < 150)
         world.adapters[0]?.isMute = false
-        // The wait, a command that was not answered yet, and another wait.
+        // A wait, an unanswered command, and another wait.
         world.pass(123)
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test func `a controller that forbids everything of both kinds is told`() {
+    @Test func `a controller that refuses legacy and extended commands is reported`() {
         var world = ScanWorld()
         world.adapters[0]?.refusals = [0x2041: 0x0C, 0x200B: 0x0C]
         world.start()
-        #expect(world.problem.contains("LE Set Scan Parameters with the error 0x0C"))
+        #expect(world.problem.contains("LE Set Scan Parameters failed with error 0x0C"))
         #expect(world.sent.count <= 8)
     }
 
     // MARK: Down and up, out and in
 
-    @Test func `an adapter that others switch off is waited for`() {
+    @Test func `an adapter that another program switches off is awaited`() {
         var world = scanning()
         world.switchAdapter(0, on: false)
         #expect(world.condition.state == .waiting && world.open == nil)
-        #expect(world.problem.contains("hci0 was switched off by somebody else"))
+        #expect(world.problem.contains("another program switched hci0 off"))
         world.pass(1000)
         #expect(world.adapters[0]?.isUp == false, "it may have been switched off on purpose")
         world.switchAdapter(0, on: true)
@@ -207,13 +206,13 @@ import Testing
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test func `an adapter that we had switched on is switched on again`() {
+    @Test func `an adapter that we switched on is switched on again`() {
         var world = ScanWorld()
         world.adapters[0]?.isUp = false
         world.start()
         world.pass(1)
         world.switchAdapter(0, on: false)
-        #expect(world.problem.contains("switched on again in some seconds"))
+        #expect(world.problem.contains("switched on again within seconds"))
         world.isBlocked = true
         world.pass(30)
         #expect(world.problem.contains("rfkill"))
@@ -224,11 +223,11 @@ import Testing
         #expect(world.adapters[0]?.isUp == false)
     }
 
-    @Test func `an adapter that is pulled out and put back scans again, under whatever number`() {
+    @Test func `an adapter that is plugged in again scans again under any number`() {
         var world = scanning()
         let adapter = world.adapters[0]
         world.pull(0)
-        #expect(world.condition.state == .waiting && world.problem.contains("there is no adapter"))
+        #expect(world.condition.state == .waiting && world.problem.contains("no adapter found"))
         world.pass(1000)
         var back = adapter ?? ScanWorld.Adapter(address: ScanWorld.address)
         (back.isUp, back.isScanning) = (false, false)
@@ -238,7 +237,7 @@ import Testing
         #expect(world.condition.problem == nil)
     }
 
-    @Test func `another adapter takes over where none is named`() {
+    @Test func `another adapter takes over when none is configured`() {
         var world = scanning()
         world.plug(1, ScanWorld.Adapter(address: 9))
         #expect(world.open == 0)
@@ -247,7 +246,9 @@ import Testing
         #expect(world.open == 1 && world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test(arguments: [ENETDOWN, ENODEV, EPIPE, EIO]) func `a socket that fails is no end`(_ code: Int32) {
+    @Test(arguments: [ENETDOWN, ENODEV, EPIPE, EIO]) func `scanning recovers from a failed socket`(
+        _ code: Int32
+    ) {
         var world = scanning()
         world.tell(.failed(Errno(rawValue: code)))
         if code == ENETDOWN { world.switchAdapter(0, on: false) }
@@ -256,7 +257,7 @@ import Testing
         #expect(world.condition.state == .scanning && world.condition.problem == nil)
     }
 
-    @Test func `what happens at the end does not keep it from ending`() {
+    @Test func `events during the stop do not prevent it`() {
         for change in [ScanSession.AdapterChange.down, .pulledOut] {
             var world = scanning()
             world.adapters[0]?.isMute = true

@@ -3,7 +3,7 @@ import Positioning
 import Sensors
 import SystemPackage
 
-/// Adapters with their controllers, the rights that we have, and time; carries out what a session decides.
+/// Simulated adapters, controllers, permissions and time; runs the actions of a session.
 struct ScanWorld {
     struct Adapter {
         var isUp = true
@@ -11,11 +11,11 @@ struct ScanWorld {
         var isLowEnergy = true
         var knowsExtended = true
         var isScanning = false
-        /// Duplicates are not filtered, and the radio listens all the time: what we want of it.
+        /// Whether it scans without duplicate filter and all the time, as we need it.
         var isOurs = false
         var isMute = false
         var isDeaf = false
-        /// What it answers some commands with.
+        /// Statuses with which it answers some commands.
         var refusals: [UInt16: UInt8] = [:]
         var wasSet = false
     }
@@ -49,24 +49,24 @@ struct ScanWorld {
 
     mutating func tell(_ input: ScanSession.Input) { carryOut(session.handle(input, at: now)) }
 
-    /// Lets time pass; whoever scans and is not deaf hears something twice a second.
+    /// Advances time; a scanning adapter that is not deaf receives a report twice a second.
     mutating func pass(_ seconds: Double) {
         let end = now + seconds
         while true {
             let step = (now * 2 + 1).rounded(.down) / 2
             let next = min(session.deadline ?? .infinity, step, end)
             now = max(now, next)
-            if let deadline = session.deadline, deadline <= now { tell(.time) }
+            if let deadline = session.deadline, deadline <= now { tell(.deadlineReached) }
             if now == step, let open, let adapter = adapters[open], adapter.isScanning, !adapter.isDeaf,
                 adapter.isUp
             {
-                tell(.heard)
+                tell(.reportReceived)
             }
             if now >= end { return }
         }
     }
 
-    // MARK: What others do
+    // MARK: Other programs
 
     mutating func give(_ command: HCICommand, to index: Int = 0) {
         guard adapters[index]?.isUp == true else { return }
@@ -75,7 +75,7 @@ struct ScanWorld {
     }
 
     mutating func scan(_ isOn: Bool, index: Int = 0) {
-        // With duplicates filtered, as others do.
+        // With duplicate filter.
         give(HCICommand(opcode: 0x2042, parameters: [isOn ? 1 : 0, 1, 0, 0, 0, 0]), to: index)
     }
 
@@ -129,10 +129,12 @@ struct ScanWorld {
             }
             return session.handle(.adapter(index, .down), at: now)
         case .reset(let index):
-            guard mayAdminister else { return session.handle(.wasReset(Errno(rawValue: EPERM)), at: now) }
+            guard mayAdminister else {
+                return session.handle(.resetFinished(Errno(rawValue: EPERM)), at: now)
+            }
             resets.append(now)
             adapters[index]?.isScanning = false
-            return session.handle(.wasReset(nil), at: now)
+            return session.handle(.resetFinished(nil), at: now)
         case .open(let index):
             guard adapters[index] != nil else {
                 return session.handle(.opened(Errno(rawValue: ENODEV)), at: now)
@@ -169,10 +171,10 @@ struct ScanWorld {
         if !maySend { return session.handle(.failed(Errno(rawValue: EPERM)), at: now) }
         if !adapter.isUp { return session.handle(.failed(Errno(rawValue: ENETDOWN)), at: now) }
         guard let status = obey(command, index, isOurs: true) else { return [] }
-        return session.handle(.message(.answer(opcode: command.opcode, status: status)), at: now)
+        return session.handle(.message(.commandResult(opcode: command.opcode, status: status)), at: now)
     }
 
-    /// What a controller does and answers; `nil` when it does not answer.
+    /// Executes a command; the status, or `nil` without an answer.
     private mutating func obey(_ command: HCICommand, _ index: Int, isOurs: Bool) -> UInt8? {
         guard var adapter = adapters[index], !(isOurs && adapter.isMute) else { return nil }
         defer { adapters[index] = adapter }

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `what is written is read, to the last bit`() async throws {
+    @Test func `a trace restores readings exactly`() async throws {
         try await withTemporaryFile { path in
             var writer = try SensorTraceWriter(creating: path, started: "2026-01-01T00:00:00.000Z")
             for reading in Self.readings { try writer.append(reading) }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `any time and place comes back as it was`() async throws {
+    @Test func `any time and location is restored exactly`() async throws {
         try await withTemporaryFile { path in
             var generator = SeededGenerator(seed: 9)
             let readings: [SensorReading] = (0..<2000).map { _ in
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `what is older than a second is in the file`() async throws {
+    @Test func `readings older than a second are in the file`() async throws {
         try await withTemporaryFile { path in
             var writer = try SensorTraceWriter(creating: path, started: "")
             for time in [0, 0.5, 0.9, 1.1, 1.5] { try writer.append(.tick(time: time)) }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a full disk and a missing folder are told`() throws {
+    @Test func `a full disk and a missing folder are reported`() throws {
         let missing = #expect(throws: SensorError.self) {
             _ = try SensorTraceWriter(creating: "/nonexistent/x", started: "")
         }
@@ -151,41 +151,41 @@ import Testing
         (#"{"t":1}"#, "type is missing"),
         (
             #"{"t":1,"type":"smell"}"#,
-            #"unknown type "smell"; known are beacon, receiver, heading, location, telemetry and tick"#
+            #"unknown type "smell"; legal are beacon, receiver, heading, location, telemetry and tick"#
         ),
-        (#"{"t":1,"type":"tick","tpye":1}"#, #"unknown key "tpye"; the nearest known one is "type""#),
+        (#"{"t":1,"type":"tick","tpye":1}"#, #"unknown key "tpye"; did you mean "type"?"#),
         (
             #"{"t":1,"type":"beacon","uuid":"12","major":1,"minor":1,"rssi":-6}"#,
             "uuid must be 32 hexadecimal"
         ),
         (#"{"t":1,"type":"beacon","namespace":"x","major":1,"minor":1,"rssi":-6}"#, "namespace must be 20"),
         (#"{"t":1,"type":"location","latitude":91,"longitude":0}"#, "latitude must be"),
-        ("[]", "a reading is a JSON object"),
-        ("nonsense", "is no JSON"),
+        ("[]", "a reading must be a JSON object"),
+        ("nonsense", "is not JSON"),
     ])
-    func `a line that makes no sense is told with its place`(_ line: String, _ problem: String) {
+    func `an invalid line is reported with its position`(_ line: String, _ problem: String) {
         #expect(message(line).contains(problem), "\(message(line))")
         #expect(message(#"{"t":1,"type":"tick"}"#, "", line).contains("line 4"))
     }
 
-    @Test func `too long a line is refused`() {
+    @Test func `an overlong line is refused`() {
         #expect(message(String(repeating: " ", count: 5000)).contains("at most 4096 bytes"))
     }
 
-    @Test func `a last line that was not written whole ends the trace`() throws {
+    @Test func `an incomplete last line ends the trace`() throws {
         let text = "{\"trilateral_trace\":1}\n{\"t\":1,\"type\":\"tick\"}\n{\"t\":2,\"type\":\"ti"
         var reader = try SensorTraceReader(.bytes(Array(text.utf8), name: "t"))
         #expect(try reader.next() == .tick(time: 1))
         #expect(try reader.next() == nil)
-        #expect(reader.truncation?.description.hasPrefix("t: line 3 at byte 45: is no JSON") == true)
+        #expect(reader.truncation?.description.hasPrefix("t: line 3 at byte 45: is not JSON") == true)
         let whole = Array((text + "ck\"}").utf8)
         #expect(try read(.bytes(whole, name: "t")).count == 2)
     }
 
     @Test(arguments: [
-        ("{}\n", "is no trace"), ("{\"trilateral_trace\":2}\n", "version 2"), ("{\"trila", "is no JSON"),
+        ("{}\n", "is not a trace"), ("{\"trilateral_trace\":2}\n", "version 2"), ("{\"trila", "is not JSON"),
     ])
-    func `another file is refused with its reason`(_ text: String, _ problem: String) {
+    func `any other file is refused with the reason`(_ text: String, _ problem: String) {
         let error = #expect(throws: SensorError.self) {
             _ = try SensorTraceReader(.bytes(Array(text.utf8), name: "t"))
         }

@@ -4,7 +4,7 @@ import Positioning
 import Sensors
 import TestSupport
 
-/// Folders and files as the kernel would show its sensors.
+/// A directory like the kernel's sensor directory.
 struct SensorTree: Sendable {
     let folder: TemporaryFolder
 
@@ -15,11 +15,11 @@ struct SensorTree: Sendable {
         for (name, text) in files { try set(number, name, text) }
     }
 
-    /// Writes into the file that is there, as the kernel would.
+    /// Overwrites a file in place.
     func set(_ number: Int, _ name: String, _ text: String) throws {
         let path = folder.path("iio:device\(number)/\(name)")
         if let file = FileHandle(forWritingAtPath: path) {
-            // As long as the longest, so that nobody reads half of it.
+            // Padded, so that no reader sees half of it.
             try file.write(
                 contentsOf: Data((text + "\n").padding(toLength: 40, withPad: " ", startingAt: 0).utf8)
             )
@@ -30,7 +30,7 @@ struct SensorTree: Sendable {
         }
     }
 
-    /// All at once, as when a device is pulled out.
+    /// Removes a device's files at once.
     func remove(_ number: Int) throws {
         let gone = folder.path("gone-\(UUID().uuidString)")
         try FileManager.default.moveItem(atPath: folder.path("iio:device\(number)"), toPath: gone)
@@ -54,7 +54,7 @@ struct SensorTree: Sendable {
     }
 }
 
-/// What a compass or a gpsd client has told so far.
+/// Readings and conditions of a source so far.
 actor Outbound<Condition: Sendable & Hashable> {
     private(set) var readings: [SensorReading] = []
     private(set) var conditions: [Condition] = []
@@ -68,7 +68,7 @@ actor Outbound<Condition: Sendable & Hashable> {
         }
     }
 
-    /// Whether the latest headings are about so much.
+    /// Whether the latest headings are within a limit of `degrees`.
     func points(to degrees: Double, within limit: Double = 1) -> Bool {
         guard let last = headings.last else { return false }
         return CompassAngle.difference(from: last.degrees, to: degrees).magnitude <= limit
@@ -80,7 +80,7 @@ actor Outbound<Condition: Sendable & Hashable> {
     }
 }
 
-/// Runs the body while the source tells.
+/// Runs the body while the source runs.
 func listening<Condition: Sendable & Hashable, Result: Sendable>(
     to make: (@escaping @Sendable (Condition) -> Void) -> SensorSource,
     _ body: (Outbound<Condition>) async throws -> Result

@@ -1,6 +1,6 @@
 import Flare
 
-/// A flat of four rooms, 10 m by 8 m, with four lamps and six other beacons, as a user would set it up.
+/// A flat of four rooms, 10 m by 8 m, with four lamps and six other beacons.
 struct SmallFlat {
     let environment: FlareEnvironment
     let zones: [FlareZone]

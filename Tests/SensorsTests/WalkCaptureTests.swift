@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// The whole way of the demo: capture, parser, map, estimator, once a second.
+    /// The complete pipeline of the demo: capture, parser, map, estimator, once a second.
     private func estimates(seed: UInt64, _ method: Method) throws -> [PositionEstimate] {
         try estimates(.bytes(try walk(seed: seed), name: "walk"), method)
     }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: Method.allCases)
-    func `each lamp is nearby for ten seconds, the first within twenty`(_ method: Method) throws {
+    func `each lamp is nearby for ten seconds and the first within twenty`(_ method: Method) throws {
         var flickering = 0
         for seed in UInt64(1)...12 {
             let estimates = try estimates(seed: seed, method)
@@ -81,7 +81,7 @@ import Testing
         #expect(flickering <= 1)
     }
 
-    @Test func `the walk comes to the first lamp within eight seconds and ends where it began`() throws {
+    @Test func `the walk reaches the first lamp within eight seconds and ends where it began`() throws {
         let route = WalkCapture.demoRoute(
             environment: flat.environment,
             zones: flat.zones,
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [(Method.grid, 0.5...1), (.centroid, 0.5...0.9)])
-    func `positions are as good as such beacons allow, and say so`(
+    func `positions and their stated accuracy are as good as such beacons allow`(
         _ method: Method,
         _ within: ClosedRange<Double>
     ) throws {
@@ -145,13 +145,15 @@ import Testing
         #expect(expected.count > 60)
     }
 
-    @Test func `the same seed makes the same bytes`() throws {
+    @Test func `the same seed gives the same bytes`() throws {
         #expect(try walk(seed: 3) == walk(seed: 3))
         #expect(try walk(seed: 3) != walk(seed: 4))
         #expect(try walk(seed: 3).count < 1_000_000)
     }
 
-    @Test func `a place without lamps has its beacons called on, one without beacons is refused`() throws {
+    @Test func `the walk visits beacons in a place without lamps and a place without beacons is refused`()
+        throws
+    {
         let plain = flat.things.filter { $0.data["on"] == nil }
         let bytes = try WalkCapture.demoWalk(
             environment: flat.environment,
@@ -161,7 +163,7 @@ import Testing
         )
         var recording = try Recording(.bytes(bytes, name: "walk"))
         #expect(try recording.next() != nil)
-        let error = #expect(throws: WalkCapture.Problem.self) {
+        let error = #expect(throws: WalkCapture.PlaceError.self) {
             _ = try WalkCapture.demoWalk(
                 environment: flat.environment,
                 zones: [],

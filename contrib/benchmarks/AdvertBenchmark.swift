@@ -32,7 +32,7 @@ struct AdvertBenchmark {
                 for _ in 0..<Self.repeats {
                     for event in events {
                         let now = BeaconReceiver.Instant(time: 1, wall: 1)
-                        receiver.hear(event: event.span, at: now, into: &readings)
+                        receiver.receive(event: event.span, at: now, into: &readings)
                         for case .beacon(let sighting) in readings
                         where place.beacon(sighting.identity) != nil {
                             check &+= 1

@@ -1,7 +1,7 @@
 import CCrypto
 package import Positioning
 
-/// The block cipher of Eddystone-EID, from libcrypto, which the broker's library brings with it anyway.
+/// AES-128 from libcrypto, which libmosquitto links anyway; the block cipher of Eddystone-EID.
 package enum AESBlock {
     package static let cipher: BlockCipher = { key, block in
         var result = CipherBlock.zero
@@ -17,8 +17,8 @@ package enum AESBlock {
                 }
             }
         }
-        // Every input is legal, so only a broken library can come here.
-        precondition(isDone && length == 16, "libcrypto does not encrypt with AES-128")
+        // Every input is valid, so only a broken library gets here.
+        precondition(isDone && length == 16, "libcrypto cannot encrypt with AES-128")
         return result
     }
 }

@@ -1,9 +1,9 @@
 import CBluetooth
 package import Positioning
 
-/// Takes the advertising packets out of HCI events, and joins those that come in fragments.
+/// Extracts advertising packets from HCI events, and joins those that arrive in fragments.
 ///
-/// What is damaged is dropped and counted; whole reports before it count.
+/// Damaged reports are dropped and counted; complete reports before them are kept.
 /// - Source: Bluetooth Core Specification, volume 4, part E, 7.7.65.2 and 7.7.65.13; positioning 2.
 package struct AdvertisingReportParser: Sendable {
     enum LegacyType {
@@ -13,19 +13,19 @@ package struct AdvertisingReportParser: Sendable {
     static let longestLegacyPayload = 31
     private static let metaEvent = UInt8(EVT_LE_META_EVENT)
     private static let legacyReport = UInt8(EVT_LE_ADVERTISING_REPORT)
-    /// The header of BlueZ 5.66 has no name for it.
+    /// BlueZ 5.66 defines no constant for it.
     private static let extendedReport: UInt8 = 0x0D
     /// The longest payload that extended advertising allows.
     private static let longestExtendedPayload = 1650
     private static let mostFragmented = 64
     private static let mostReports: UInt8 = 64
 
-    /// Events and reports that were cut short, inconsistent or truncated by the controller.
+    /// Events and reports that were cut short, inconsistent, or truncated by the controller.
     package private(set) var damagedReports = 0
     private var fragments: [Sender: [UInt8]] = [:]
 
-    /// Takes one packet: its sender, received power in dBm, and payload, which is looked at where it lies.
-    package typealias Take = (_ sender: DeviceAddress, _ rssi: Int, _ payload: Span<UInt8>) -> Void
+    /// Called with the sender, the received power in dBm, and the payload in place.
+    package typealias Body = (_ sender: DeviceAddress, _ rssi: Int, _ payload: Span<UInt8>) -> Void
 
     private struct Sender: Hashable {
         let address: DeviceAddress
@@ -34,13 +34,13 @@ package struct AdvertisingReportParser: Sendable {
 
     package init() {}
 
-    /// Whether an event, which begins with its event code, tells of advertising packets.
+    /// Whether an event, from its event code on, contains advertising reports.
     package static func isReport(_ event: Span<UInt8>) -> Bool {
         event.count > 2 && event[0] == metaEvent && (event[2] == legacyReport || event[2] == extendedReport)
     }
 
-    /// Shows the advertising packets in an event, which begins with its event code; none in other events.
-    package mutating func forEachAdvertisement(in event: Span<UInt8>, _ take: Take) {
+    /// Calls `body` with each advertising packet in an event, from its event code on.
+    package mutating func forEachAdvertisement(in event: Span<UInt8>, _ body: Body) {
         guard Self.isReport(event) else { return }
         let end = min(2 + Int(event[1]), event.count)
         guard end > 3, (1...Self.mostReports).contains(event[3]) else {
@@ -52,8 +52,8 @@ package struct AdvertisingReportParser: Sendable {
         for _ in 0..<event[3] {
             let length =
                 isExtended
-                ? extendedReport(event.extracting(start..<end), take)
-                : legacyReport(event.extracting(start..<end), take)
+                ? extendedReport(event.extracting(start..<end), body)
+                : legacyReport(event.extracting(start..<end), body)
             guard let length else {
                 damagedReports += 1
                 return
@@ -62,18 +62,18 @@ package struct AdvertisingReportParser: Sendable {
         }
     }
 
-    /// Takes the first report of these.
+    /// Parses the first of these reports.
     ///
-    /// - Returns: Its length, or `nil` when it is cut.
-    private func legacyReport(_ bytes: Span<UInt8>, _ take: Take) -> Int? {
+    /// - Returns: Its length; `nil` when it is truncated.
+    private func legacyReport(_ bytes: Span<UInt8>, _ body: Body) -> Int? {
         guard bytes.count >= 10 else { return nil }
         let end = 9 + Int(bytes[8])
         guard end < bytes.count else { return nil }
-        take(Self.address(in: bytes, at: 1), bytes.signedByte(at: end), bytes.extracting(9..<end))
+        body(Self.address(in: bytes, at: 1), bytes.signedByte(at: end), bytes.extracting(9..<end))
         return end + 1
     }
 
-    private mutating func extendedReport(_ bytes: Span<UInt8>, _ take: Take) -> Int? {
+    private mutating func extendedReport(_ bytes: Span<UInt8>, _ body: Body) -> Int? {
         guard bytes.count >= 24 else { return nil }
         let end = 24 + Int(bytes[23])
         guard end <= bytes.count else { return nil }
@@ -81,14 +81,14 @@ package struct AdvertisingReportParser: Sendable {
         let status = bytes[0] >> 5 & 3
         let (address, rssi) = (Self.address(in: bytes, at: 2), bytes.signedByte(at: 13))
         if status == 0, fragments.isEmpty {
-            take(address, rssi, payload)
+            body(address, rssi, payload)
         } else if let whole = join(payload, of: Sender(address: address, set: bytes[11]), status: status) {
-            take(address, rssi, whole.span)
+            body(address, rssi, whole.span)
         }
         return end
     }
 
-    /// The payload with the fragments before it; `nil` while more is to come, or when it is spoiled.
+    /// The payload joined with the fragments before it; `nil` while it is incomplete, or when it is damaged.
     private mutating func join(_ payload: Span<UInt8>, of sender: Sender, status: UInt8) -> [UInt8]? {
         var whole = fragments.removeValue(forKey: sender) ?? []
         for index in payload.indices { whole.append(payload[index]) }
@@ -97,7 +97,7 @@ package struct AdvertisingReportParser: Sendable {
             return nil
         }
         guard status == 1 else { return whole }
-        // Senders whose last fragment never came must not pile up.
+        // Limits the memory for senders whose last fragment never arrives.
         if fragments.count >= Self.mostFragmented {
             damagedReports += fragments.count
             fragments = [:]
@@ -106,7 +106,7 @@ package struct AdvertisingReportParser: Sendable {
         return nil
     }
 
-    /// The type of an address and the address.
+    /// The address that follows its type.
     private static func address(in bytes: Span<UInt8>, at index: Int) -> DeviceAddress {
         DeviceAddress(bits: bytes.littleEndian48(at: index + 1), isRandom: bytes[index] & 1 == 1)
     }
@@ -115,11 +115,11 @@ package struct AdvertisingReportParser: Sendable {
 extension AdvertisingReportParser {
     /// The advertising packets in an event; none in other events.
     package mutating func advertisements(in event: [UInt8], at time: Double) -> [Advertisement] {
-        var heard: [Advertisement] = []
+        var advertisements: [Advertisement] = []
         forEachAdvertisement(in: event.span) { sender, rssi, payload in
             let bytes = payload.indices.map { payload[$0] }
-            heard.append(Advertisement(time: time, address: sender, payload: bytes, rssi: rssi))
+            advertisements.append(Advertisement(time: time, address: sender, payload: bytes, rssi: rssi))
         }
-        return heard
+        return advertisements
     }
 }

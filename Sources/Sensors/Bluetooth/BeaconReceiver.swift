@@ -1,11 +1,11 @@
 package import Positioning
 
-/// Makes readings of what a radio hears: sightings of beacons, and what they tell of themselves.
+/// Converts received packets to readings: sightings of beacons, and their telemetry.
 ///
-/// Telemetry seldom says which beacon it is of; the next frame from its address does. That address may be a
-/// passing one, so it is not waited for long.
+/// Telemetry frames rarely identify their beacon, but the next frame from the same address does. Addresses
+/// may be temporary, so telemetry is not kept for long.
 package struct BeaconReceiver: Sendable {
-    /// Advertising packets, of beacons or not.
+    /// Advertising packets, from beacons or other devices.
     package private(set) var packets = 0
     package var damagedReports: Int { parser.damagedReports + damagedPackets }
 
@@ -16,7 +16,7 @@ package struct BeaconReceiver: Sendable {
 
     private struct Waiting {
         enum Frame {
-            case open(BeaconTelemetry)
+            case plain(BeaconTelemetry)
             case encrypted(EncryptedTelemetry)
         }
 
@@ -27,16 +27,16 @@ package struct BeaconReceiver: Sendable {
     private static let mostWaiting = 256
     private static let longestWait = 10.0
 
-    /// - Parameter ephemerals: The beacons that change their identifiers.
+    /// - Parameter ephemerals: Beacons with rotating identifiers.
     package init(ephemerals: EphemeralBeacons? = nil) {
         self.ephemerals = ephemerals
     }
 
-    /// When something was heard.
+    /// When something was received.
     package struct Instant: Sendable, Hashable {
         /// Seconds on the source's steady clock.
         package var time: Double
-        /// Seconds since 1970, as the clock of the machine showed.
+        /// Seconds since 1970 on the system clock.
         package var wall: Double
 
         package init(time: Double, wall: Double) {
@@ -45,30 +45,34 @@ package struct BeaconReceiver: Sendable {
         }
     }
 
-    /// Hears an event of a controller, from its event code on; readings are appended.
-    package mutating func hear(
+    /// Processes an HCI event, from its event code on, and appends its readings.
+    package mutating func receive(
         event: Span<UInt8>,
         at now: Instant,
         into readings: inout [SensorReading]
     ) {
-        // The parser and the rest of this value are changed by turns.
+        // Moved out of self, because both are mutated in turn.
         var parser = parser
         self.parser = AdvertisingReportParser()
         parser.forEachAdvertisement(in: event) { sender, rssi, payload in
-            hear(payload, from: sender, rssi: rssi, at: now, into: &readings)
+            receive(payload, from: sender, rssi: rssi, at: now, into: &readings)
         }
         self.parser = parser
     }
 
-    /// Hears a packet that a sniffer wrote down; readings are appended.
-    mutating func hear(sniffed packet: SniffedPacket, at now: Instant, into readings: inout [SensorReading]) {
+    /// Processes a packet recorded by a sniffer, and appends its readings.
+    mutating func receive(
+        sniffed packet: SniffedPacket,
+        at now: Instant,
+        into readings: inout [SensorReading]
+    ) {
         let isWhole = packet.withAdvertisement { sender, payload in
-            hear(payload, from: sender, rssi: packet.rssi, at: now, into: &readings)
+            receive(payload, from: sender, rssi: packet.rssi, at: now, into: &readings)
         }
         if !isWhole { damagedPackets += 1 }
     }
 
-    private mutating func hear(
+    private mutating func receive(
         _ payload: Span<UInt8>,
         from sender: DeviceAddress,
         rssi: Int,
@@ -88,8 +92,8 @@ package struct BeaconReceiver: Sendable {
             case .eddystoneURL: break
             case .telemetry(let telemetry) where telemetry.format == .ruuvi:
                 readings.append(.telemetry(telemetry, of: .device(sender), time: now.time))
-            case .telemetry(let telemetry): wait(with: .open(telemetry), of: sender, at: now)
-            case .encryptedTelemetry(let telemetry): wait(with: .encrypted(telemetry), of: sender, at: now)
+            case .telemetry(let telemetry): hold(.plain(telemetry), from: sender, at: now)
+            case .encryptedTelemetry(let telemetry): hold(.encrypted(telemetry), from: sender, at: now)
             }
             guard let identity else { return }
             let sighting = BeaconSighting(
@@ -99,12 +103,14 @@ package struct BeaconReceiver: Sendable {
                 time: now.time
             )
             readings.append(.beacon(sighting))
-            guard !waiting.isEmpty, let telemetry = takeTelemetry(of: sender, match, at: now) else { return }
+            guard !waiting.isEmpty, let telemetry = removeTelemetry(from: sender, match, at: now) else {
+                return
+            }
             readings.append(.telemetry(telemetry, of: .beacon(identity), time: now.time))
         }
     }
 
-    private mutating func wait(with frame: Waiting.Frame, of sender: DeviceAddress, at now: Instant) {
+    private mutating func hold(_ frame: Waiting.Frame, from sender: DeviceAddress, at now: Instant) {
         if waiting.count >= Self.mostWaiting {
             waiting = waiting.filter { (0...Self.longestWait).contains(now.time - $0.value.time) }
             if waiting.count >= Self.mostWaiting { waiting = [:] }
@@ -112,8 +118,8 @@ package struct BeaconReceiver: Sendable {
         waiting[sender] = Waiting(frame: frame, time: now.time)
     }
 
-    private mutating func takeTelemetry(
-        of sender: DeviceAddress,
+    private mutating func removeTelemetry(
+        from sender: DeviceAddress,
         _ match: EphemeralBeacons.Match?,
         at now: Instant
     ) -> BeaconTelemetry? {
@@ -121,7 +127,7 @@ package struct BeaconReceiver: Sendable {
             (0...Self.longestWait).contains(now.time - waiting.time)
         else { return nil }
         switch waiting.frame {
-        case .open(let telemetry): return telemetry
+        case .plain(let telemetry): return telemetry
         case .encrypted(let telemetry):
             return match.flatMap { ephemerals?.decrypt(telemetry, from: $0) }
         }

@@ -4,18 +4,18 @@ package import Positioning
 import SystemPackage
 import Threading
 
-/// Hears beacons with a Bluetooth adapter of this machine.
+/// Scans for beacons with a Bluetooth adapter of this machine.
 ///
-/// A thread of its own waits for the adapter's socket and does what ``ScanSession`` decides.
+/// A dedicated thread waits for the adapter's socket and carries out the decisions of ``ScanSession``.
 package struct BeaconScanner: Sendable {
-    /// What was counted since the scanner was made.
+    /// Totals since the scanner was created.
     package struct Counters: Sendable, Hashable {
-        /// Advertising packets, of beacons or not.
+        /// Advertising packets, from beacons or other devices.
         package var packets = 0
-        /// Packets of beacons, of ours or not.
+        /// Packets of beacons, of this place or others.
         package var beacons = 0
         package var damaged = 0
-        /// Readings that nobody took in time.
+        /// Readings dropped because the consumer was too slow.
         package var dropped = 0
     }
 
@@ -41,8 +41,8 @@ package struct BeaconScanner: Sendable {
     }
 
     /// - Parameters:
-    ///   - ephemerals: The beacons that change their identifiers.
-    ///   - report: Told how scanning fares, at each change, on the scanner's thread.
+    ///   - ephemerals: Beacons with rotating identifiers.
+    ///   - report: Receives every change of the condition, on the scanner's thread.
     package init(
         settings: ScanSettings,
         power: ScanSwitch,
@@ -66,13 +66,13 @@ package struct BeaconScanner: Sendable {
     package var counters: Counters { counted.withLock { $0 } }
 
     package var source: SensorSource {
-        SensorSource(name: Self.name) { take async throws(SensorError) in try await run(take) }
+        SensorSource(name: Self.name) { handler async throws(SensorError) in try await run(handler) }
     }
 
-    /// Batches that may wait to be taken; one holds what came while the thread slept.
+    /// Most batches in the queue; a batch contains what arrived while the thread slept.
     private static let mostWaiting = 256
 
-    private func run(_ take: @escaping SensorSource.Take) async throws(SensorError) {
+    private func run(_ handler: @escaping SensorSource.Handler) async throws(SensorError) {
         let (batches, port) = AsyncStream.makeStream(
             of: [SensorReading].self,
             bufferingPolicy: .bufferingOldest(Self.mostWaiting)
@@ -87,28 +87,28 @@ package struct BeaconScanner: Sendable {
             logger: logger
         ) { [report] in
             report($0)
-        } tell: { [counted] readings, packets, damaged in
-            let isTaken: Bool
+        } publish: { [counted] readings, packets, damaged in
+            let isQueued: Bool
             if readings.isEmpty {
-                isTaken = true
+                isQueued = true
             } else if case .enqueued = port.yield(readings) {
-                isTaken = true
+                isQueued = true
             } else {
-                isTaken = false
+                isQueued = false
             }
             let beacons = readings.count { if case .beacon = $0 { true } else { false } }
             counted.withLock {
                 $0.packets = packets
                 $0.beacons += beacons
                 $0.damaged = damaged
-                if !isTaken { $0.dropped += readings.count }
+                if !isQueued { $0.dropped += readings.count }
             }
         }
-        // The task waits for the thread to have left the adapter as it was, also when it is cancelled.
+        // Also when cancelled, wait until the thread has restored the adapter.
         let failure: Errno? = await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    for await batch in batches { await take(batch) }
+                    for await batch in batches { await handler(batch) }
                 }
                 return await withCheckedContinuation { ended in
                     do throws(Errno) {

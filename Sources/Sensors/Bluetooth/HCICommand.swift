@@ -1,7 +1,7 @@
 import CBluetooth
 import Positioning
 
-/// A command to a controller.
+/// An HCI command.
 package struct HCICommand: Sendable, Hashable {
     package enum Opcode {
         package static let reset: UInt16 = 0x0C03
@@ -19,16 +19,16 @@ package struct HCICommand: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// As it is written to the socket, with the packet's type.
+    /// The bytes to write to the socket, including the packet type.
     package var packet: [UInt8] {
         [UInt8(HCI_COMMAND_PKT), UInt8(opcode & 0xFF), UInt8(opcode >> 8), UInt8(parameters.count)]
             + parameters
     }
 
-    // 60 ms in units of 0.625 ms. Interval and window are the same: the radio listens all the time.
+    // 60 ms in units of 0.625 ms. With equal interval and window the radio listens all the time.
     private static let interval: [UInt8] = [0x60, 0x00]
 
-    /// On the channels that every beacon uses; from the public address; every advertiser counts.
+    /// Sets the scan parameters: the LE 1M channels, public address, no filter.
     /// - Source: Bluetooth Core Specification, volume 4, part E, 7.8.10 and 7.8.64.
     static func setScan(isExtended: Bool, isActive: Bool) -> HCICommand {
         let type: UInt8 = isActive ? 1 : 0
@@ -38,7 +38,7 @@ package struct HCICommand: Sendable, Hashable {
             : HCICommand(opcode: Opcode.scanParameters, parameters: [type] + timing + [0, 0])
     }
 
-    /// Duplicates are not filtered, and there is no end.
+    /// Switches scanning on or off, without duplicate filter and time limit.
     /// - Source: the same, 7.8.11 and 7.8.65.
     static func enableScan(_ isOn: Bool, isExtended: Bool) -> HCICommand {
         let enable: UInt8 = isOn ? 1 : 0
@@ -47,13 +47,13 @@ package struct HCICommand: Sendable, Hashable {
             : HCICommand(opcode: Opcode.scanEnable, parameters: [enable, 0])
     }
 
-    /// Whether it switches scanning on or off; `nil` for other commands.
+    /// The scan state that the command sets; `nil` for other commands.
     var switchesScan: Bool? {
         guard opcode == Opcode.scanEnable || opcode == Opcode.extendedScanEnable else { return nil }
         return parameters.first.map { $0 != 0 }
     }
 
-    /// For messages.
+    /// The command's name in the Bluetooth specification.
     var name: String {
         switch opcode {
         case Opcode.scanParameters: "LE Set Scan Parameters"
@@ -65,15 +65,15 @@ package struct HCICommand: Sendable, Hashable {
     }
 }
 
-/// What comes from an adapter's socket beside advertising reports, as far as it matters here.
+/// A message from an adapter's socket, apart from advertising reports.
 package enum HCIMessage: Sendable, Hashable {
-    /// The controller's word on a command, whoever gave it; 0 is success.
-    case answer(opcode: UInt16, status: UInt8)
-    /// A command that somebody else gave.
+    /// The controller's result for a command of any process; status 0 is success.
+    case commandResult(opcode: UInt16, status: UInt8)
+    /// A command of another process.
     case command(HCICommand)
     case other
 
-    /// From a packet with its type; what is cut is `other`.
+    /// Parses a packet with its type; truncated packets are `other`.
     package init(_ packet: Span<UInt8>) {
         self = .other
         guard packet.count >= 4 else { return }
@@ -87,9 +87,9 @@ package enum HCIMessage: Sendable, Hashable {
                 )
             )
         case (HCI_EVENT_PKT, EVT_CMD_COMPLETE) where packet.count >= 7:
-            self = .answer(opcode: packet.littleEndian16(at: 4), status: packet[6])
+            self = .commandResult(opcode: packet.littleEndian16(at: 4), status: packet[6])
         case (HCI_EVENT_PKT, EVT_CMD_STATUS) where packet.count >= 7:
-            self = .answer(opcode: packet.littleEndian16(at: 5), status: packet[3])
+            self = .commandResult(opcode: packet.littleEndian16(at: 5), status: packet[3])
         default: break
         }
     }

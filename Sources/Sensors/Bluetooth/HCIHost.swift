@@ -3,15 +3,15 @@ import Glibc
 import Positioning
 package import SystemPackage
 
-/// What the system can do with Bluetooth adapters.
+/// The system's interface to Bluetooth adapters.
 ///
-/// Descriptors are handed over: whoever gets one closes it. They do not block.
+/// Descriptors are non-blocking, and the caller closes them.
 package struct HCIHost: Sendable {
     package var list: @Sendable () -> Result<[AdapterInfo], Errno>
-    /// Opens a socket that tells when adapters come, go, and are switched on and off.
+    /// Opens a socket for events when adapters are added, removed, and switched on and off.
     package var watch: @Sendable () -> Result<Int32, Errno>
-    /// Opens a socket to an adapter, which then tells advertising reports, answers to commands, and commands of
-    /// others.
+    /// Opens a socket to an adapter for advertising reports, command results, and the commands of other
+    /// processes.
     package var open: @Sendable (_ index: Int) -> Result<Int32, Errno>
     package var bringUp: @Sendable (_ index: Int) -> Errno?
     package var takeDown: @Sendable (_ index: Int) -> Errno?
@@ -33,7 +33,7 @@ package struct HCIHost: Sendable {
         self.reset = reset
     }
 
-    /// The kernel's.
+    /// The Linux kernel's.
     package static let kernel = HCIHost(
         list: { KernelHCI.withSocket(KernelHCI.adapters) },
         watch: { KernelHCI.socket(on: UInt16(HCI_DEV_NONE), events: [EVT_STACK_INTERNAL]) },
@@ -49,17 +49,17 @@ package struct HCIHost: Sendable {
     )
 }
 
-/// Calls of the kernel.
+/// Calls into the Linux kernel.
 private enum KernelHCI {
-    /// Room for more than a second of packets in a crowd; the system may grant less.
+    /// More than a second of packets in a crowded place; the system may grant less.
     private static let receiveBuffer: Int32 = 1 << 20
 
-    private static var fault: Errno { Errno(rawValue: errno) }
+    private static var error: Errno { Errno(rawValue: errno) }
 
     private static func socket() -> Result<Int32, Errno> {
         let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(AF_BLUETOOTH, kind, BTPROTO_HCI)
-        return descriptor < 0 ? .failure(fault) : .success(descriptor)
+        return descriptor < 0 ? .failure(error) : .success(descriptor)
     }
 
     static func withSocket<Value>(
@@ -74,20 +74,20 @@ private enum KernelHCI {
     static func control(_ request: UInt, _ index: Int) -> Errno? {
         let result = withSocket { descriptor in
             trilateral_control(descriptor, request, Int32(clamping: index)) < 0
-                ? .failure(fault) : Result<Void, Errno>.success(())
+                ? .failure(error) : Result<Void, Errno>.success(())
         }
-        if case .failure(let fault) = result { return fault }
+        if case .failure(let error) = result { return error }
         return nil
     }
 
     static func adapters(_ descriptor: Int32) -> Result<[AdapterInfo], Errno> {
         var numbers = [UInt16](repeating: 0, count: Int(HCI_MAX_DEV))
         let count = trilateral_adapters(descriptor, &numbers, Int32(numbers.count))
-        if count < 0 { return .failure(fault) }
+        if count < 0 { return .failure(error) }
         return .success(numbers.prefix(Int(count)).sorted().compactMap { describe($0, descriptor) })
     }
 
-    /// `nil` when it went away meanwhile.
+    /// `nil` when the adapter was removed in the meantime.
     private static func describe(_ number: UInt16, _ descriptor: Int32) -> AdapterInfo? {
         var info = hci_dev_info()
         info.dev_id = number
@@ -97,7 +97,7 @@ private enum KernelHCI {
         }
         let isUp = info.flags & 1 << UInt32(HCI_UP) != 0
         let features = withUnsafeBytes(of: info.features) { Array($0) }
-        // Before it is up for the first time the system does not know.
+        // The features are unknown until the adapter is up for the first time.
         let isKnown = features.contains { $0 != 0 }
         return AdapterInfo(
             index: Int(number),
@@ -107,10 +107,10 @@ private enum KernelHCI {
         )
     }
 
-    /// A socket that gets these events alone, and the commands that others give.
+    /// Opens a socket that receives only these events, and the commands of other processes.
     static func socket(on number: UInt16, events: [Int32]) -> Result<Int32, Errno> {
         socket().flatMap { descriptor in
-            // The larger buffer needs a right that we may not have.
+            // The larger buffer needs a privilege that we may lack.
             for option in [SO_RCVBUFFORCE, SO_RCVBUF] {
                 var size = receiveBuffer
                 if setsockopt(
@@ -146,9 +146,9 @@ private enum KernelHCI {
                     }
                 }
             guard isBound else {
-                let fault = fault
+                let error = error
                 close(descriptor)
-                return .failure(fault)
+                return .failure(error)
             }
             return .success(descriptor)
         }
@@ -156,8 +156,8 @@ private enum KernelHCI {
 }
 
 extension ScanSession.AdapterChange {
-    /// From a message of the watching socket: which adapter, and what happened to it; `nil` for other messages.
-    static func read(_ packet: Span<UInt8>) -> (index: Int, change: Self)? {
+    /// Parses a message of the watching socket: the adapter and its change; `nil` for other messages.
+    static func parse(_ packet: Span<UInt8>) -> (index: Int, change: Self)? {
         let (header, type) = (3, UInt16(EVT_SI_DEVICE))
         guard packet.count >= header + 6, packet[0] == UInt8(HCI_EVENT_PKT),
             packet[1] == UInt8(EVT_STACK_INTERNAL), packet.littleEndian16(at: header) == type

@@ -1,21 +1,21 @@
-/// What somebody else does with the scanning of our adapter: bluetoothd, or the system itself.
+/// Tracks what other processes, such as bluetoothd, do with our adapter's scanning.
 ///
-/// Others must not be disturbed between two of their commands, and what they look for they shall find; but they
-/// filter duplicates, so scanning is taken back after a while.
+/// Their command sequences must not be interrupted, and their searches should succeed. But they filter
+/// duplicates, so scanning is restarted after a while.
 struct OtherScanners: Sendable {
-    /// Whether the last that was heard of them is that they scan.
+    /// Whether they are scanning, according to their last command.
     private(set) var isScanning = false
-    /// When to switch scanning on again; `nil` while nobody has touched it.
+    /// When to restart scanning; `nil` while no other process has changed it.
     private(set) var next: Double?
 
     private static let pause = 1.0
-    /// A search of bluetoothd takes 10.24 s.
+    /// A search by bluetoothd takes 10.24 s.
     private static let patience = 15.0
 
-    /// Scanning was on before we came.
+    /// Scanning was already on when we started.
     mutating func foundScanning() { isScanning = true }
 
-    mutating func gave(_ command: HCICommand, at time: Double) {
+    mutating func record(_ command: HCICommand, at time: Double) {
         if let isOn = command.switchesScan {
             isScanning = isOn
         } else if command.opcode == HCICommand.Opcode.reset {
@@ -26,20 +26,20 @@ struct OtherScanners: Sendable {
         next = time + (isScanning ? Self.patience : Self.pause)
     }
 
-    /// Scanning is ours again.
-    mutating func settled() { next = nil }
+    /// Scanning has been restarted.
+    mutating func scanningRestarted() { next = nil }
 }
 
-/// When silence lasts too long, and what to do next.
+/// Detects silence, and chooses the next attempt to end it.
 struct SilenceMonitor: Sendable {
     enum Step: Sendable, Hashable {
         case enable, restart
-        /// The adapter itself.
+        /// Resets the adapter itself.
         case reset
     }
 
     private(set) var next = Double.infinity
-    /// When something was heard last, or listening began.
+    /// When the last report arrived, or listening began.
     private(set) var since = 0.0
     private var steps = 0
     private var pause = SilenceMonitor.firstPause
@@ -47,15 +47,15 @@ struct SilenceMonitor: Sendable {
     private static let firstPause = 5.0
     private static let longestPause = 300.0
 
-    mutating func heard(at time: Double) {
+    mutating func reportReceived(at time: Double) {
         since = time
         steps = 0
         pause = Self.firstPause
         next = time + pause
     }
 
-    /// Listening has begun, not for the first time in this silence.
-    mutating func goOn(at time: Double) { next = time + pause }
+    /// Listening continues in the same silence.
+    mutating func resume(at time: Double) { next = time + pause }
 
     mutating func step(at time: Double) -> Step {
         steps += 1

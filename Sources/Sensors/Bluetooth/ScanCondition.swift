@@ -1,17 +1,17 @@
 package import Positioning
 
-/// How scanning fares.
+/// The state of scanning.
 package struct ScanCondition: Sendable, Hashable {
     package enum State: String, Sendable, Hashable, CaseIterable {
         /// Switched off.
         case off
-        /// There is no adapter, and none was asked for.
+        /// There is no adapter, and the configuration names none.
         case absent
-        /// It goes on when somebody does something, or after a while.
+        /// Waiting for the user, or for the next attempt.
         case waiting
         case starting
         case scanning
-        /// Nothing is heard.
+        /// Scanning, but nothing is received.
         case deaf
     }
 
@@ -22,9 +22,9 @@ package struct ScanCondition: Sendable, Hashable {
     package var address: DeviceAddress?
     /// Whether the controller knows extended advertising.
     package var isExtended = false
-    /// What is wrong and what to do; `nil` when all is well, or when there is nothing to be done.
+    /// What is wrong and what to do; `nil` when nothing is wrong.
     package var problem: String?
-    /// How often scanning was switched on anew.
+    /// How often scanning was restarted.
     package var restarts = 0
     /// How often the adapter was reset.
     package var resets = 0

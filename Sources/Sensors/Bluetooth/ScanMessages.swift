@@ -2,7 +2,7 @@ import Glibc
 import Positioning
 import SystemPackage
 
-/// What is wrong and what to do about it, a sentence or two each.
+/// The sentences for the user: what is wrong and what to do.
 struct ScanMessages {
     let choice: AdapterChoice
     let adapter: String
@@ -13,77 +13,77 @@ struct ScanMessages {
     }
 
     var noBluetooth: String {
-        "Bluetooth: there is no \(choice), since this system (or container) has no Bluetooth at all. Beacons are "
-            + "heard when it has"
+        "Bluetooth: \(choice) is not available, because this system (or container) has no Bluetooth. Scanning starts "
+            + "when Bluetooth becomes available"
     }
 
-    func cannotList(_ fault: Errno) -> String {
-        "Bluetooth: the adapters cannot be listed: \(fault)"
+    func cannotList(_ error: Errno) -> String {
+        "Bluetooth: cannot list the adapters: \(error)"
     }
 
     func noAdapter(among adapters: [AdapterInfo]) -> String {
         let others = adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
         let name = choice == .automatic ? "no adapter" : "no adapter \(choice)"
-        return "Bluetooth: there is \(name). Scanning begins when it is plugged in"
-            + (others.isEmpty ? "" : "; there are \(others), see sensors.beacons.adapter")
+        return "Bluetooth: \(name) found. Scanning starts when it is plugged in"
+            + (others.isEmpty ? "" : "; available: \(others), see sensors.beacons.adapter")
     }
 
     var switchedOff: String {
-        "Bluetooth: \(adapter) was switched off by somebody else. Scanning goes on when it is switched on again "
+        "Bluetooth: another program switched \(adapter) off. Scanning resumes when it is switched on again "
             + "(bluetoothctl power on)"
     }
 
     var switchedOffOurs: String {
-        "Bluetooth: \(adapter) was switched off by somebody else. It is switched on again in some seconds"
+        "Bluetooth: another program switched \(adapter) off. It will be switched on again within seconds"
     }
 
     var mayNotSwitchOn: String {
-        "Bluetooth: \(adapter) is switched off. Switch it on (bluetoothctl power on), and scanning begins; to do so "
-            + "itself, Trilateral needs the capability CAP_NET_ADMIN: \(Self.giving("CAP_NET_ADMIN"))"
+        "Bluetooth: \(adapter) is switched off. Switch it on (bluetoothctl power on) to start scanning. For Trilateral to "
+            + "switch it on, the capability CAP_NET_ADMIN is needed: \(Self.giving("CAP_NET_ADMIN"))"
     }
 
     var mayNotScan: String {
-        "Bluetooth: \(adapter) may not be used: scanning needs the capability CAP_NET_RAW: "
+        "Bluetooth: not permitted to use \(adapter); scanning needs the capability CAP_NET_RAW: "
             + Self.giving("CAP_NET_RAW")
     }
 
     var blocked: String {
-        "Bluetooth: \(adapter) is blocked by a switch of the machine (rfkill). Scanning begins after: "
+        "Bluetooth: \(adapter) is blocked by rfkill. To start scanning, run: "
             + "rfkill unblock bluetooth"
     }
 
-    func cannotSwitchOn(_ fault: Errno) -> String {
-        "Bluetooth: \(adapter) cannot be switched on: \(fault). It is tried again; if that lasts, plug the "
-            + "adapter out and in"
+    func cannotSwitchOn(_ error: Errno) -> String {
+        "Bluetooth: cannot switch \(adapter) on: \(error). Retrying; if this persists, unplug the "
+            + "adapter and plug it in again"
     }
 
-    func cannotOpen(_ fault: Errno) -> String {
-        "Bluetooth: \(adapter) cannot be used: \(fault). It is tried again"
+    func cannotOpen(_ error: Errno) -> String {
+        "Bluetooth: cannot open \(adapter): \(error). Retrying"
     }
 
-    func socketFailed(_ fault: Errno) -> String {
-        "Bluetooth: the link to \(adapter) failed: \(fault). It is tried again"
+    func socketFailed(_ error: Errno) -> String {
+        "Bluetooth: the connection to \(adapter) failed: \(error). Retrying"
     }
 
     func refused(_ command: HCICommand, _ status: UInt8) -> String {
         let hexadecimal = (status < 16 ? "0" : "") + String(status, radix: 16, uppercase: true)
         return
-            "Bluetooth: \(adapter) refuses to scan: it answers \(command.name) with the error 0x\(hexadecimal). "
-            + "It is tried again; if that lasts, plug the adapter out and in"
+            "Bluetooth: \(adapter) refuses to scan: \(command.name) failed with error 0x\(hexadecimal). "
+            + "Retrying; if this persists, unplug the adapter and plug it in again"
     }
 
     var noAnswer: String {
-        "Bluetooth: \(adapter) does not answer. It is tried again; if that lasts, plug the adapter out and in"
+        "Bluetooth: \(adapter) does not answer. Retrying; if this persists, unplug the adapter and plug it in again"
     }
 
     func deaf(_ seconds: Int) -> String {
-        "Bluetooth: \(adapter) has heard nothing for \(seconds) s, no beacon and no other device. If there are any "
-            + "nearby, plug the adapter out and in"
+        "Bluetooth: \(adapter) has received nothing for \(seconds) s, neither from beacons nor from other devices. If there "
+            + "are any nearby, unplug the adapter and plug it in again"
     }
 }
 
 extension ScanSession {
-    var words: ScanMessages {
+    var messages: ScanMessages {
         ScanMessages(choice: settings.adapter, adapter: adapter?.name ?? settings.adapter.description)
     }
 }

@@ -2,19 +2,19 @@ import Glibc
 import Positioning
 import SystemPackage
 
-// Finding an adapter, and losing it.
+// Finding and losing an adapter.
 extension ScanSession {
     private static let longRetry = 60.0
     private static let shortRetry = 10.0
     private static let unsettledRetry = 2.0
 
-    mutating func find() {
+    mutating func findAdapter() {
         guard isOn else { return }
         phase = .acting
         actions.append(.list)
     }
 
-    /// Nothing can be done until something happens, or the time has come.
+    /// Waits for an event, or for the next attempt.
     private mutating func wait(_ problem: String?, retry: Double?) {
         close()
         condition.state = problem == nil ? .absent : .waiting
@@ -22,7 +22,7 @@ extension ScanSession {
         phase = .waiting(retry: retry.map { now + $0 })
     }
 
-    /// The same after a failure without a reason that a person could mend; later and later.
+    /// Waits after a failure that the user cannot resolve, with growing intervals.
     mutating func waitAfterFailure(_ problem: String) {
         failures += 1
         wait(problem, retry: min(pow(2, Double(failures)), Self.longRetry))
@@ -34,12 +34,12 @@ extension ScanSession {
         script = []
     }
 
-    mutating func cannotList(_ fault: Errno) {
-        if [EAFNOSUPPORT, EPROTONOSUPPORT].contains(fault.rawValue) {
+    mutating func cannotList(_ error: Errno) {
+        if [EAFNOSUPPORT, EPROTONOSUPPORT].contains(error.rawValue) {
             adapter = nil
-            wait(settings.adapter == .automatic ? nil : words.noBluetooth, retry: Self.longRetry)
+            wait(settings.adapter == .automatic ? nil : messages.noBluetooth, retry: Self.longRetry)
         } else {
-            waitAfterFailure(words.cannotList(fault))
+            waitAfterFailure(messages.cannotList(error))
         }
     }
 
@@ -53,11 +53,11 @@ extension ScanSession {
             case .off: nil as AdapterInfo?
             }
         guard let chosen else {
-            // It was there a moment ago, or was asked for by name.
+            // It was present before, or the configuration names it.
             let isMissed = adapter != nil || settings.adapter != .automatic
-            // One that was just plugged in may not know its address yet.
+            // The address of an adapter that was just plugged in may be unknown yet.
             let retry = adapters.contains { $0.address.bits == 0 } ? Self.unsettledRetry : nil
-            return wait(isMissed ? words.noAdapter(among: adapters) : nil, retry: retry)
+            return wait(isMissed ? messages.noAdapter(among: adapters) : nil, retry: retry)
         }
         if chosen.index != adapter?.index {
             failures = 0
@@ -71,49 +71,50 @@ extension ScanSession {
             switchedOff = nil
             actions.append(.open(chosen.index))
         } else if switchedOff == chosen.index {
-            wait(words.switchedOff, retry: nil)
+            wait(messages.switchedOff, retry: nil)
         } else {
             actions.append(.bringUp(chosen.index))
         }
     }
 
-    mutating func broughtUp(_ fault: Errno?) {
+    mutating func broughtUp(_ error: Errno?) {
         guard let adapter else { return }
-        // It is on already just after it was plugged in, but would be switched off in a moment.
-        let isOurs = fault == nil || fault?.rawValue == EALREADY
+        // EALREADY: the kernel switches a new adapter on for a moment, and then off again unless somebody
+        // uses it.
+        let isOurs = error == nil || error?.rawValue == EALREADY
         if isOurs { broughtUp = adapter.index }
-        guard phase == .acting else { return giveBack() }
-        switch fault?.rawValue {
+        guard phase == .acting else { return releaseAdapter() }
+        switch error?.rawValue {
         case nil, EALREADY: actions.append(.open(adapter.index))
-        case EPERM, EACCES: wait(words.mayNotSwitchOn, retry: Self.longRetry)
-        case ERFKILL: wait(words.blocked, retry: Self.shortRetry)
-        case ENODEV: wait(words.noAdapter(among: []), retry: Self.shortRetry)
-        case let code?: waitAfterFailure(words.cannotSwitchOn(Errno(rawValue: code)))
+        case EPERM, EACCES: wait(messages.mayNotSwitchOn, retry: Self.longRetry)
+        case ERFKILL: wait(messages.blocked, retry: Self.shortRetry)
+        case ENODEV: wait(messages.noAdapter(among: []), retry: Self.shortRetry)
+        case let code?: waitAfterFailure(messages.cannotSwitchOn(Errno(rawValue: code)))
         }
     }
 
-    mutating func opened(_ fault: Errno?) {
-        if fault == nil { isOpen = true }
-        guard phase == .acting else { return giveBack() }
-        switch fault?.rawValue {
+    mutating func opened(_ error: Errno?) {
+        if error == nil { isOpen = true }
+        guard phase == .acting else { return releaseAdapter() }
+        switch error?.rawValue {
         case nil:
             isLegacy = false
             begin(.start)
-        case EPERM, EACCES: wait(words.mayNotScan, retry: Self.longRetry)
-        case ENODEV: wait(words.noAdapter(among: []), retry: Self.shortRetry)
-        case let code?: waitAfterFailure(words.cannotOpen(Errno(rawValue: code)))
+        case EPERM, EACCES: wait(messages.mayNotScan, retry: Self.longRetry)
+        case ENODEV: wait(messages.noAdapter(among: []), retry: Self.shortRetry)
+        case let code?: waitAfterFailure(messages.cannotOpen(Errno(rawValue: code)))
         }
     }
 
-    /// The socket failed: the adapter was switched off or pulled out, or we have no right to write.
-    mutating func failed(_ fault: Errno) {
+    /// The socket failed: the adapter was switched off or removed, or writing is not permitted.
+    mutating func failed(_ error: Errno) {
         guard isOpen else { return }
-        if isStopping { return leave() }
-        switch fault.rawValue {
-        case EPERM, EACCES: wait(words.mayNotScan, retry: Self.longRetry)
-        case ENETDOWN: wentDown()
-        case ENODEV, EPIPE, ENXIO, EBADFD: wentAway()
-        default: waitAfterFailure(words.socketFailed(fault))
+        if isStopping { return finishStop() }
+        switch error.rawValue {
+        case EPERM, EACCES: wait(messages.mayNotScan, retry: Self.longRetry)
+        case ENETDOWN: adapterWentDown()
+        case ENODEV, EPIPE, ENXIO, EBADFD: adapterRemoved()
+        default: waitAfterFailure(messages.socketFailed(error))
         }
     }
 
@@ -125,31 +126,31 @@ extension ScanSession {
                 if broughtUp == index { broughtUp = nil }
                 return
             }
-            isStopping ? leave() : wentDown()
+            isStopping ? finishStop() : adapterWentDown()
         case .pulledOut:
             if broughtUp == index { broughtUp = nil }
             guard index == adapter?.index, isOpen else { return }
-            isStopping ? leave() : wentAway()
+            isStopping ? finishStop() : adapterRemoved()
         case .pluggedIn, .up:
-            if case .waiting = phase { find() }
+            if case .waiting = phase { findAdapter() }
         }
     }
 
-    private mutating func wentDown() {
+    private mutating func adapterWentDown() {
         guard let adapter else { return }
         if broughtUp == adapter.index {
-            // Nobody else cares for it, so nobody else will switch it on again.
+            // No other program uses it, so none will switch it on again.
             broughtUp = nil
-            wait(words.switchedOffOurs, retry: Self.shortRetry)
+            wait(messages.switchedOffOurs, retry: Self.shortRetry)
         } else {
             switchedOff = adapter.index
-            wait(words.switchedOff, retry: nil)
+            wait(messages.switchedOff, retry: nil)
         }
     }
 
-    private mutating func wentAway() {
+    private mutating func adapterRemoved() {
         broughtUp = nil
         close()
-        find()
+        findAdapter()
     }
 }

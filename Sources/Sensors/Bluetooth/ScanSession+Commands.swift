@@ -1,16 +1,16 @@
 import SystemPackage
 
-// Commands and their answers.
+// Commands and their results.
 extension ScanSession {
-    private static let patience = 2.0
-    private static let lastPatience = 1.0
+    private static let commandTimeout = 2.0
+    private static let stopTimeout = 1.0
     private static let resetPause = 600.0
 
     private enum Status {
         static let success: UInt8 = 0x00
         static let unknownCommand: UInt8 = 0x01
         static let disallowed: UInt8 = 0x0C
-        /// What a controller answers that has the commands, but not what they are for.
+        /// Errors of controllers that have the commands without supporting their function.
         static let unsupported: Set<UInt8> = [unknownCommand, 0x11, 0x12]
     }
 
@@ -21,15 +21,17 @@ extension ScanSession {
     private var setUp: HCICommand { .setScan(isExtended: !isLegacy, isActive: settings.isActive) }
     private func enable(_ isOn: Bool) -> HCICommand { .enableScan(isOn, isExtended: !isLegacy) }
 
-    /// Switches scanning on, or off before that, since parameters cannot be changed while it is on.
+    /// Starts scanning.
+    ///
+    /// Switches it off before if it is on, because parameters cannot be changed then.
     mutating func begin(_ purpose: Purpose) {
         isScriptRepeated = purpose == .refresh
         run(purpose == .refresh ? [enable(false), setUp, enable(true)] : [setUp, enable(true)], purpose)
         if ![.scanning, .deaf].contains(condition.state) { condition.state = .starting }
     }
 
-    /// The gentlest attempt at ending a silence.
-    mutating func switchOnAgain() {
+    /// The gentlest attempt to end a silence.
+    mutating func enableAgain() {
         isScriptRepeated = true
         run([enable(true)], .refresh)
     }
@@ -41,22 +43,22 @@ extension ScanSession {
 
     private mutating func sendNext(_ purpose: Purpose) {
         guard let command = script.first else { return finished(purpose) }
-        let patience = purpose == .stop ? Self.lastPatience : Self.patience
-        phase = .commanding(purpose, until: now + patience)
+        let timeout = purpose == .stop ? Self.stopTimeout : Self.commandTimeout
+        phase = .commanding(purpose, until: now + timeout)
         actions.append(.send(command))
     }
 
-    mutating func answered(_ opcode: UInt16, _ status: UInt8) {
+    mutating func handleResult(_ opcode: UInt16, _ status: UInt8) {
         guard case .commanding(let purpose, _) = phase, let command = script.first, command.opcode == opcode
         else { return }
         let isDisallowed = status == Status.disallowed
-        // What is off already cannot be switched off, and what is on already may be all right.
+        // Switching off fails when scanning is off; switching on may fail when it is on.
         let isSoAlready = isDisallowed && (command.switchesScan == false || purpose == .refresh)
         if status == Status.success || isSoAlready && command.switchesScan != nil {
             script.removeFirst()
             sendNext(purpose)
         } else if purpose == .stop {
-            leave()
+            finishStop()
         } else if isDisallowed, command.switchesScan == nil, !isScriptRepeated {
             isScriptRepeated = true
             others.foundScanning()
@@ -66,18 +68,18 @@ extension ScanSession {
             isScriptRepeated = false
             run([setUp, enable(true)], purpose)
         } else {
-            giveUp(words.refused(command, status))
+            fail(messages.refused(command, status))
         }
     }
 
-    mutating func notAnswered(_ purpose: Purpose) {
-        if purpose == .stop { return leave() }
-        giveUp(words.noAnswer)
+    mutating func handleTimeout(_ purpose: Purpose) {
+        if purpose == .stop { return finishStop() }
+        fail(messages.noAnswer)
     }
 
-    /// The controller does not do what it is told: perhaps after a reset, perhaps later.
-    private mutating func giveUp(_ problem: String) {
-        // The first time it may have been busy.
+    /// The controller does not work: resets it, or tries again later.
+    private mutating func fail(_ problem: String) {
+        // The first time it may just be busy.
         if failures > 0, resetAdapter() {
             failures += 1
             if condition.state == .scanning { condition.state = .starting }
@@ -87,7 +89,7 @@ extension ScanSession {
         }
     }
 
-    /// - Returns: Whether it may be reset now.
+    /// - Returns: Whether a reset is permitted now.
     mutating func resetAdapter() -> Bool {
         guard settings.mayReset, let adapter, now - lastReset >= Self.resetPause else { return false }
         lastReset = now
@@ -97,40 +99,40 @@ extension ScanSession {
         return true
     }
 
-    mutating func wasReset(_ fault: Errno?) {
-        // Without the right to reset, all else goes on.
-        if fault == nil { condition.resets += 1 }
+    mutating func resetFinished(_ error: Errno?) {
+        // Without permission to reset, continue all the same.
+        if error == nil { condition.resets += 1 }
         others = OtherScanners()
         begin(.start)
     }
 
     private mutating func finished(_ purpose: Purpose) {
         switch purpose {
-        case .stop: leave()
+        case .stop: finishStop()
         case .start, .refresh: listen()
         }
     }
 
-    /// Ends scanning, and leaves the adapter as it was found.
+    /// Stops scanning, and restores the adapter's earlier state.
     mutating func finish() {
         if isStopping { return }
-        // What others want to hear they go on hearing.
+        // Other programs that scan must not be interrupted.
         if isOpen, !others.isScanning {
             run([enable(false)], .stop)
         } else {
-            leave()
+            finishStop()
         }
     }
 
-    /// Gives back what was taken.
-    mutating func giveBack() {
+    /// Closes the adapter, and switches it off if it was off before.
+    mutating func releaseAdapter() {
         close()
         if let index = broughtUp { actions.append(.takeDown(index)) }
         broughtUp = nil
     }
 
-    mutating func leave() {
-        giveBack()
+    mutating func finishStop() {
+        releaseAdapter()
         silence = SilenceMonitor()
         others = OtherScanners()
         failures = 0
@@ -142,8 +144,8 @@ extension ScanSession {
             phase = .ended
             actions.append(.end)
         } else if isOn {
-            // Switched on again meanwhile.
-            find()
+            // It was switched on again in the meantime.
+            findAdapter()
         }
     }
 }

@@ -1,20 +1,20 @@
-// Listening: silence, and what others do.
+// Listening: silence, and other scanners.
 extension ScanSession {
     mutating func listen() {
         phase = .listening
-        others.settled()
+        others.scanningRestarted()
         condition.isExtended = !isLegacy
         if condition.state == .deaf {
-            silence.goOn(at: now)
+            silence.resume(at: now)
         } else {
             condition.state = .scanning
             condition.problem = nil
-            if silence.next == .infinity { silence.heard(at: now) } else { silence.goOn(at: now) }
+            if silence.next == .infinity { silence.reportReceived(at: now) } else { silence.resume(at: now) }
         }
     }
 
-    mutating func heard() {
-        silence.heard(at: now)
+    mutating func reportReceived() {
+        silence.reportReceived(at: now)
         guard phase == .listening else { return }
         failures = 0
         guard condition.state == .deaf else { return }
@@ -22,25 +22,25 @@ extension ScanSession {
         condition.problem = nil
     }
 
-    /// Something is due while listening.
-    mutating func watch() {
+    /// Handles a deadline while listening.
+    mutating func checkListening() {
         if let next = others.next, next <= now {
             condition.restarts += 1
             begin(others.isScanning ? .refresh : .start)
         } else {
-            overcomeSilence()
+            handleSilence()
         }
     }
 
-    private mutating func overcomeSilence() {
+    private mutating func handleSilence() {
         let seconds = Int(now - silence.since)
         condition.restarts += 1
         switch silence.step(at: now) {
-        case .enable: switchOnAgain()
+        case .enable: enableAgain()
         case .restart: begin(.refresh)
         case .reset:
             condition.state = .deaf
-            if condition.problem == nil { condition.problem = words.deaf(seconds) }
+            if condition.problem == nil { condition.problem = messages.deaf(seconds) }
             if !resetAdapter() { begin(.refresh) }
         }
     }

@@ -1,31 +1,31 @@
 import Positioning
 package import SystemPackage
 
-/// Every decision about scanning: which adapter, which commands, what to do when it fails or falls silent.
+/// Decides everything about scanning: the adapter, the commands, and the reaction to failures and silence.
 ///
-/// A value without socket or clock: it is told what happened and says what is to be done. Whoever carries out an
-/// action that has a result tells that next.
-/// - Source: positioning 2; the adapter belongs to others as well, who may scan, stop scanning, switch it off or
-///   pull it out.
+/// A value without socket or clock: inputs go in, actions come out. The result of an action is the next
+/// input.
+/// - Source: positioning 2. Other programs share the adapter: they may scan, stop scanning, switch it off or
+///   remove it.
 package struct ScanSession: Sendable {
     package enum Input: Sendable, Hashable {
         case switched(on: Bool)
-        /// For good.
+        /// Ends the session.
         case stop
         case listed([AdapterInfo])
         case listFailed(Errno)
         case adapter(Int, AdapterChange)
-        // Results of the actions of the same name; `nil` is success.
+        // Results of the actions with the same name; `nil` is success.
         case broughtUp(Errno?)
         case opened(Errno?)
-        case wasReset(Errno?)
-        /// The socket could not be read or written.
+        case resetFinished(Errno?)
+        /// Reading or writing the socket failed.
         case failed(Errno)
         case message(HCIMessage)
         /// At least one advertising report came.
-        case heard
-        /// ``deadline`` has come.
-        case time
+        case reportReceived
+        /// ``deadline`` has passed.
+        case deadlineReached
     }
 
     package enum AdapterChange: Sendable, Hashable {
@@ -41,17 +41,17 @@ package struct ScanSession: Sendable {
         case close
         case send(HCICommand)
         case report(ScanCondition)
-        /// Nothing more will come.
+        /// The session has ended.
         case end
     }
 
     enum Phase: Sendable, Hashable {
         case idle
-        /// For an adapter, or for another attempt at a time.
+        /// Waiting for an adapter, or for the next attempt.
         case waiting(retry: Double?)
-        /// The result of an action.
+        /// Waiting for the result of an action.
         case acting
-        /// The answer to the first command of the script.
+        /// Waiting for the result of the first command in the script.
         case commanding(Purpose, until: Double)
         case listening
         case ended
@@ -59,7 +59,7 @@ package struct ScanSession: Sendable {
 
     enum Purpose: Sendable, Hashable {
         case start, stop
-        /// Scanning was on and is switched on again.
+        /// Scanning is on and is restarted.
         case refresh
     }
 
@@ -69,15 +69,15 @@ package struct ScanSession: Sendable {
     var isEnding = false
     var adapter: AdapterInfo?
     var isOpen = false
-    /// The adapter that was down before we came, and that nobody else has used since.
+    /// The adapter that was down before we started, and that no other program has used since.
     var broughtUp: Int?
-    /// The adapter that somebody else switched off.
+    /// The adapter that another program switched off.
     var switchedOff: Int?
     var script: [HCICommand] = []
     var isScriptRepeated = false
-    /// Whether the controller did not know the commands of extended advertising.
+    /// Whether the controller does not support the commands of extended advertising.
     var isLegacy = false
-    /// Commands in a row that were not answered, or refused.
+    /// Consecutive commands that failed or timed out.
     var failures = 0
     var silence = SilenceMonitor()
     var others = OtherScanners()
@@ -92,14 +92,14 @@ package struct ScanSession: Sendable {
         self.isOn = isOn
     }
 
-    /// What to do first.
+    /// The first actions.
     package mutating func start(at time: Double) -> [Action] {
         now = time
-        if isOn { find() }
-        return takeActions()
+        if isOn { findAdapter() }
+        return drainActions()
     }
 
-    /// When to tell the time at the latest.
+    /// When to send ``Input/deadlineReached``; `nil` for never.
     package var deadline: Double? {
         switch phase {
         case .idle, .acting, .ended: nil
@@ -116,45 +116,45 @@ package struct ScanSession: Sendable {
         case .switched(let on):
             guard on != isOn else { break }
             isOn = on
-            if on { if phase == .idle { find() } } else { finish() }
+            if on { if phase == .idle { findAdapter() } } else { finish() }
         case .stop:
             isEnding = true
             isOn = false
             finish()
         case .listed(let adapters): if phase == .acting { choose(from: adapters) }
-        case .listFailed(let fault): if phase == .acting { cannotList(fault) }
-        case .broughtUp(let fault): broughtUp(fault)
-        case .opened(let fault): opened(fault)
-        case .wasReset(let fault): if phase == .acting { wasReset(fault) }
+        case .listFailed(let error): if phase == .acting { cannotList(error) }
+        case .broughtUp(let error): broughtUp(error)
+        case .opened(let error): opened(error)
+        case .resetFinished(let error): if phase == .acting { resetFinished(error) }
         case .adapter(let index, let change): adapterChanged(index, change)
-        case .failed(let fault): failed(fault)
-        case .message(.answer(let opcode, let status)): answered(opcode, status)
-        case .message(.command(let command)): heardOf(command)
+        case .failed(let error): failed(error)
+        case .message(.commandResult(let opcode, let status)): handleResult(opcode, status)
+        case .message(.command(let command)): handleCommand(command)
         case .message(.other): break
-        case .heard: heard()
-        case .time: if let deadline, deadline <= now { timeIsUp() }
+        case .reportReceived: reportReceived()
+        case .deadlineReached: if let deadline, deadline <= now { handleDeadline() }
         }
-        return takeActions()
+        return drainActions()
     }
 
-    private mutating func heardOf(_ command: HCICommand) {
-        // Some systems tell us our own.
+    private mutating func handleCommand(_ command: HCICommand) {
+        // Some systems report our own commands too.
         if case .commanding = phase, command == script.first { return }
-        // Who gives commands uses the adapter, and may go on using it without us.
+        // Another program uses the adapter, and may continue without us.
         if command.opcode != HCICommand.Opcode.reset { broughtUp = nil }
-        others.gave(command, at: now)
+        others.record(command, at: now)
     }
 
-    private mutating func timeIsUp() {
+    private mutating func handleDeadline() {
         switch phase {
         case .idle, .acting, .ended: break
-        case .waiting: find()
-        case .commanding(let purpose, _): notAnswered(purpose)
-        case .listening: watch()
+        case .waiting: findAdapter()
+        case .commanding(let purpose, _): handleTimeout(purpose)
+        case .listening: checkListening()
         }
     }
 
-    private mutating func takeActions() -> [Action] {
+    private mutating func drainActions() -> [Action] {
         if condition != reported {
             reported = condition
             actions.append(.report(condition))

@@ -1,13 +1,13 @@
 package import Positioning
 
-/// Which Bluetooth adapter listens.
+/// The Bluetooth adapter to scan with.
 package enum AdapterChoice: Sendable, Hashable, CustomStringConvertible {
-    /// The first that can.
+    /// The first usable adapter.
     case automatic
     case index(Int)
-    /// By its own address, so that it does not matter where it is plugged in.
+    /// By the adapter's address, whichever port it is plugged into.
     case address(DeviceAddress)
-    /// None: beacons come from elsewhere.
+    /// None: beacons come from other sources.
     case off
 
     package static let legal = "auto, none, hci0 to hci99, or an adapter's address as in 00:1A:7D:DA:71:13"
@@ -38,23 +38,23 @@ package enum AdapterChoice: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// How the radio is used.
+/// Settings of the scanner.
 package struct ScanSettings: Sendable, Hashable {
     package var adapter = AdapterChoice.automatic
-    /// Whether beacons are asked for more than they send by themselves, which costs their batteries.
+    /// Whether to request scan responses, which drains the beacons' batteries.
     package var isActive = false
-    /// Whether an adapter that hears nothing, or does not answer, may be reset.
+    /// Whether an adapter that receives nothing, or does not answer, may be reset.
     package var mayReset = true
 
     package init() {}
 }
 
-/// A Bluetooth adapter as the system describes it.
+/// A Bluetooth adapter as the system reports it.
 package struct AdapterInfo: Sendable, Hashable {
     package var index: Int
     package var address: DeviceAddress
     package var isUp: Bool
-    /// `false` only when it is known to be of the old kind; the system may not know before it is up.
+    /// `false` only when it is known to lack Bluetooth LE; this may be unknown before it is up.
     package var isLowEnergy: Bool
 
     package init(index: Int, address: DeviceAddress, isUp: Bool, isLowEnergy: Bool = true) {

@@ -5,7 +5,7 @@ import Positioning
 import SystemPackage
 import Threading
 
-/// Carries out what a ``ScanSession`` decides: waits for sockets and the clock, reads, writes, and tells.
+/// Runs a ``ScanSession``: waits for sockets and the clock, reads, writes, and publishes readings.
 struct ScanThread: Sendable {
     var session: ScanSession
     var receiver: BeaconReceiver
@@ -14,8 +14,8 @@ struct ScanThread: Sendable {
     let clocks: BeaconScanner.Clocks
     let logger: Logger
     let report: @Sendable (ScanCondition) -> Void
-    /// Takes new readings, and all packets and damaged reports so far.
-    let tell: @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void
+    /// Receives new readings, and the totals of packets and damaged reports.
+    let publish: @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void
 
     private var device: Int32 = -1
     private var watcher: Int32 = -1
@@ -23,17 +23,17 @@ struct ScanThread: Sendable {
     private var waiting: [ScanSession.Action] = []
     private var isCarryingOut = false
     private var latestBeacon = -Double.infinity
-    /// Until when reports are left to gather.
+    /// Until when reports accumulate before they are read.
     private var napEnd = 0.0
     private var nextTick = Double.infinity
 
-    /// How long after the last beacon silence is still told, seconds: long enough for "lost" to be noticed.
-    private static let attention = 90.0
-    /// How long reports gather before they are read, seconds.
+    /// How long ticks continue after the last beacon, seconds: long enough for quality "lost" to be reached.
+    private static let tickDuration = 90.0
+    /// How long reports accumulate before they are read, seconds.
     ///
-    /// A wake-up for each would cost several times as much, and the socket has room for many more.
+    /// A wake-up for each report would cost several times as much, and the socket has room for many more.
     private static let nap = 0.025
-    /// So many packets are read before others have their turn.
+    /// Packets to read before other events are handled.
     private static let mostAtOnce = 256
     private static let longestPacket = 1024
 
@@ -45,7 +45,7 @@ struct ScanThread: Sendable {
         clocks: BeaconScanner.Clocks,
         logger: Logger,
         report: @escaping @Sendable (ScanCondition) -> Void,
-        tell: @escaping @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void
+        publish: @escaping @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void
     ) {
         self.session = session
         self.receiver = receiver
@@ -54,11 +54,11 @@ struct ScanThread: Sendable {
         self.clocks = clocks
         self.logger = logger
         self.report = report
-        self.tell = tell
+        self.publish = publish
     }
 
-    /// Runs on a new thread, and calls `ended` at the end.
-    /// - Throws: The system's error when it allows no further thread.
+    /// Runs on a new thread, and calls `ended` when it finishes.
+    /// - Throws: The system's error when it has no thread left.
     func start(_ ended: @escaping @Sendable () -> Void) throws(Errno) {
         let thread = try POSIXThread {
             var thread = self
@@ -78,17 +78,17 @@ struct ScanThread: Sendable {
         while !hasEnded {
             wait(&buffer, &readings)
             if now >= nextTick { readings.append(.tick(time: now)) }
-            tell(readings, receiver.packets, receiver.damagedReports)
-            planTick(after: readings)
+            publish(readings, receiver.packets, receiver.damagedReports)
+            scheduleTick(after: readings)
             readings.removeAll(keepingCapacity: true)
         }
         for descriptor in [device, watcher] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Waits until something can be read, or is due, and does what follows from it.
+    /// Waits until a descriptor is readable or a deadline passes, and handles it.
     private mutating func wait(_ buffer: inout [UInt8], _ readings: inout [SensorReading]) {
         let isNapping = now < napEnd
-        // A descriptor below 0 is not waited for.
+        // poll ignores negative descriptors.
         var waited = [power.descriptor, watcher, isNapping ? -1 : device].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -98,46 +98,46 @@ struct ScanThread: Sendable {
         if waited[2].revents != 0, device >= 0 { readDevice(&buffer, &readings) }
         if waited[1].revents != 0, watcher >= 0 { readWatcher(&buffer) }
         if waited[0].revents != 0 {
-            let wish = power.read()
-            handle(wish.isEnding ? .stop : .switched(on: wish.isOn))
+            let request = power.read()
+            handle(request.isEnding ? .stop : .switched(on: request.isOn))
         }
-        if let deadline = session.deadline, deadline <= now { handle(.time) }
+        if let deadline = session.deadline, deadline <= now { handle(.deadlineReached) }
     }
 
-    private mutating func planTick(after readings: [SensorReading]) {
+    private mutating func scheduleTick(after readings: [SensorReading]) {
         guard !readings.isEmpty else { return }
         if readings.contains(where: { if case .beacon = $0 { true } else { false } }) { latestBeacon = now }
-        nextTick = now - latestBeacon > Self.attention ? .infinity : now + 1
+        nextTick = now - latestBeacon > Self.tickDuration ? .infinity : now + 1
     }
 
     // MARK: Sockets
 
     private mutating func readDevice(_ buffer: inout [UInt8], _ readings: inout [SensorReading]) {
-        var hasHeard = false
+        var hasReport = false
         let moment = BeaconReceiver.Instant(time: now, wall: clocks.wall())
         for _ in 0..<Self.mostAtOnce {
             let count = read(device, &buffer, buffer.count)
             guard count > 0 else {
                 if count < 0, [EAGAIN, EINTR].contains(errno) { break }
-                // The end of a socket means the same as its failure.
-                let fault = count == 0 ? Errno(rawValue: EPIPE) : Errno(rawValue: errno)
-                return handle(.failed(fault))
+                // End of file means that the adapter is gone.
+                let error = count == 0 ? Errno(rawValue: EPIPE) : Errno(rawValue: errno)
+                return handle(.failed(error))
             }
             let packet = buffer.span.extracting(0..<count)
             if packet[0] == UInt8(HCI_EVENT_PKT),
                 AdvertisingReportParser.isReport(packet.extracting(1..<count))
             {
-                hasHeard = true
-                receiver.hear(event: packet.extracting(1..<count), at: moment, into: &readings)
+                hasReport = true
+                receiver.receive(event: packet.extracting(1..<count), at: moment, into: &readings)
             } else {
                 handle(.message(HCIMessage(packet)))
-                // What follows from it may have closed the socket.
+                // Handling the message may have closed the socket.
                 guard device >= 0 else { return }
             }
         }
-        guard hasHeard else { return }
+        guard hasReport else { return }
         napEnd = now + Self.nap
-        handle(.heard)
+        handle(.reportReceived)
     }
 
     private mutating func readWatcher(_ buffer: inout [UInt8]) {
@@ -149,7 +149,7 @@ struct ScanThread: Sendable {
                 watcher = -1
                 return
             }
-            guard let (index, change) = ScanSession.AdapterChange.read(buffer.span.extracting(0..<count))
+            guard let (index, change) = ScanSession.AdapterChange.parse(buffer.span.extracting(0..<count))
             else { continue }
             logger.debug("bluetooth: hci\(index): \(change)")
             handle(.adapter(index, change))
@@ -167,7 +167,7 @@ struct ScanThread: Sendable {
         carryOut(session.handle(input, at: now))
     }
 
-    /// Actions are done in order; what follows from the result of one comes after those that were there before.
+    /// Runs actions in order; actions that follow from a result come after those that are queued.
     private mutating func carryOut(_ actions: [ScanSession.Action]) {
         waiting += actions
         guard !isCarryingOut else { return }
@@ -179,18 +179,18 @@ struct ScanThread: Sendable {
     private mutating func carryOut(_ action: ScanSession.Action) {
         switch action {
         case .list:
-            // Where there was no Bluetooth at the start there may be some now.
+            // Bluetooth may have become available since the start.
             watch()
             switch host.list() {
             case .success(let adapters): handle(.listed(adapters))
-            case .failure(let fault): handle(.listFailed(fault))
+            case .failure(let error): handle(.listFailed(error))
             }
         case .bringUp(let index): handle(.broughtUp(host.bringUp(index)))
-        case .takeDown(let index): note(host.takeDown(index), "switched off again", index)
+        case .takeDown(let index): logResult(host.takeDown(index), "switch off", "switched off again", index)
         case .reset(let index):
-            let fault = host.reset(index)
-            note(fault, "reset", index)
-            handle(.wasReset(fault))
+            let error = host.reset(index)
+            logResult(error, "reset", "reset", index)
+            handle(.resetFinished(error))
         case .open(let index): open(index)
         case .close:
             if device >= 0 { close(device) }
@@ -206,7 +206,7 @@ struct ScanThread: Sendable {
         case .success(let descriptor):
             device = descriptor
             handle(.opened(nil))
-        case .failure(let fault): handle(.opened(fault))
+        case .failure(let error): handle(.opened(error))
         }
     }
 
@@ -219,11 +219,11 @@ struct ScanThread: Sendable {
         }
     }
 
-    private func note(_ fault: Errno?, _ what: String, _ index: Int) {
-        if let fault {
-            logger.warning("bluetooth: hci\(index) cannot be \(what): \(fault)")
+    private func logResult(_ error: Errno?, _ verb: String, _ participle: String, _ index: Int) {
+        if let error {
+            logger.warning("bluetooth: cannot \(verb) hci\(index): \(error)")
         } else {
-            logger.notice("bluetooth: hci\(index) was \(what)")
+            logger.notice("bluetooth: hci\(index) was \(participle)")
         }
     }
 }

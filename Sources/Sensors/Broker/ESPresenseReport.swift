@@ -1,27 +1,27 @@
 import Flare
 import Positioning
 
-/// What an ESPresense node says of the device, on `espresense/devices/<id of the device>/<node>`.
+/// A report of an ESPresense node about the device, on `espresense/devices/<id of the device>/<node>`.
 ///
-/// The node is a receiver at a known place. Of what it says `rssi` counts, and `rssi@1m`, what the device should be
-/// heard with at one metre; versions 3 and 4 have both.
+/// The node is a receiver at a known position. Only `rssi` and `rssi@1m`, the device's power at one metre,
+/// are used; versions 3 and 4 send both.
 /// - Source: ESPresense, BleFingerprint::fill.
 package enum ESPresenseReport {
-    /// Longer messages are refused, bytes.
+    /// Longest accepted message, bytes.
     package static let longestPayload = 4096
 
-    /// What to subscribe to.
+    /// The topic filter to subscribe to.
     ///
     /// - Parameters:
-    ///   - base: `espresense`, unless the nodes were told otherwise.
-    ///   - device: The device's id at ESPresense.
+    ///   - base: `espresense`, unless the nodes are configured otherwise.
+    ///   - device: The device's id in ESPresense.
     package static func filter(base: String, device: String) -> String { "\(base)/devices/\(device)/+" }
 
-    /// Reads a message; `nil` when it says that the device was not heard.
+    /// Parses a message; `nil` when it reports that the device was not received.
     ///
     /// - Parameters:
-    ///   - topic: The topic on which it came; its last level is the node.
-    ///   - time: When it came, on the steady clock of the readings.
+    ///   - topic: The message's topic; its last level is the node.
+    ///   - time: Time of arrival, on the readings' steady clock.
     package static func reading(
         from payload: [UInt8],
         topic: String,
@@ -40,7 +40,9 @@ package enum ESPresenseReport {
         at time: Double
     ) throws(ReadingError) -> SensorReading? {
         guard payload.count <= longestPayload else {
-            throw ReadingError(text: "\(payload.count) bytes are too many; at most \(longestPayload)")
+            throw ReadingError(
+                text: "the message has \(payload.count) bytes; at most \(longestPayload) are allowed"
+            )
         }
         guard let node = topic.split(separator: "/", omittingEmptySubsequences: false).last, !node.isEmpty,
             node.utf8.count <= BeaconMap.longestReceiverName
@@ -53,12 +55,12 @@ package enum ESPresenseReport {
         do {
             json = try JSONValue(parsing: payload, maximumDepth: 4)
         } catch {
-            throw ReadingError(text: "is no JSON: \(error)")
+            throw ReadingError(text: "is not JSON: \(error)")
         }
         guard let members = json.object else {
             throw ReadingError(text: "must be an object with rssi (is \(json.excerpt))")
         }
-        // What else it says differs by version, and does not matter.
+        // Other members differ between versions and are ignored.
         var fields = ReadingFields(members)
         let rssi = try fields.number("rssi", in: -200...200).rounded()
         let power = try fields.optionalNumber("rssi@1m", in: -200...200)?.rounded()

@@ -2,28 +2,29 @@ import Flare
 import FoundationEssentials
 import Positioning
 
-/// Why a message from a foreign sensor is no reading, and what is legal.
+/// Why a message of an external sensor was refused, and what is legal.
 package struct RawReadingError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 }
 
-/// A sensor whose readings come as messages from elsewhere; the raw value is its name in the topic.
+/// An external sensor that publishes readings on MQTT; the raw value is its name in the topic.
 /// - Source: the MQTT contract, `sensors/…/raw`.
 package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     case compass, gps, beacons
 
-    /// Longer messages are refused, bytes.
+    /// Longest accepted message, bytes.
     package static let longestPayload = 64 * 1024
-    /// So many beacons may be in one message.
+    /// Most beacons in a message.
     package static let mostBeacons = 256
-    /// A beacon heard longer ago than this, before the last of its message, counts as heard so long ago, seconds.
+    /// Largest age of a beacon relative to the newest in the same message, seconds; older ones are given this
+    /// age.
     private static let oldest = 10.0
 
-    /// Reads a message.
+    /// Parses a message.
     ///
-    /// Beacons whose `rssi` says "not heard" are left out. The sender's clock need not be right: its `ts` says
-    /// only how long before the newest of the same message a beacon was heard.
-    /// - Parameter time: When the message came, on the steady clock of the readings.
+    /// Beacons whose `rssi` means "not received" are omitted. The sender's clock need not be right: `ts` is
+    /// used only relative to the newest beacon of the same message.
+    /// - Parameter time: Time of arrival, on the readings' steady clock.
     package func readings(
         from payload: [UInt8],
         at time: Double
@@ -31,8 +32,8 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         guard payload.count <= Self.longestPayload else {
             return .failure(
                 RawReadingError(
-                    description: "sensors/\(rawValue)/raw: \(payload.count) bytes are too many; at most "
-                        + "\(Self.longestPayload)"
+                    description: "sensors/\(rawValue)/raw: the message has \(payload.count) bytes; at most "
+                        + "\(Self.longestPayload) are allowed"
                 )
             )
         }
@@ -41,11 +42,11 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             case .compass: return .success([try Self.heading(payload, at: time)])
             case .gps:
                 let json = try Self.json(payload)
-                // What else OwnTracks says: that a region was entered, that the phone is gone.
+                // OwnTracks also reports regions and disconnects; these are ignored.
                 let type = json["_type"]?.string
                 if type == "encrypted" {
                     throw ReadingError(
-                        text: "OwnTracks encrypts its places; switch that off in the app"
+                        text: "OwnTracks encrypts its locations; switch encryption off in the app"
                     )
                 }
                 if let type, type != "location" { return .success([]) }
@@ -61,12 +62,12 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         do {
             return try JSONValue(parsing: payload, maximumDepth: 4)
         } catch {
-            throw ReadingError(text: "is no JSON: \(error)")
+            throw ReadingError(text: "is not JSON: \(error)")
         }
     }
 
     private static func heading(_ payload: [UInt8], at time: Double) throws(ReadingError) -> SensorReading {
-        let legal = "a heading is plain degrees from -360 to 360, clockwise from north"
+        let legal = "a heading must be a plain number of degrees from -360 to 360, clockwise from north"
         guard payload.count <= 64, let degrees = (try? JSONValue(parsing: payload))?.number,
             degrees.magnitude <= 360, let heading = CompassAngle.normalised(degrees)
         else {
@@ -79,17 +80,17 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     private static func location(_ json: JSONValue, at time: Double) throws(ReadingError) -> SensorReading {
         guard let members = json.object else {
             throw ReadingError(
-                text: #"a place is {"latitude","longitude","accuracy"?} (is \#(json.excerpt))"#
+                text: #"a location must be {"latitude","longitude","accuracy"?} (is \#(json.excerpt))"#
             )
         }
         var fields = ReadingFields(members)
-        let form = PlaceForm(members)
+        let format = LocationFormat(members)
         let place = GeoPoint(
-            latitude: try fields.number(form.latitude, in: -90...90),
-            longitude: try fields.number(form.longitude, in: -180...180)
+            latitude: try fields.number(format.latitude, in: -90...90),
+            longitude: try fields.number(format.longitude, in: -180...180)
         )
-        let accuracy = try fields.optionalNumber(form.accuracy, in: 0...1e9)
-        if form == .own { try fields.end() }
+        let accuracy = try fields.optionalNumber(format.accuracy, in: 0...1e9)
+        if format == .own { try fields.end() }
         return .location(place, accuracyMetres: accuracy, time: time)
     }
 
@@ -99,21 +100,23 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     ) throws(ReadingError) -> [SensorReading] {
         let list = json.array ?? [json]
         guard list.count <= mostBeacons else {
-            throw ReadingError(text: "\(list.count) beacons are too many; at most \(mostBeacons)")
+            throw ReadingError(
+                text: "the message has \(list.count) beacons; at most \(mostBeacons) are allowed"
+            )
         }
-        var heard: [(reading: SensorReading, rssi: Int, stamp: Double?)] = []
+        var sightings: [(reading: SensorReading, rssi: Int, stamp: Double?)] = []
         for (index, element) in list.enumerated() {
             do {
-                heard.append(try sighting(element, at: time))
+                sightings.append(try sighting(element, at: time))
             } catch {
                 throw json.array == nil ? error : ReadingError(text: "beacon \(index + 1): \(error.text)")
             }
         }
-        let newest = heard.compactMap(\.stamp).max()
-        return heard.compactMap { reading, rssi, stamp in
+        let newest = sightings.compactMap(\.stamp).max()
+        return sightings.compactMap { reading, rssi, stamp in
             guard BeaconSighting.isUsable(rssi: rssi) else { return nil }
             guard let newest, let stamp else { return reading }
-            return reading.later(by: -min(newest - stamp, oldest, time))
+            return reading.delayed(by: -min(newest - stamp, oldest, time))
         }
     }
 
@@ -123,8 +126,8 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     ) throws(ReadingError) -> (reading: SensorReading, rssi: Int, stamp: Double?) {
         guard let members = json.object else {
             throw ReadingError(
-                text: #"a beacon is {"uuid","major","minor","rssi","power"?,"ts"?}, "#
-                    + #"or {"receiver","rssi",…} where it heard us (is \#(json.excerpt))"#
+                text: #"a beacon must be {"uuid","major","minor","rssi","power"?,"ts"?}, "#
+                    + #"or {"receiver","rssi",…} for a receiver that detects the device (is \#(json.excerpt))"#
             )
         }
         var fields = ReadingFields(members)
@@ -144,7 +147,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
                 .receiver(ReceiverSighting(receiver: name, rssi: $0, powerAtOneMetre: $1, time: time))
             }
         }
-        // What Bluetooth can measure; 127 is its word for "not measured".
+        // The range of Bluetooth; 127 means "not measured".
         let isUnmeasured = members["rssi"]?.integer == 127
         let rssi = try fields.whole("rssi", in: isUnmeasured ? 127...127 : -127...20)
         let power = try fields.optionalWhole("power", in: -127 ... -1)
@@ -153,7 +156,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         return (reading(rssi, power), rssi, stamp)
     }
 
-    /// Seconds of the sender's clock, from seconds or milliseconds since 1970 or RFC 3339 text.
+    /// Parses seconds or milliseconds since 1970, or RFC 3339 text, to seconds of the sender's clock.
     private static func stamp(_ value: JSONValue) throws(ReadingError) -> Double? {
         if value.isNull { return nil }
         if let number = value.number, (0...1e14).contains(number) {
@@ -168,21 +171,21 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         }
         throw ReadingError(
             text:
-                "ts must be seconds or milliseconds since 1970, or a time as in RFC 3339 (is \(value.excerpt))"
+                "ts must be seconds or milliseconds since 1970, or an RFC 3339 time (is \(value.excerpt))"
         )
     }
 }
 
-/// How the programs that tell places name the members.
+/// The member names of locations, by the program that sends them.
 ///
-/// Those of phones carry a dozen members beside; only ours is read strictly.
-private enum PlaceForm {
+/// The apps send a dozen other members; only our own format is checked strictly.
+private enum LocationFormat {
     /// `latitude`, `longitude`, `accuracy`.
     case own
     /// `lat`, `lon`, `acc`.
     /// - Source: OwnTracks, JSON, `_type=location`.
     case ownTracks
-    /// `latitude`, `longitude`, `gps_accuracy`: as Home Assistant and its companion app name them.
+    /// `latitude`, `longitude`, `gps_accuracy`, as in Home Assistant and its companion app.
     case homeAssistant
 
     init(_ members: [String: JSONValue]) {

@@ -3,9 +3,9 @@ import Positioning
 
 /// Reads a btsnoop capture, record by record.
 ///
-/// Takes captures without packet type (datalink 1001), with one (1002, Android) and of the Linux monitor
-/// (2001, btmon). Records that were cut when they were written are passed over and counted. A last record that
-/// the file holds only in part ends the capture and is told in ``truncation``.
+/// Reads captures without packet type (datalink 1001), with packet type (1002, Android) and of the Linux
+/// monitor (2001, btmon). Records that were truncated when written are skipped and counted. An incomplete
+/// last record ends the capture and is reported in ``truncation``.
 /// - Source: positioning 2.1; RFC 1761 for the form.
 package struct BtsnoopReader {
     package static let magic: [UInt8] = Array("btsnoop".utf8) + [0]
@@ -16,9 +16,9 @@ package struct BtsnoopReader {
         case monitor = 2001
     }
 
-    /// Records that were cut short when they were written.
+    /// Records that were truncated when written.
     package private(set) var cutRecords = 0
-    /// What is missing at the end; `nil` when the capture is whole, or not yet read to its end.
+    /// What is missing at the end; `nil` when the capture is complete, or not yet read to its end.
     package private(set) var truncation: SensorError?
 
     private var bytes: RecordedBytes
@@ -43,7 +43,7 @@ package struct BtsnoopReader {
         guard header.read(Self.magic.count).map(Array.init) == Self.magic else {
             throw .unsupported(
                 file: name,
-                problem: "is no btsnoop capture: it does not begin with \"btsnoop\""
+                problem: "is not a btsnoop capture: it does not begin with \"btsnoop\""
             )
         }
         guard let version = header.bigEndian(UInt32.self), let link = header.bigEndian(UInt32.self) else {
@@ -53,18 +53,21 @@ package struct BtsnoopReader {
             )
         }
         guard version == 1 else {
-            throw .unsupported(file: name, problem: "is btsnoop version \(version); only version 1 is known")
+            throw .unsupported(
+                file: name,
+                problem: "is btsnoop version \(version); only version 1 is supported"
+            )
         }
         guard let known = Datalink(rawValue: link) else {
             throw .unsupported(
                 file: name,
-                problem: "has btsnoop datalink \(link); known are 1001, 1002 and 2001"
+                problem: "has btsnoop datalink \(link); supported are 1001, 1002 and 2001"
             )
         }
         datalink = known
     }
 
-    /// The next whole record; `nil` at the end.
+    /// The next complete record; `nil` at the end.
     package mutating func next() throws(SensorError) -> CaptureRecord? {
         while truncation == nil {
             let start = bytes.offset
@@ -79,7 +82,7 @@ package struct BtsnoopReader {
                 return nil
             }
             guard included <= original, included <= Self.largestRecord else {
-                throw damage(at: start, "a packet of \(original) bytes with \(included) of them cannot be")
+                throw damage(at: start, "invalid packet length: \(included) bytes included of \(original)")
             }
             let data = try bytes.read(Int(included))
             guard data.count == Int(included) else {

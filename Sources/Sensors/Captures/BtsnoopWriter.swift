@@ -5,12 +5,12 @@ package import Positioning
 package struct BtsnoopWriter: Sendable {
     package private(set) var bytes: [UInt8]
 
-    /// Microseconds from the year 0 to the moment that the advertisements' times count from.
+    /// Time 0 of the advertisements, microseconds since the year 0.
     private let start: UInt64
     private static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
     private static let receivedEvent: UInt32 = 3
 
-    /// - Parameter secondsSince1970: When the advertisements' time was 0.
+    /// - Parameter secondsSince1970: Time 0 of the advertisements.
     package init(secondsSince1970: UInt32) {
         start = Self.epoch + UInt64(secondsSince1970) * 1_000_000
         bytes = BtsnoopReader.magic + UInt32(1).bigEndianBytes + UInt32(1001).bigEndianBytes
@@ -18,8 +18,7 @@ package struct BtsnoopWriter: Sendable {
 
     /// Appends one packet as an LE advertising report.
     ///
-    /// The payload of such a report has at most 31 bytes; what is longer is cut off. A time before 0 counts
-    /// as 0, and so does one that is no number.
+    /// Payloads are cut to 31 bytes, the limit of such a report. Negative and invalid times count as 0.
     package mutating func append(_ advertisement: Advertisement) {
         let payload = advertisement.payload.prefix(AdvertisingReportParser.longestLegacyPayload)
         let report: [UInt8] =

@@ -1,26 +1,26 @@
 import CBluetooth
 import Positioning
 
-/// What the packets of a capture are wrapped in; the raw value is the link type of pcap.
+/// The encapsulation of a capture's packets; the raw value is the pcap link type.
 /// - Source: the list of link types of tcpdump.org; positioning 2.1.
 enum CaptureLink: UInt32, Sendable, CaseIterable {
-    /// A packet of HCI behind its type.
+    /// An HCI packet after its type.
     case typed = 187
-    /// The same behind four bytes for the direction.
+    /// The same after four bytes for the direction.
     case directed = 201
     case air = 251
-    /// Of the Linux monitor: adapter and opcode.
+    /// Linux monitor: adapter and opcode.
     case monitor = 254
-    /// Behind what the radio told: channel, power, flags.
+    /// After radio metadata: channel, power, flags.
     case radio = 256
-    /// Of Nordic's sniffer.
+    /// Nordic's sniffer.
     case nordic = 272
 
     static var legal: String { allCases.map { "\($0.rawValue)" }.joined(separator: ", ") }
 
     private static let eventType = UInt8(HCI_EVENT_PKT)
     private static let monitorEvent: UInt16 = 3
-    /// What the receiver of a packet says when it does not know how strong it was.
+    /// Value for a received power that was not measured.
     private static let unknownPower = 127
 
     func content(of packet: ArraySlice<UInt8>) -> CaptureRecord.Content {
@@ -65,7 +65,7 @@ enum CaptureLink: UInt32, Sendable, CaseIterable {
         )
     }
 
-    /// All versions of the protocol since the first have the same length and order up to the packet itself.
+    /// All versions of the protocol have the same length and order up to the packet itself.
     /// - Source: nRF Sniffer for Bluetooth LE, UART protocol.
     private static func nordic(_ packet: ArraySlice<UInt8>) -> CaptureRecord.Content {
         let (header, advertising, data) = (17, UInt8(2), UInt8(6))

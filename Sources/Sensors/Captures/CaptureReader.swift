@@ -1,53 +1,53 @@
-/// Reads a capture, whatever its form.
+/// Reads a capture in any supported format.
 struct CaptureReader {
-    private enum Form {
+    private enum Format {
         case btsnoop(BtsnoopReader)
         case pcap(PcapReader)
         case pcapng(PcapngReader)
     }
 
-    private var form: Form
+    private var format: Format
 
     /// `nil` when the beginning is not that of a capture.
     init?(_ recorded: RecordedBytes, beginning start: [UInt8]) throws(SensorError) {
         if start.starts(with: BtsnoopReader.magic) {
-            form = .btsnoop(try BtsnoopReader(recorded))
+            format = .btsnoop(try BtsnoopReader(recorded))
         } else if start.starts(with: PcapngReader.magic) {
-            form = .pcapng(try PcapngReader(recorded))
+            format = .pcapng(try PcapngReader(recorded))
         } else if PcapReader.magics.contains(where: start.starts) {
-            form = .pcap(try PcapReader(recorded))
+            format = .pcap(try PcapReader(recorded))
         } else {
             return nil
         }
     }
 
-    /// The next whole record; `nil` at the end.
+    /// The next complete record; `nil` at the end.
     mutating func next() throws(SensorError) -> CaptureRecord? {
-        switch form {
+        switch format {
         case .btsnoop(var reader):
-            defer { form = .btsnoop(reader) }
+            defer { format = .btsnoop(reader) }
             return try reader.next()
         case .pcap(var reader):
-            defer { form = .pcap(reader) }
+            defer { format = .pcap(reader) }
             return try reader.next()
         case .pcapng(var reader):
-            defer { form = .pcapng(reader) }
+            defer { format = .pcapng(reader) }
             return try reader.next()
         }
     }
 
-    /// Records that were cut short when they were written.
+    /// Records that were truncated when written.
     var cutRecords: Int {
-        switch form {
+        switch format {
         case .btsnoop(let reader): reader.cutRecords
         case .pcap(let reader): reader.cutRecords
         case .pcapng(let reader): reader.cutRecords
         }
     }
 
-    /// What is missing at the end; `nil` when the capture is whole, or not yet read to its end.
+    /// What is missing at the end; `nil` when the capture is complete, or not yet read to its end.
     var truncation: SensorError? {
-        switch form {
+        switch format {
         case .btsnoop(let reader): reader.truncation
         case .pcap(let reader): reader.truncation
         case .pcapng(let reader): reader.truncation

@@ -1,12 +1,12 @@
 /// One record of a capture.
 package struct CaptureRecord: Sendable, Hashable {
-    /// What a record holds, as far as it matters here.
+    /// The content of a record.
     package enum Content: Sendable, Hashable {
         /// An HCI event, from its event code on.
         case event([UInt8])
-        /// A packet of the air.
+        /// A packet captured from the air.
         case sniffed(SniffedPacket)
-        /// Shorter than its kind must be, or received with a wrong check.
+        /// Shorter than its type requires, or received with a wrong checksum.
         case damaged
         case other
     }
@@ -17,7 +17,7 @@ package struct CaptureRecord: Sendable, Hashable {
     package let microseconds: Int64
     package let content: Content
 
-    /// The HCI event that it holds, if it holds one.
+    /// The HCI event in the record, if any.
     package var event: [UInt8]? {
         if case .event(let bytes) = content { bytes } else { nil }
     }

@@ -1,12 +1,12 @@
 import Positioning
 
-/// Reads a capture of tcpdump's form (pcap), record by record.
+/// Reads a pcap capture (tcpdump), record by record.
 ///
-/// Records that were cut when they were written are passed over and counted. A last record that the file holds
-/// only in part ends the capture and is told in ``truncation``.
+/// Records that were truncated when written are skipped and counted. An incomplete last record ends the
+/// capture and is reported in ``truncation``.
 /// - Source: the Internet draft draft-ietf-opsawg-pcap.
 struct PcapReader {
-    /// The first four bytes, in the order of either kind of machine, for times in micro- and nanoseconds.
+    /// The first four bytes, in either byte order, for times in micro- and nanoseconds.
     static let magics: [[UInt8]] = [
         [0xA1, 0xB2, 0xC3, 0xD4], [0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D],
         [0x4D, 0x3C, 0xB2, 0xA1],
@@ -18,13 +18,13 @@ struct PcapReader {
     private var bytes: RecordedBytes
     private let order: ByteOrder
     private let link: CaptureLink
-    /// Parts of a second in a microsecond.
+    /// Units of the fractional time in a microsecond.
     private let fraction: UInt32
     private var number = 0
 
     private static let headerSize = 24
     private static let recordHeaderSize = 16
-    /// tcpdump takes no more.
+    /// The limit of tcpdump.
     static let largestPacket = 262_144
 
     init(_ recorded: RecordedBytes) throws(SensorError) {
@@ -43,22 +43,22 @@ struct PcapReader {
         guard version == 2 else {
             throw .unsupported(
                 file: bytes.name,
-                problem: "is pcap version \(version); only version 2 is known"
+                problem: "is pcap version \(version); only version 2 is supported"
             )
         }
         _ = header.read(14)
-        // The upper bits may tell of a check at the end of each packet, which no radio link has.
+        // The upper bits describe a frame check sequence, which Bluetooth links do not have.
         let type = (header.number32() ?? 0) & 0x0FFF_FFFF
         guard let link = CaptureLink(rawValue: type) else {
             throw .unsupported(
                 file: bytes.name,
-                problem: "has link type \(type); known for Bluetooth are \(CaptureLink.legal)"
+                problem: "has link type \(type); supported for Bluetooth are \(CaptureLink.legal)"
             )
         }
         self.link = link
     }
 
-    /// The next whole record; `nil` at the end.
+    /// The next complete record; `nil` at the end.
     mutating func next() throws(SensorError) -> CaptureRecord? {
         while truncation == nil {
             let start = bytes.offset
@@ -72,7 +72,7 @@ struct PcapReader {
                 return nil
             }
             guard included <= Self.largestPacket else {
-                throw damage(at: start, "a packet of \(included) bytes cannot be")
+                throw damage(at: start, "invalid packet length of \(included) bytes")
             }
             let data = try bytes.read(Int(included))
             guard data.count == Int(included) else {
@@ -100,10 +100,10 @@ struct PcapReader {
     }
 }
 
-/// Which byte of a number comes first.
+/// The byte order of a file.
 enum ByteOrder { case big, little }
 
-/// Reads numbers in the order of the machine that wrote them.
+/// Reads numbers in the byte order of the machine that wrote them.
 struct OrderedCursor {
     private var cursor: ByteCursor
     private let order: ByteOrder

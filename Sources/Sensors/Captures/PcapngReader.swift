@@ -1,13 +1,12 @@
 import Positioning
 
-/// Reads a capture of Wireshark's form (pcapng), block by block.
+/// Reads a pcapng capture (Wireshark), block by block.
 ///
-/// Of a capture with several interfaces those count whose link type is known; packets of others, and blocks that
-/// hold no packet, are passed over. A last block that the file holds only in part ends the capture and is told in
-/// ``truncation``.
+/// Packets of interfaces with an unsupported link type, and blocks without a packet, are skipped. An
+/// incomplete last block ends the capture and is reported in ``truncation``.
 /// - Source: the Internet draft draft-ietf-opsawg-pcapng.
 struct PcapngReader {
-    /// The type of the first block, the same in either order of bytes.
+    /// The type of the first block, the same in either byte order.
     static let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
 
     private(set) var cutRecords = 0
@@ -33,7 +32,7 @@ struct PcapngReader {
 
     private static let largestBlock = 16 << 20
     private static let mostInterfaces = 256
-    /// Type and length before, and the length again after.
+    /// Bytes of type and length before, and of the length again after the content.
     private static let frame = 12
 
     init(_ recorded: RecordedBytes) throws(SensorError) {
@@ -58,9 +57,9 @@ struct PcapngReader {
                 guard let (interface, time) = packetHeader(&cursor, isOld: type == Block.oldPacket),
                     let included = cursor.number32(), let original = cursor.number32(),
                     let data = cursor.read(Int(included))
-                else { throw damage(at: start, "its packet does not fit into it") }
+                else { throw damage(at: start, "its packet is longer than the block") }
                 guard interfaces.indices.contains(interface) else {
-                    throw damage(at: start, "a packet of interface \(interface), which was not told of")
+                    throw damage(at: start, "a packet of the undeclared interface \(interface)")
                 }
                 guard included >= original else {
                     cutRecords += 1
@@ -73,7 +72,7 @@ struct PcapngReader {
                     content: link.content(of: data)
                 )
             case Block.simplePacket:
-                // Without a time it cannot be played.
+                // Cannot be replayed without a time.
                 cutRecords += 1
             default: break
             }
@@ -81,7 +80,7 @@ struct PcapngReader {
         return nil
     }
 
-    /// The type and content of the next block, and where it begins; `nil` at the end.
+    /// The type, content and offset of the next block; `nil` at the end.
     private mutating func block() throws(SensorError) -> (UInt32, ArraySlice<UInt8>, Int)? {
         guard truncation == nil else { return nil }
         let start = bytes.offset
@@ -93,29 +92,29 @@ struct PcapngReader {
         var cursor = OrderedCursor(peeked, order)
         let (type, length) = (cursor.number32() ?? 0, Int(cursor.number32() ?? 0))
         guard length >= Self.frame, length % 4 == 0, length <= Self.largestBlock else {
-            throw damage(at: start, "a block of \(length) bytes cannot be")
+            throw damage(at: start, "invalid block length of \(length) bytes")
         }
         let whole = try bytes.read(length)
         guard whole.count == length else { return truncate(at: start) }
         var end = OrderedCursor(whole.suffix(4), order)
         guard end.number32() == UInt32(length) else {
-            throw damage(at: start, "its two lengths are not the same")
+            throw damage(at: start, "its two lengths differ")
         }
         return (type, whole.dropFirst(8).dropLast(4), start)
     }
 
-    /// A section tells by a number how its numbers are written.
-    private mutating func readOrder(_ mark: ArraySlice<UInt8>, at start: Int) throws(SensorError) {
-        switch Array(mark) {
+    /// Reads the byte-order magic of a section.
+    private mutating func readOrder(_ magic: ArraySlice<UInt8>, at start: Int) throws(SensorError) {
+        switch Array(magic) {
         case [0x1A, 0x2B, 0x3C, 0x4D]: order = .big
         case [0x4D, 0x3C, 0x2B, 0x1A]: order = .little
-        default: throw damage(at: start, "its byte-order mark is none")
+        default: throw damage(at: start, "invalid byte-order magic")
         }
     }
 
     private func interface(_ cursor: inout OrderedCursor, at start: Int) throws(SensorError) -> Interface {
         guard let type = cursor.number16(), cursor.read(6) != nil else {
-            throw damage(at: start, "the interface is not described")
+            throw damage(at: start, "the interface description is incomplete")
         }
         var interface = Interface(link: CaptureLink(rawValue: UInt32(type)))
         while let option = cursor.number16(), let length = cursor.number16(), option != 0,
@@ -131,7 +130,7 @@ struct PcapngReader {
         var interface: Int?
         if isOld {
             interface = cursor.number16().map { Int($0) }
-            // How many packets were lost before it.
+            // The number of dropped packets.
             _ = cursor.number16()
         } else {
             interface = cursor.number32().map { Int($0) }
@@ -150,7 +149,7 @@ struct PcapngReader {
     }
 }
 
-/// What the times of an interface count.
+/// The time unit of an interface.
 private struct CaptureTick {
     private var perSecond: UInt64 = 1_000_000
     private var offset: Int64 = 0
@@ -175,7 +174,7 @@ private struct CaptureTick {
         }
     }
 
-    /// Microseconds since 1970; of times that cannot be, any number.
+    /// Microseconds since 1970; an arbitrary number for invalid times.
     func microseconds(_ time: UInt64) -> Int64 {
         let (seconds, parts) = time.quotientAndRemainder(dividingBy: perSecond)
         let micro = perSecond.dividingFullWidth(parts.multipliedFullWidth(by: 1_000_000)).quotient

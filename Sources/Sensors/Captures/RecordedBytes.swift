@@ -1,11 +1,11 @@
 import Glibc
 
-/// Where a recording lies: in a file, or in memory.
+/// The source of a recording: a file or memory.
 package enum RecordingOrigin: Sendable, Hashable {
     case file(String)
     case bytes([UInt8], name: String)
 
-    /// How messages call it.
+    /// The name in messages.
     package var name: String {
         switch self {
         case .file(let path): path
@@ -14,10 +14,10 @@ package enum RecordingOrigin: Sendable, Hashable {
     }
 }
 
-/// A recording's bytes from front to back, read in pieces.
+/// Reads a recording from front to back, in pieces.
 struct RecordedBytes {
     let name: String
-    /// How many bytes were taken so far.
+    /// The number of bytes read so far.
     private(set) var offset = 0
     private var buffer: ArraySlice<UInt8>
     private let file: InputFile?
@@ -36,7 +36,7 @@ struct RecordedBytes {
         }
     }
 
-    /// The next `count` bytes without taking them; fewer only at the end.
+    /// The next `count` bytes without consuming them; fewer only at the end.
     mutating func peek(_ count: Int) throws(SensorError) -> ArraySlice<UInt8> {
         while buffer.count < count, try fill() {}
         return buffer.prefix(count)
@@ -52,7 +52,7 @@ struct RecordedBytes {
 
     /// The next line without its line feed, and whether it had one; `nil` at the end.
     ///
-    /// Of a line longer than `limit` the first `limit + 1` bytes.
+    /// A line longer than `limit` is cut to `limit + 1` bytes.
     mutating func line(limit: Int) throws(SensorError) -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
         var searched = 0
         while true {
@@ -75,13 +75,13 @@ struct RecordedBytes {
         guard let file else { return false }
         let piece = try file.read(Self.pieceSize)
         guard !piece.isEmpty else { return false }
-        // A new array, so that what was taken does not stay in memory.
+        // A new array, so that consumed bytes are freed.
         buffer = ArraySlice(Array(buffer) + piece)
         return true
     }
 }
 
-/// An open file; closed with its last owner.
+/// An open file, closed when its last owner is released.
 private final class InputFile {
     private let path: String
     private let descriptor: Int32

@@ -1,6 +1,6 @@
 package import Positioning
 
-/// The readings of a recorded file, capture or trace; which it is, its content tells.
+/// The readings of a recorded file: a capture or a trace, detected from its content.
 package struct Recording {
     private enum Content {
         case capture(CaptureReader)
@@ -13,10 +13,10 @@ package struct Recording {
     private var damagedRecords = 0
     private var ready: ArraySlice<SensorReading> = []
 
-    /// The longest beginning by which a form is known.
+    /// Length of the longest signature of a format.
     private static let beginning = 8
 
-    /// - Parameter ephemerals: The beacons that change their identifiers.
+    /// - Parameter ephemerals: Beacons with rotating identifiers.
     package init(_ origin: RecordingOrigin, ephemerals: EphemeralBeacons? = nil) throws(SensorError) {
         receiver = BeaconReceiver(ephemerals: ephemerals)
         var bytes = try RecordedBytes(origin)
@@ -42,36 +42,36 @@ package struct Recording {
             defer { content = .capture(reader) }
             while ready.isEmpty {
                 guard let record = try reader.next() else { return nil }
-                take(record)
+                decode(record)
             }
             return ready.popFirst()
         }
     }
 
-    private mutating func take(_ record: CaptureRecord) {
+    private mutating func decode(_ record: CaptureRecord) {
         let now = BeaconReceiver.Instant(
             time: clock.seconds(at: record.microseconds),
             wall: Double(record.microseconds) / 1_000_000
         )
         var readings: [SensorReading] = []
         switch record.content {
-        case .event(let bytes): receiver.hear(event: bytes.span, at: now, into: &readings)
-        case .sniffed(let packet): receiver.hear(sniffed: packet, at: now, into: &readings)
+        case .event(let bytes): receiver.receive(event: bytes.span, at: now, into: &readings)
+        case .sniffed(let packet): receiver.receive(sniffed: packet, at: now, into: &readings)
         case .damaged: damagedRecords += 1
         case .other: break
         }
         ready = readings[...]
     }
 
-    /// What was passed over so far, in words.
+    /// What was skipped so far, one sentence each.
     package var problems: [String] {
         var problems: [String] = []
         switch content {
         case .capture(let reader):
             if let truncation = reader.truncation { problems.append(truncation.description) }
-            if reader.cutRecords > 0 { problems.append("\(reader.cutRecords) cut records were passed over") }
+            if reader.cutRecords > 0 { problems.append("skipped \(reader.cutRecords) truncated records") }
             let damaged = receiver.damagedReports + damagedRecords
-            if damaged > 0 { problems.append("\(damaged) damaged advertising reports were passed over") }
+            if damaged > 0 { problems.append("skipped \(damaged) damaged advertising reports") }
         case .trace(let reader):
             if let truncation = reader.truncation { problems.append(truncation.description) }
         }
@@ -79,12 +79,12 @@ package struct Recording {
     }
 }
 
-/// Makes steady seconds from the times of a capture, whose clock may have been set while it ran.
+/// Converts the times of a capture to steady seconds; the clock may have been set while it was recorded.
 private struct CaptureClock {
     private var previous: Int64?
     private var elapsed: Int64 = 0
 
-    /// A longer step is taken for a clock that was set, and so is one back.
+    /// A longer step, or one back, means that the clock was set.
     private static let longestStep: Int64 = 3_600_000_000
 
     mutating func seconds(at microseconds: Int64) -> Double {

@@ -1,11 +1,10 @@
 package import Logging
 package import Positioning
 
-/// Plays a recording as if the sensors were speaking now.
+/// Replays a recording as if the readings came from live sensors.
 ///
-/// Each reading is due at its own time from the start, not from the one before it, so delays do not add up.
-/// Readings keep the recording's time whatever the speed; in a loop it goes on counting. In silence a tick is
-/// told every second.
+/// Each reading is due at its own time from the start, so delays do not accumulate. Readings keep the
+/// recording's time at any speed; in a loop it continues to count. In gaps a tick is sent every second.
 package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Duration {
     private let origin: RecordingOrigin
     private let speed: ReplaySpeed
@@ -14,12 +13,12 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
     private let logger: Logger
     private let ephemerals: EphemeralBeacons?
 
-    /// Of a silence in the recording at most this many seconds are told.
+    /// Longest part of a gap for which ticks are sent, seconds.
     private static var mostTicks: Double { 3600 }
 
-    /// Opens the recording once, so that a file which cannot be played is refused at the start.
+    /// Opens the recording once, so that an unreadable file is refused at the start.
     ///
-    /// - Parameter ephemerals: The beacons that change their identifiers.
+    /// - Parameter ephemerals: Beacons with rotating identifiers.
     package init(
         _ origin: RecordingOrigin,
         speed: ReplaySpeed = .times(1),
@@ -38,15 +37,15 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
     }
 
     package var source: SensorSource {
-        SensorSource(name: origin.name) { take async throws(SensorError) in try await run(take) }
+        SensorSource(name: origin.name) { handler async throws(SensorError) in try await run(handler) }
     }
 
-    /// Tells every reading.
+    /// Delivers every reading.
     ///
-    /// Returns at the end of the recording, which a looping one reaches only when it holds no reading, or when
-    /// the task is cancelled.
-    package func run(_ take: @escaping SensorSource.Take) async throws(SensorError) {
-        var player = Player(start: clock.now, clock: clock, speed: speed, take: take)
+    /// Returns when the recording ends or the task is cancelled. A looping recording ends only when it
+    /// contains no reading.
+    package func run(_ handler: @escaping SensorSource.Handler) async throws(SensorError) {
+        var player = Player(start: clock.now, clock: clock, speed: speed, handler: handler)
         repeat {
             var recording = try Recording(origin, ephemerals: ephemerals)
             var count = 0
@@ -67,47 +66,47 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
         let start: PlayClock.Instant
         let clock: PlayClock
         let speed: ReplaySpeed
-        let take: SensorSource.Take
+        let handler: SensorSource.Handler
         private(set) var loops = 0
         private var loopStart = 0.0
-        /// The latest time told, seconds from the start of the first loop.
+        /// The latest time delivered, seconds from the start of the first loop.
         private var latest = 0.0
 
         init(
             start: PlayClock.Instant,
             clock: PlayClock,
             speed: ReplaySpeed,
-            take: @escaping SensorSource.Take
+            handler: @escaping SensorSource.Handler
         ) {
             self.start = start
             self.clock = clock
             self.speed = speed
-            self.take = take
+            self.handler = handler
         }
 
-        /// Tells the reading when it is due; `false` when the task was cancelled.
+        /// Delivers the reading when it is due; `false` when the task was cancelled.
         mutating func play(_ reading: SensorReading) async -> Bool {
-            let reading = reading.later(by: loopStart)
+            let reading = reading.delayed(by: loopStart)
             var second = max(latest.rounded(.down) + 1, (reading.time - Replay.mostTicks).rounded(.up))
             while second < reading.time {
-                guard await tell(.tick(time: second)) else { return false }
+                guard await deliver(.tick(time: second)) else { return false }
                 second += 1
             }
-            return await tell(reading)
+            return await deliver(reading)
         }
 
-        private mutating func tell(_ reading: SensorReading) async -> Bool {
+        private mutating func deliver(_ reading: SensorReading) async -> Bool {
             if case .times(let factor) = speed {
                 let due = start.advanced(by: .seconds(reading.time / factor))
                 if due > clock.now { try? await clock.sleep(until: due, tolerance: nil) }
             }
             guard !Task.isCancelled else { return false }
-            await take([reading])
+            await handler([reading])
             latest = max(latest, reading.time)
             return true
         }
 
-        /// The next loop begins as long after the last reading as readings are apart on average.
+        /// Starts the next loop after the average interval between readings.
         mutating func nextLoop(readings count: Int) {
             let span = latest - loopStart
             loopStart = latest + (span > 0 ? span / Double(count) : 1)

@@ -1,13 +1,13 @@
-/// How fast a recording is played.
+/// The speed of a replay.
 package enum ReplaySpeed: Sendable, Hashable, CustomStringConvertible {
-    /// 1 is as it was.
+    /// A multiple of real time.
     case times(Double)
-    /// As fast as the readings are taken.
+    /// As fast as the readings are consumed.
     case maximum
 
     package static let legal = "a number from 0.01 to 1000, or max"
 
-    /// From `max` or a number from 0.01 to 1000; `nil` for any other text.
+    /// Parses `max` or a number from 0.01 to 1000; `nil` for any other text.
     package init?(_ text: String) {
         switch (text, Double(text)) {
         case ("max", _): self = .maximum

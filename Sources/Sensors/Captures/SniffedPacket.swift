@@ -1,11 +1,11 @@
 import Positioning
 
-/// A packet of the air as a sniffer wrote it down, from its access address on.
+/// A link-layer packet captured by a sniffer, from its access address on.
 package struct SniffedPacket: Sendable, Hashable {
     let bytes: [UInt8]
-    /// dBm; 127 when the sniffer did not tell.
+    /// dBm; 127 when the sniffer did not measure it.
     let rssi: Int
-    /// Whether the packet was sent coded for long range, which puts a byte behind the access address.
+    /// Whether it used the coded PHY, which adds a byte after the access address.
     var isCoded = false
 
     private static let advertisingAccess: UInt32 = 0xD6BE_898E
@@ -16,12 +16,12 @@ package struct SniffedPacket: Sendable, Hashable {
         static let extended: UInt8 = 7
     }
 
-    /// Shows the sender and the payload, when this is an advertising packet that has both.
+    /// Calls `body` with the sender and the payload of an advertising packet that has both.
     ///
-    /// - Returns: Whether the packet was whole, advertising or not.
-    /// - Source: Bluetooth Core Specification, volume 6, part B, 2.3. Fragments behind the first of an extended
-    ///   packet do not say whose they are, and are passed over.
-    func withAdvertisement(_ take: (DeviceAddress, Span<UInt8>) -> Void) -> Bool {
+    /// - Returns: Whether the packet was complete, advertising or not.
+    /// - Source: Bluetooth Core Specification, volume 6, part B, 2.3. Later fragments of an extended packet
+    ///   do not name their sender, and are skipped.
+    func withAdvertisement(_ body: (DeviceAddress, Span<UInt8>) -> Void) -> Bool {
         let span = bytes.span
         let header = isCoded ? 5 : 4
         guard span.count >= header + 2 else { return false }
@@ -29,17 +29,17 @@ package struct SniffedPacket: Sendable, Hashable {
         let end = header + 2 + Int(span[header + 1])
         guard end + Self.checkLength <= span.count else { return false }
         let (kind, isRandom) = (span[header] & 15, span[header] & 0x40 != 0)
-        let body = span.extracting(header + 2..<end)
+        let content = span.extracting(header + 2..<end)
         if Kind.legacy.contains(kind) {
-            guard body.count >= 6 else { return false }
-            take(Self.address(in: body, at: 0, isRandom), body.extracting(6..<body.count))
+            guard content.count >= 6 else { return false }
+            body(Self.address(in: content, at: 0, isRandom), content.extracting(6..<content.count))
         } else if kind == Kind.extended {
-            guard let first = body.count > 0 ? Int(body[0] & 0x3F) : nil, first < body.count else {
+            guard let first = content.count > 0 ? Int(content[0] & 0x3F) : nil, first < content.count else {
                 return false
             }
-            // The flags say what stands in the header; a sender is the first of it.
-            guard first >= 7, body[1] & 1 == 1, first + 1 < body.count else { return true }
-            take(Self.address(in: body, at: 2, isRandom), body.extracting(first + 1..<body.count))
+            // The flags list the fields of the header; the sender is the first.
+            guard first >= 7, content[1] & 1 == 1, first + 1 < content.count else { return true }
+            body(Self.address(in: content, at: 2, isRandom), content.extracting(first + 1..<content.count))
         }
         return true
     }

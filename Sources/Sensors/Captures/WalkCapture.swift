@@ -1,33 +1,35 @@
 package import Flare
 package import Positioning
 
-/// Makes the capture of a walk through a place: what a receiver would hear of its beacons.
+/// Generates the capture of a walk through a place: the packets of its beacons at the device.
 package enum WalkCapture {
-    /// Why there is nothing to hear, or nowhere to go.
-    package enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Why a place cannot be walked through.
+    package enum PlaceError: Error, Sendable, Hashable, CustomStringConvertible {
         case noBeacons([String])
 
         package var description: String {
             switch self {
             case .noBeacons(let problems):
-                "the place has no beacons: a thing needs minor in its data and a position, its zone major"
+                "the place has no beacons; a beacon is a thing with minor in its data and a position, in a zone with major"
                     + problems.map { "\n  \($0)" }.joined()
             }
         }
     }
 
-    /// When the demo's walk was "recorded": 2026-01-01, so that the same seed makes the same bytes.
+    /// Start of the demo's recording, 2026-01-01; fixed, so that the same seed gives the same bytes.
     private static let recorded: UInt32 = 1_767_225_600
-    /// Sent where the environment has no uuid, which then takes any.
+    /// Sent when the environment has no uuid, and so accepts any.
     private static let anyUUID = BeaconUUID(high: 0x5472_696C_6174_4572, low: 0x616C_2D44_656D_6F00)
-    private static let usualPower = -59
+    private static let defaultPower = -59
 
-    /// A btsnoop capture of a closed walk that stays for a while at each lamp, in a place with its zones'
-    /// perimeters as walls.
+    /// A btsnoop capture of a closed walk that stays for a while at each lamp.
     ///
-    /// A lamp is a thing with `on`, `color` and `brightness` in its data; a place without lamps has all its
-    /// beacons called on. The first lamp in the order of the things is reached first, a few seconds after the
-    /// start.
+    /// The zones' perimeters are
+    /// walls.
+    ///
+    /// A lamp is a thing with `on`, `color` and `brightness` in its data; in a place without lamps the walk
+    /// visits all beacons. The first lamp in the order of the things is reached first, a few seconds after
+    /// the start.
     package static func demoWalk(
         environment: FlareEnvironment,
         zones: [FlareZone],
@@ -35,7 +37,7 @@ package enum WalkCapture {
         seed: UInt64,
         visit: WalkRoute.Visit = WalkRoute.Visit(),
         radio: RadioSettings = demoRadio
-    ) throws(Problem) -> [UInt8] {
+    ) throws(PlaceError) -> [UInt8] {
         let map = BeaconMap(environment: environment, zones: zones, things: things)
         let beacons = map.beacons.filter { $0.receiver == nil }
         guard !beacons.isEmpty else { throw .noBeacons(map.problems) }
@@ -52,7 +54,7 @@ package enum WalkCapture {
         return writer.bytes
     }
 
-    /// The way that the demo's walk takes.
+    /// The route of the demo's walk.
     package static func demoRoute(
         environment: FlareEnvironment,
         zones: [FlareZone],
@@ -74,8 +76,8 @@ package enum WalkCapture {
         )
     }
 
-    /// The demo has a calibrated receiver, and beacons that send every 100 ms, as iBeacon asks for; all else is
-    /// as everywhere.
+    /// Default radio settings, with a calibrated receiver, and beacons that send every 100 ms, as iBeacon
+    /// specifies.
     package static var demoRadio: RadioSettings {
         var settings = RadioSettings()
         settings.receiverOffsetDecibels = 0
@@ -88,7 +90,7 @@ package enum WalkCapture {
         uuid: BeaconUUID?,
         number: Int
     ) -> WalkSimulator.Beacon {
-        let power = beacon.powerAtOneMetre.map { Int($0.rounded()) } ?? usualPower
+        let power = beacon.powerAtOneMetre.map { Int($0.rounded()) } ?? defaultPower
         return WalkSimulator.Beacon(
             address: DeviceAddress(bits: 0xC0DE_0000_0000 | UInt64(number), isRandom: true),
             payload: BeaconFrame.iBeaconPayload(

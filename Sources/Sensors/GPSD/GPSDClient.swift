@@ -1,9 +1,9 @@
 import Glibc
 package import Logging
 
-/// Places on the earth and headings from a gpsd, which has the receivers.
+/// Reads locations and headings from a gpsd.
 ///
-/// It never stops trying: a gpsd that is started later, or comes back, is used then.
+/// It retries for ever, so a gpsd that starts later, or restarts, is used.
 /// - Source: gpsd_json(5); positioning 8.2.
 package struct GPSDClient: Sendable {
     private let settings: GPSDSettings
@@ -13,13 +13,13 @@ package struct GPSDClient: Sendable {
 
     package static let name = "gpsd"
 
-    /// Seconds that a connection may take to be made.
+    /// Timeout of a connection attempt, seconds.
     private static let connectSeconds = 10.0
     private static let pieceSize = 16 * 1024
 
     /// - Parameters:
     ///   - clock: Steady seconds.
-    ///   - report: Called on the client's thread, at first and at every change.
+    ///   - report: Receives the first condition and every change, on the client's thread.
     package init(
         _ settings: GPSDSettings,
         clock: @escaping @Sendable () -> Double,
@@ -32,33 +32,33 @@ package struct GPSDClient: Sendable {
         self.report = report
     }
 
-    /// What it tells; time begins with the source, also when that is run again.
+    /// The readings; their time starts at 0 when the source is created, and continues when it is run again.
     package var source: SensorSource {
         let start = clock()
-        return SensorSource(name: Self.name) { signal, tell in
-            var conversation = Conversation(settings: settings, report: report)
+        return SensorSource(name: Self.name) { signal, publish in
+            var monitor = ConnectionMonitor(settings: settings, report: report)
             var pause = settings.firstPause
             while !signal.isStopped {
-                let why = converse(&conversation, signal, since: start, tell)
+                let reason = runSession(&monitor, signal, since: start, publish)
                 if signal.isStopped { return }
-                if conversation.hadGreeting { pause = settings.firstPause }
-                conversation.ended(why)
-                logger.debug("gpsd: \(why)", metadata: ["address": "\(settings.address)"])
-                // By chance a little sooner, so that many do not come back at once.
+                if monitor.hadGreeting { pause = settings.firstPause }
+                monitor.ended(reason)
+                logger.debug("gpsd: \(reason)", metadata: ["address": "\(settings.address)"])
+                // Random, so that many clients do not reconnect at the same time.
                 if signal.wait(seconds: pause * Double.random(in: 0.5...1)) { return }
                 pause = min(pause * 2, settings.longestPause)
             }
         }
     }
 
-    /// What is known over all attempts.
-    private struct Conversation {
+    /// The condition over all connection attempts.
+    private struct ConnectionMonitor {
         let settings: GPSDSettings
         let report: @Sendable (GPSDCondition) -> Void
         private(set) var hadGreeting = false
         private var condition = GPSDCondition()
-        private var told: GPSDCondition?
-        private var wasThere = false
+        private var reported: GPSDCondition?
+        private var wasConnected = false
 
         init(settings: GPSDSettings, report: @escaping @Sendable (GPSDCondition) -> Void) {
             self.settings = settings
@@ -67,41 +67,41 @@ package struct GPSDClient: Sendable {
 
         mutating func begin() { hadGreeting = false }
 
-        mutating func note(_ session: GPSDSession) {
+        mutating func update(from session: GPSDSession) {
             guard let release = session.release else { return }
             hadGreeting = true
-            wasThere = true
+            wasConnected = true
             condition.state = .connected
             condition.release = release
             condition.receivers = session.receivers
             condition.mode = session.mode
-            condition.problem = session.doubt.map { "the gpsd at \(settings.address): \($0)" }
-            tell()
+            condition.problem = session.warning.map { "the gpsd at \(settings.address): \($0)" }
+            reportIfChanged()
         }
 
-        mutating func ended(_ why: String) {
+        mutating func ended(_ reason: String) {
             condition = GPSDCondition()
-            if wasThere || settings.isAskedFor {
+            if wasConnected || settings.isConfigured {
                 condition.state = .waiting
-                condition.problem = "no link to the gpsd at \(settings.address): \(why); it is tried again"
+                condition.problem = "no connection to the gpsd at \(settings.address): \(reason); retrying"
             }
-            tell()
+            reportIfChanged()
         }
 
-        private mutating func tell() {
-            if condition != told { report(condition) }
-            told = condition
+        private mutating func reportIfChanged() {
+            if condition != reported { report(condition) }
+            reported = condition
         }
     }
 
-    /// Talks as long as the link holds; why it does not.
-    private func converse(
-        _ conversation: inout Conversation,
+    /// Runs a session until the connection fails, and returns the reason.
+    private func runSession(
+        _ monitor: inout ConnectionMonitor,
         _ signal: StopSignal,
         since start: Double,
-        _ tell: (SensorReading) -> Void
+        _ publish: (SensorReading) -> Void
     ) -> String {
-        conversation.begin()
+        monitor.begin()
         let link: StreamSocket
         switch StreamSocket.connected(
             to: settings.host,
@@ -109,8 +109,8 @@ package struct GPSDClient: Sendable {
             within: Self.connectSeconds,
             unless: signal
         ) {
-        case .success(let made): link = made
-        case .failure(let fault): return fault.text
+        case .success(let connected): link = connected
+        case .failure(let error): return error.text
         }
         var session = GPSDSession(wantsTrueNorth: settings.wantsTrueNorth, at: clock() - start)
         guard link.send(GPSDSession.watch) else { return "the connection was lost" }
@@ -119,18 +119,18 @@ package struct GPSDClient: Sendable {
             let wait = session.deadline - (clock() - start)
             var outcomes: [GPSDSession.Outcome] = []
             switch link.receive(upTo: Self.pieceSize, within: wait, unless: signal) {
-            case .bytes(let bytes): outcomes = session.hear(bytes, at: clock() - start)
-            case .timeOver: break
-            case .stopped: return "it ends"
-            case .ended(let why): return why
+            case .bytes(let bytes): outcomes = session.receive(bytes, at: clock() - start)
+            case .timedOut: break
+            case .stopped: return "stopped"
+            case .ended(let reason): return reason
             }
             outcomes += session.wake(at: clock() - start)
             for outcome in outcomes {
                 switch outcome {
-                case .reading(let reading): tell(reading)
-                case .changed: conversation.note(session)
+                case .reading(let reading): publish(reading)
+                case .changed: monitor.update(from: session)
                 case .send(let text): guard link.send(text) else { return "the connection was lost" }
-                case .failed(let why): return why
+                case .failed(let reason): return reason
                 }
             }
         }

@@ -1,34 +1,34 @@
-/// How the link to the gpsd fares.
+/// The state of the connection to the gpsd.
 package struct GPSDCondition: Sendable, Hashable {
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// Nobody listens there, and nobody has yet.
+        /// No gpsd answers, and none ever has.
         case absent
-        /// It was there, or has been asked for by name, and is tried again.
+        /// It was connected, or is configured explicitly; connecting again.
         case waiting
         case connected
     }
 
     package var state = State.absent
-    /// What the gpsd calls itself.
+    /// The gpsd's release.
     package var release: String?
     package var receivers: Int?
-    /// 0 not known, 1 none, 2 without height, 3 with height.
+    /// 0 unknown, 1 no fix, 2 without height, 3 with height.
     package var mode: Int?
-    /// What is wrong and what to do; `nil` when all is well, or when there is nothing to be done.
+    /// What is wrong and what to do; `nil` when nothing is wrong.
     package var problem: String?
 
     package init() {}
 }
 
-/// Which gpsd is asked, and how.
+/// How to connect to the gpsd.
 package struct GPSDSettings: Sendable, Hashable {
     package var host = "localhost"
     package var port = 2947
-    /// Whether somebody has named it, so that its absence is worth a word.
-    package var isAskedFor = false
-    /// Which heading to take when there are both.
+    /// Whether the configuration names it, so that its absence is reported.
+    package var isConfigured = false
+    /// Which heading to prefer when both are sent.
     package var wantsTrueNorth = false
-    /// Seconds before the first attempt to connect again, and at most.
+    /// Seconds before the first reconnection, and the most between two.
     package var firstPause = 1.0
     package var longestPause = 60.0
 

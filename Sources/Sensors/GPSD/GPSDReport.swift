@@ -1,32 +1,32 @@
 import Flare
 import Positioning
 
-/// One message of a gpsd, as far as it is of use here.
+/// A message of a gpsd.
 /// - Source: gpsd_json(5).
 enum GPSDReport: Sendable, Hashable {
     case version(release: String, major: Int)
     case fix(Fix)
     case attitude(Attitude)
     case satellites(used: Int, seen: Int)
-    /// How many receivers there are.
+    /// The number of receivers.
     case devices(Int)
     case fault(String)
-    /// A message of a kind that is not looked at.
+    /// A message that is not used.
     case other
 
     /// Time, position and velocity.
     struct Fix: Sendable, Hashable {
-        /// 0 not known, 1 none, 2 without height, 3 with height.
+        /// 0 unknown, 1 no fix, 2 without height, 3 with height.
         var mode: Int
         /// `nil` below mode 2.
         var place: GeoPoint?
-        /// The error to be expected in the plane, metres.
+        /// Expected error in the plane, metres.
         var errorMetres: Double?
-        /// When it was measured, in years.
+        /// Time of the measurement, in years.
         var year: Double?
     }
 
-    /// What a compass at the gpsd tells.
+    /// A compass connected to the gpsd.
     struct Attitude: Sendable, Hashable {
         /// Degrees, 0 up to 360.
         var heading: Double?
@@ -38,10 +38,10 @@ enum GPSDReport: Sendable, Hashable {
         do {
             json = try JSONValue(parsing: Array(line), maximumDepth: 8)
         } catch {
-            throw ReadingError(text: "is no JSON: \(error)")
+            throw ReadingError(text: "is not JSON: \(error)")
         }
         guard let kind = json["class"]?.string else {
-            throw ReadingError(text: "is no message of a gpsd: \(json.excerpt)")
+            throw ReadingError(text: "is not a gpsd message: \(json.excerpt)")
         }
         switch kind {
         case "VERSION":
@@ -58,7 +58,7 @@ enum GPSDReport: Sendable, Hashable {
         case "SKY":
             let list = json["satellites"]?.array
             guard let seen = Self.count(json["nSat"]) ?? list?.count else {
-                // Newer ones send the dilutions alone, and the satellites in a message of its own.
+                // Newer versions send the dilutions alone, and the satellites in a separate message.
                 self = .other
                 return
             }
@@ -84,17 +84,18 @@ extension GPSDReport.Fix {
     fileprivate init(_ json: JSONValue) {
         mode = json["mode"]?.integer ?? 0
         if mode >= 2, let latitude = json["lat"]?.number, let longitude = json["lon"]?.number {
-            let told = GeoPoint(latitude: latitude, longitude: longitude)
-            place = told.isValid ? told : nil
+            let point = GeoPoint(latitude: latitude, longitude: longitude)
+            place = point.isValid ? point : nil
         }
-        // Older ones tell the errors along the two axes only.
+        // Older versions send only the errors along the two axes.
         let axes = [json["epx"], json["epy"]].compactMap { $0?.number }.filter { (0...1e9).contains($0) }
         let fromAxes = axes.count == 2 ? (axes[0] * axes[0] + axes[1] * axes[1]).squareRoot() : nil
         errorMetres = json["eph"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil } ?? fromAxes
         year = json["time"]?.string.flatMap(Self.year)
     }
 
-    /// From `2026-04-10T10:00:00.000Z`; to the month, which is enough for what the earth's field does.
+    /// Parses `2026-04-10T10:00:00.000Z` to the month, which is accurate enough for the earth's magnetic
+    /// field.
     private static func year(_ text: String) -> Double? {
         let parts = text.prefix(7).split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let year = Int(parts[0]), let month = Int(parts[1]), (1...12).contains(month)

@@ -1,53 +1,55 @@
 import Positioning
 
-/// A conversation with a gpsd, as a value: what it sends goes in, what follows comes out.
+/// The protocol of a gpsd connection as a value: received bytes go in, outcomes come out.
 package struct GPSDSession: Sendable {
     package enum Outcome: Sendable, Hashable {
         case reading(SensorReading)
-        /// Something that the condition tells has changed.
+        /// The condition changed.
         case changed
-        /// Bytes that are to be sent.
+        /// Bytes to send.
         case send(String)
-        /// The link is of no use any more.
+        /// The connection is unusable.
         case failed(String)
     }
 
     package static let watch = #"?WATCH={"enable":true,"json":true};"# + "\n"
     package static let unwatch = #"?WATCH={"enable":false};"# + "\n"
-    private static let ask = "?VERSION;\n"
+    private static let versionRequest = "?VERSION;\n"
 
-    /// The longest line that a gpsd sends.
+    /// The longest line that gpsd sends.
     private static let longestLine = 10_240
-    /// It greets at once; who is silent for so many seconds is no gpsd.
+    /// A gpsd sends its greeting at once; a peer that is silent for this long is none, seconds.
     private static let greeting = 10.0
-    /// It says nothing while it has no receiver; after so many seconds it is asked whether it is there.
+    /// Without receivers gpsd sends nothing; after this long its version is requested to check the
+    /// connection, seconds.
     private static let silence = 60.0
     private static let answer = 20.0
-    /// So many lines in a row that make no sense, and it is no gpsd.
-    private static let mostNonsense = 50
+    /// After this many invalid lines in a row the peer is no gpsd.
+    private static let mostInvalidLines = 50
 
-    /// What it calls itself; `nil` before the greeting.
+    /// The gpsd's release; `nil` before the greeting.
     package private(set) var release: String?
     package private(set) var receivers: Int?
     package private(set) var mode: Int?
     package private(set) var satellites: (used: Int, seen: Int)?
-    /// What makes the conversation doubtful.
-    package private(set) var doubt: String?
-    /// Lines that made no sense.
-    package private(set) var nonsense = 0
+    /// A problem that does not prevent operation.
+    package private(set) var warning: String?
+    /// Number of lines that could not be parsed.
+    package private(set) var invalidLines = 0
 
     private let wantsTrueNorth: Bool
     private var line: [UInt8] = []
     private var isOverlong = false
-    private var nonsenseInRow = 0
-    /// Our own: the `magtrack` of gpsd 3.22 errs by twice its `magvar`, whose sign differs from receiver to receiver.
+    private var invalidLinesInRow = 0
+    /// Computed here: the `magtrack` of gpsd 3.22 is wrong by twice its `magvar`, whose sign differs between
+    /// receivers.
     private var declination = Declination(.automatic)
     private var heardAt: Double
-    private var askedAt: Double?
+    private var requestedAt: Double?
 
     /// - Parameters:
-    ///   - wantsTrueNorth: Which heading to take when there are both.
-    ///   - time: When the link came up, on the steady clock of the readings.
+    ///   - wantsTrueNorth: Which heading to prefer when both are sent.
+    ///   - time: When the connection was established, on the readings' steady clock.
     package init(wantsTrueNorth: Bool, at time: Double) {
         self.wantsTrueNorth = wantsTrueNorth
         heardAt = time
@@ -56,63 +58,63 @@ package struct GPSDSession: Sendable {
     /// When ``wake(at:)`` is due.
     package var deadline: Double {
         if release == nil { return heardAt + Self.greeting }
-        return askedAt.map { $0 + Self.answer } ?? heardAt + Self.silence
+        return requestedAt.map { $0 + Self.answer } ?? heardAt + Self.silence
     }
 
     package mutating func wake(at time: Double) -> [Outcome] {
         guard time >= deadline else { return [] }
-        if release == nil { return [.failed("it says nothing that a gpsd would say")] }
-        if askedAt != nil { return [.failed("it does not answer any more")] }
-        askedAt = time
-        return [.send(Self.ask)]
+        if release == nil { return [.failed("no gpsd greeting received; check the address")] }
+        if requestedAt != nil { return [.failed("it does not answer any more")] }
+        requestedAt = time
+        return [.send(Self.versionRequest)]
     }
 
-    /// Takes in what came.
-    package mutating func hear(_ bytes: some Sequence<UInt8>, at time: Double) -> [Outcome] {
+    /// Processes received bytes.
+    package mutating func receive(_ bytes: some Sequence<UInt8>, at time: Double) -> [Outcome] {
         var outcomes: [Outcome] = []
         for byte in bytes {
             guard byte == 0x0A else {
                 if line.count < Self.longestLine { line.append(byte) } else { isOverlong = true }
                 continue
             }
-            if !line.allSatisfy({ $0 == 0x0D || $0 == 0x20 }) { outcomes += lineEnded(at: time) }
+            if !line.allSatisfy({ $0 == 0x0D || $0 == 0x20 }) { outcomes += handleLine(at: time) }
             line.removeAll(keepingCapacity: true)
             isOverlong = false
         }
         return outcomes
     }
 
-    private mutating func lineEnded(at time: Double) -> [Outcome] {
+    private mutating func handleLine(at time: Double) -> [Outcome] {
         do throws(ReadingError) {
             if isOverlong { throw ReadingError(text: "is longer than \(Self.longestLine) bytes") }
             let report = try GPSDReport(line: line)
-            nonsenseInRow = 0
+            invalidLinesInRow = 0
             if release != nil {
                 heardAt = time
-                askedAt = nil
+                requestedAt = nil
             }
-            return take(report, at: time)
+            return handle(report, at: time)
         } catch {
-            nonsense += 1
-            nonsenseInRow += 1
-            return nonsenseInRow == Self.mostNonsense
-                ? [.failed("what it says makes no sense, such as: \(error.text)")] : []
+            invalidLines += 1
+            invalidLinesInRow += 1
+            return invalidLinesInRow == Self.mostInvalidLines
+                ? [.failed("it does not speak gpsd's protocol: \(error.text)")] : []
         }
     }
 
-    private mutating func take(_ report: GPSDReport, at time: Double) -> [Outcome] {
+    private mutating func handle(_ report: GPSDReport, at time: Double) -> [Outcome] {
         switch report {
         case .version(let release, let major):
             heardAt = time
-            askedAt = nil
+            requestedAt = nil
             let isNew = self.release != release
             self.release = release
-            doubt = major == 3 ? nil : "it speaks version \(major) of its protocol; only 3 is known"
+            warning = major == 3 ? nil : "it uses protocol version \(major); only version 3 is supported"
             return isNew ? [.changed] : []
         case .fix(let fix):
             var outcomes: [Outcome] = []
             if let place = fix.place {
-                // A receiver that has lost count of the weeks is decades off.
+                // A receiver with a GPS week rollover error is decades off.
                 let (first, last) = (Declination.model.epoch, Declination.model.validUntil)
                 _ = declination.setLocation(place, year: min(max(fix.year ?? first, first), last))
                 outcomes.append(.reading(.location(place, accuracyMetres: fix.errorMetres, time: time)))
@@ -132,7 +134,8 @@ package struct GPSDSession: Sendable {
         }
     }
 
-    /// The heading of the kind that is wanted; else the other, a true one made magnetic where the place is known.
+    /// The preferred kind of heading, otherwise the other; a true heading is converted to magnetic where the
+    /// location is known.
     private func heading(_ attitude: GPSDReport.Attitude) -> (Double, North)? {
         let (geographic, magnetic) = (attitude.heading, attitude.magneticHeading)
         if wantsTrueNorth {

@@ -1,9 +1,9 @@
 import CBluetooth
 import Glibc
 
-/// A TCP connection that one thread uses, which also waits for a signal to end.
+/// A TCP connection used by one thread, whose waits a signal can end.
 final class StreamSocket {
-    struct Fault: Error, Sendable, Hashable {
+    struct ConnectionError: Error, Sendable, Hashable {
         let text: String
 
         init(_ text: String) { self.text = text }
@@ -12,9 +12,9 @@ final class StreamSocket {
 
     enum Received {
         case bytes([UInt8])
-        case timeOver
+        case timedOut
         case stopped
-        /// Why the other side is not there any more.
+        /// The reason why the connection ended.
         case ended(String)
     }
 
@@ -30,55 +30,55 @@ final class StreamSocket {
         port: Int,
         within seconds: Double,
         unless signal: StopSignal
-    ) -> Result<StreamSocket, Fault> {
+    ) -> Result<StreamSocket, ConnectionError> {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
         let failure = getaddrinfo(host, String(port), &hints, &list)
-        guard failure == 0 else { return .failure(Fault(String(cString: gai_strerror(failure)))) }
+        guard failure == 0 else { return .failure(ConnectionError(String(cString: gai_strerror(failure)))) }
         defer { freeaddrinfo(list) }
-        var fault = Fault("the name has no address")
+        var error = ConnectionError("the host name has no address")
         var next = list
         while let address = next?.pointee {
             next = address.ai_next
             switch connect(address, within: seconds, unless: signal) {
             case .success(let socket): return .success(socket)
-            case .failure(let why): fault = why
+            case .failure(let next): error = next
             }
             if signal.isStopped { break }
         }
-        return .failure(fault)
+        return .failure(error)
     }
 
     private static func connect(
         _ address: addrinfo,
         within seconds: Double,
         unless signal: StopSignal
-    ) -> Result<StreamSocket, Fault> {
+    ) -> Result<StreamSocket, ConnectionError> {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(address.ai_family, kind, address.ai_protocol)
-        guard descriptor >= 0 else { return .failure(Fault(code: errno)) }
-        let made = StreamSocket(descriptor: descriptor)
-        // A machine that was switched off does not say so.
+        guard descriptor >= 0 else { return .failure(ConnectionError(code: errno)) }
+        let connection = StreamSocket(descriptor: descriptor)
+        // Detects a peer that was switched off.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) != 0 else {
-            return .success(made)
+            return .success(connection)
         }
-        guard errno == EINPROGRESS || errno == EINTR else { return .failure(Fault(code: errno)) }
-        switch made.wait(for: POLLOUT, within: seconds, unless: signal) {
+        guard errno == EINPROGRESS || errno == EINTR else { return .failure(ConnectionError(code: errno)) }
+        switch connection.wait(for: POLLOUT, within: seconds, unless: signal) {
         case .ready: break
-        case .timeOver: return .failure(Fault(code: ETIMEDOUT))
-        case .stopped: return .failure(Fault(code: ECANCELED))
+        case .timedOut: return .failure(ConnectionError(code: ETIMEDOUT))
+        case .stopped: return .failure(ConnectionError(code: ECANCELED))
         }
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-        return code == 0 ? .success(made) : .failure(Fault(code: code))
+        return code == 0 ? .success(connection) : .failure(ConnectionError(code: code))
     }
 
-    /// Sends a short text; `false` when it does not go through at once.
+    /// Sends a short text; `false` when it cannot be sent at once.
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
@@ -87,7 +87,7 @@ final class StreamSocket {
     func receive(upTo limit: Int, within seconds: Double, unless signal: StopSignal) -> Received {
         switch wait(for: POLLIN, within: seconds, unless: signal) {
         case .ready: break
-        case .timeOver: return .timeOver
+        case .timedOut: return .timedOut
         case .stopped: return .stopped
         }
         var count = 0
@@ -98,18 +98,18 @@ final class StreamSocket {
             filled = max(count, 0)
         }
         if count > 0 { return .bytes(bytes) }
-        if count == 0 { return .ended("it has ended the connection") }
-        return [EAGAIN, EINTR].contains(code) ? .bytes([]) : .ended(Fault(code: code).text)
+        if count == 0 { return .ended("it closed the connection") }
+        return [EAGAIN, EINTR].contains(code) ? .bytes([]) : .ended(ConnectionError(code: code).text)
     }
 
-    private enum Waited { case ready, timeOver, stopped }
+    private enum WaitResult { case ready, timedOut, stopped }
 
-    private func wait(for event: Int32, within seconds: Double, unless signal: StopSignal) -> Waited {
+    private func wait(for event: Int32, within seconds: Double, unless signal: StopSignal) -> WaitResult {
         var waited = [
             pollfd(fd: descriptor, events: Int16(event), revents: 0),
             pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        guard poll(&waited, 2, StopSignal.milliseconds(seconds)) > 0 else { return .timeOver }
+        guard poll(&waited, 2, StopSignal.milliseconds(seconds)) > 0 else { return .timedOut }
         if waited[1].revents != 0 { return .stopped }
         return .ready
     }

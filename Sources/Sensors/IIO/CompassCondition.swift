@@ -1,45 +1,45 @@
 package import Positioning
 
-/// How this machine's own compass fares.
+/// The state of this machine's compass.
 package struct CompassCondition: Sendable, Hashable {
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// There is none, and none was asked for.
+        /// There is none, and the configuration names none.
         case absent
-        /// It is looked for, or does not answer.
+        /// Searching for it, or it does not answer.
         case waiting
         case working
     }
 
     package var state = State.absent
-    /// What the driver calls the magnetometer.
+    /// The driver's name of the magnetometer.
     package var device: String?
-    /// What helps it: `accelerometer`, `gyroscope`.
+    /// Additional sensors in use: `accelerometer`, `gyroscope`.
     package var helpers: [String] = []
-    /// `full`, `partial`, `none`; `nil` when the sensor sees to it itself.
+    /// `full`, `partial`, `none`; `nil` when the sensor calibrates itself.
     package var calibration: String?
-    /// What is wrong and what to do; `nil` when all is well, or when there is nothing to be done.
+    /// What is wrong and what to do; `nil` when nothing is wrong.
     package var problem: String?
 
     package init() {}
 }
 
-/// Which compass is read, and how.
+/// Which compass to read, and how.
 package struct CompassSettings: Sendable, Hashable {
-    /// Where the kernel shows its sensors.
+    /// The kernel's directory of IIO devices.
     package var folder = "/sys/bus/iio/devices"
-    /// The magnetometer's name, label or folder; `nil` takes the first.
+    /// The magnetometer's name, label or folder; `nil` uses the first.
     package var device: String?
-    /// How often it is read, times a second.
+    /// Readings per second.
     package var rate = 20.0
-    /// Multiplied to what the sensors measure in the axes that the kernel gives them.
+    /// An additional rotation, applied to measurements in the axes of the kernel's mount matrix.
     package var mount: Matrix3?
-    /// Degrees for one step of a sensor hub's own heading; `nil` finds out.
+    /// Degrees per step of a sensor hub's own heading; `nil` detects it.
     package var rotationScale: Double?
-    /// How often a sensor is looked for while there is none, seconds.
+    /// Seconds between two searches while there is no sensor.
     package var searchSeconds = 5.0
-    /// How often it is looked whether the sensors are still there, and calibrated anew, seconds.
+    /// Seconds between checks that the sensors are still present and that the calibration is current.
     package var inspectionSeconds = 5.0
-    /// After so long without a heading something is wrong, seconds.
+    /// Seconds without a heading after which a problem is reported.
     package var patienceSeconds = 5.0
 
     package init() {}

@@ -1,10 +1,10 @@
 package import Logging
 package import Positioning
 
-/// This machine's own compass: sensors that the kernel's industrial I/O shows.
+/// This machine's compass, read from the kernel's industrial I/O (IIO) sensors.
 ///
-/// They are read on a thread, again and again: files of sysfs cannot be waited for, and reading one may take as long as
-/// the sensor needs to measure.
+/// A thread polls them: sysfs files have no change notification, and reading one may take as long as a
+/// measurement.
 package struct IIOCompass: Sendable {
     private let settings: CompassSettings
     private let clock: @Sendable () -> Double
@@ -14,13 +14,13 @@ package struct IIOCompass: Sendable {
 
     package static let name = "compass"
 
-    /// Headings are told at most so often, seconds apart.
+    /// Least time between two headings, seconds.
     private static let pace = 0.1
 
     /// - Parameters:
     ///   - clock: Steady seconds.
-    ///   - calibration: What was found out about a magnetometer; asked again every few seconds.
-    ///   - report: Called on the compass's thread, at first and at every change.
+    ///   - calibration: The stored calibration of a magnetometer; called again every few seconds.
+    ///   - report: Receives the first condition and every change, on the compass's thread.
     package init(
         _ settings: CompassSettings,
         clock: @escaping @Sendable () -> Double,
@@ -35,23 +35,23 @@ package struct IIOCompass: Sendable {
         self.report = report
     }
 
-    /// Its headings; time begins with the source, also when that is run again.
+    /// The headings; their time starts at 0 when the source is created, and continues when it is run again.
     package var source: SensorSource {
         let start = clock()
-        return SensorSource(name: Self.name) { signal, tell in
+        return SensorSource(name: Self.name) { signal, publish in
             search(signal, asking: report) { sensors, condition in
-                follow(&sensors, condition, signal, since: start, tell)
+                publishHeadings(&sensors, condition, signal, since: start, publish)
             }
         }
     }
 
-    /// Tells all that a magnetometer measures until `take` has had enough, for a calibration.
+    /// Passes all measurements of a magnetometer to `handler` until it returns `false`, for a calibration.
     ///
-    /// - Parameter take: A measurement in the sensor's own axes, microtesla, and what the device is called. Called on a
-    ///   thread of its own; returns whether to go on.
-    /// - Returns: A source that tells no readings.
+    /// - Parameter handler: Called on a separate thread with a measurement in the sensor's own axes,
+    ///   microtesla, and the device's name; returns whether to continue.
+    /// - Returns: A source without readings.
     package func measurements(
-        _ take: @escaping @Sendable (_ field: Vector3, _ device: String) -> Bool
+        _ handler: @escaping @Sendable (_ field: Vector3, _ device: String) -> Bool
     ) -> SensorSource {
         SensorSource(name: Self.name) { signal, _ in
             search(signal, asking: report) { sensors, condition in
@@ -59,12 +59,12 @@ package struct IIOCompass: Sendable {
                     var condition = condition
                     condition.state = .waiting
                     condition.problem =
-                        "\(sensors.device.title) makes its headings itself: there is nothing to calibrate"
+                        "\(sensors.device.title) computes headings itself; it needs no calibration"
                     report(condition)
                     return signal.stop()
                 }
                 measure(&sensors, condition, signal) { field, device in
-                    let goesOn = take(field, device)
+                    let goesOn = handler(field, device)
                     if !goesOn { signal.stop() }
                     return goesOn
                 }
@@ -72,19 +72,19 @@ package struct IIOCompass: Sendable {
         }
     }
 
-    /// Looks for the sensors and has them used, again when they have gone, until the signal.
+    /// Searches for the sensors and calls `use` with them, again when they are gone, until the signal.
     private func search(
         _ signal: StopSignal,
         asking report: @Sendable (CompassCondition) -> Void,
         _ use: (inout IIOSensors, CompassCondition) -> Void
     ) {
-        var told: CompassCondition?
+        var reported: CompassCondition?
         var known: String?
         while !signal.isStopped {
             guard var sensors = IIOSensors(settings) else {
                 let condition = absence(after: known)
-                if condition != told { report(condition) }
-                told = condition
+                if condition != reported { report(condition) }
+                reported = condition
                 _ = signal.wait(seconds: settings.searchSeconds)
                 continue
             }
@@ -94,8 +94,8 @@ package struct IIOCompass: Sendable {
             condition.helpers = sensors.helpers
             known = sensors.device.title
             use(&sensors, condition)
-            told = nil
-            // Files that vanish at once must not keep a core busy.
+            reported = nil
+            // Prevents a busy loop when files vanish at once.
             _ = signal.wait(seconds: min(settings.searchSeconds, 0.2))
         }
     }
@@ -105,34 +105,34 @@ package struct IIOCompass: Sendable {
         if let known {
             condition.state = .waiting
             condition.device = known
-            condition.problem = "the compass \(known) has gone; it is used again when it comes back"
+            condition.problem = "the compass \(known) is gone; it is used again when it returns"
         } else if let wanted = settings.device {
             let others = IIOSensors.names(settings)
-            let list = others.isEmpty ? "there is none" : "there are: \(others.joined(separator: ", "))"
+            let list = others.isEmpty ? "no compass found" : "available: \(others.joined(separator: ", "))"
             condition.state = .waiting
             condition.problem =
-                "there is no compass \"\(wanted)\" below \(settings.folder) (sensors.compass.device); \(list)"
+                "no compass \"\(wanted)\" in \(settings.folder) (sensors.compass.device); \(list)"
         }
         return condition
     }
 
-    /// Tells headings until the devices have gone or the signal comes.
-    private func follow(
+    /// Publishes headings until the devices are gone or the signal comes.
+    private func publishHeadings(
         _ sensors: inout IIOSensors,
         _ found: CompassCondition,
         _ signal: StopSignal,
         since start: Double,
-        _ tell: @Sendable (SensorReading) -> Void
+        _ publish: @Sendable (SensorReading) -> Void
     ) {
         var compass = Compass(mount: sensors.mount)
         var condition = found
-        var told: CompassCondition?
-        var (lookedAt, toldAt, headingAt) = (-Double.infinity, -Double.infinity, clock())
+        var reported: CompassCondition?
+        var (inspectedAt, publishedAt, headingAt) = (-Double.infinity, -Double.infinity, clock())
         var reason: String?
         repeatAtRate(signal) { now in
-            if now - lookedAt >= settings.inspectionSeconds || now < lookedAt {
-                lookedAt = now
-                // An accelerometer whose driver is loaded later is not to be missed.
+            if now - inspectedAt >= settings.inspectionSeconds || now < inspectedAt {
+                inspectedAt = now
+                // Detects an accelerometer whose driver is loaded later.
                 guard sensors.isCurrent, IIOSensors(settings)?.choice == sensors.choice else { return false }
                 if !sensors.calibratesItself {
                     compass.calibration = calibration(sensors.device.title)
@@ -140,40 +140,40 @@ package struct IIOCompass: Sendable {
                 }
             }
             var heading: (degrees: Double, north: North)?
-            switch sensors.look(at: now - start) {
+            switch sensors.sample(at: now - start) {
             case .success(.motion(let sample)):
                 heading = compass.update(with: sample).map { ($0.degrees, .magnetic) }
                 reason = Self.noDirection
             case .success(.heading(let degrees, let north)): heading = (degrees, north)
             case .success(.unknownUnit): reason = Self.unknownUnit
             case .failure(.gone): return false
-            case .failure(.missed(let why)): reason = why
+            case .failure(.unavailable(let cause)): reason = cause
             }
             if let heading {
                 headingAt = now
                 reason = nil
-                if now - toldAt >= Self.pace || now < toldAt {
-                    toldAt = now
-                    tell(.heading(degrees: heading.degrees, north: heading.north, time: now - start))
+                if now - publishedAt >= Self.pace || now < publishedAt {
+                    publishedAt = now
+                    publish(.heading(degrees: heading.degrees, north: heading.north, time: now - start))
                 }
             }
             let isSilent = reason != nil && now - headingAt >= settings.patienceSeconds
             condition.state = isSilent ? .waiting : .working
             condition.problem = isSilent ? reason.map { "the compass has no heading: \($0)" } : nil
             if !isSilent, condition.calibration == "none" { condition.problem = Self.uncalibrated(found) }
-            if condition != told { report(condition) }
-            told = condition
+            if condition != reported { report(condition) }
+            reported = condition
             return true
         }
     }
 
     private static let noDirection =
-        "its front points straight up or down, or it is shaken; sensors.compass.mount_matrix says where the front is"
+        "the device points straight up or down, or is shaken; if it does not, correct sensors.compass.mount_matrix"
     private static let unknownUnit =
-        "the sensor does not name its unit; turn the device once around, or set sensors.compass.rotation_scale"
+        "the unit of the sensor is unknown; turn the device once around, or set sensors.compass.rotation_scale"
 
     private static func uncalibrated(_ condition: CompassCondition) -> String {
-        "the compass \(condition.device ?? "") is not calibrated, its headings can be wrong by 90 degrees and more; "
+        "the compass \(condition.device ?? "") is not calibrated, headings can be wrong by 90 degrees and more; "
             + "run: trilateral calibrate compass"
     }
 
@@ -181,21 +181,21 @@ package struct IIOCompass: Sendable {
         _ sensors: inout IIOSensors,
         _ condition: CompassCondition,
         _ signal: StopSignal,
-        _ take: (_ field: Vector3, _ device: String) -> Bool
+        _ handler: (_ field: Vector3, _ device: String) -> Bool
     ) {
         report(condition)
-        var lookedAt = clock()
+        var inspectedAt = clock()
         repeatAtRate(signal) { now in
-            if now - lookedAt >= settings.inspectionSeconds {
-                lookedAt = now
+            if now - inspectedAt >= settings.inspectionSeconds {
+                inspectedAt = now
                 guard sensors.isCurrent else { return false }
             }
-            switch sensors.look(at: now) {
-            case .success(.motion(let sample)): return take(sample.field, sensors.device.title)
+            switch sensors.sample(at: now) {
+            case .success(.motion(let sample)): return handler(sample.field, sensors.device.title)
             case .success: return true
             case .failure(.gone): return false
-            case .failure(.missed(let why)):
-                logger.debug("compass: \(why)")
+            case .failure(.unavailable(let cause)):
+                logger.debug("compass: \(cause)")
                 return true
             }
         }
@@ -208,7 +208,7 @@ package struct IIOCompass: Sendable {
         while body(clock()) {
             let now = clock()
             due += period
-            // A sensor that is slower than the rate, or a clock that was set: no hurry, and no long wait.
+            // After a slow sensor, or when the clock was set, continue from now.
             if due < now || due > now + period { due = now + (due < now ? 0 : period) }
             if signal.wait(seconds: due - now) { return }
         }

@@ -2,22 +2,22 @@ import FoundationEssentials
 import Glibc
 import Positioning
 
-/// A sensor, or several in one chip, that the kernel shows as a folder of files.
+/// A device with one or several sensors, which the kernel shows as a directory.
 /// - Source: Linux, Documentation/ABI/testing/sysfs-bus-iio.
 struct IIODevice {
     let folder: String
     /// `iio:device0`.
     let id: String
-    /// What the driver calls it; not every driver does.
+    /// The driver's name; some drivers have none.
     let name: String?
-    /// What tells it from others of its kind: `accel-display`.
+    /// Distinguishes sensors of the same kind: `accel-display`.
     let label: String?
 
     private static let prefix = "iio:device"
     private static let mostDevices = 64
     private static let longestText = 4096
 
-    /// What is below a folder such as `/sys/bus/iio/devices`, in the order of the numbers.
+    /// The devices in a directory such as `/sys/bus/iio/devices`, ordered by number.
     static func all(below root: String) -> [IIODevice] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         let numbers = entries.filter { $0.hasPrefix(prefix) }.compactMap { Int($0.dropFirst(prefix.count)) }
@@ -26,21 +26,21 @@ struct IIODevice {
             return IIODevice(
                 folder: folder,
                 id: "\(prefix)\(number)",
-                name: word(folder + "/name"),
-                label: word(folder + "/label") ?? word(folder + "/location")
+                name: text(folder + "/name"),
+                label: text(folder + "/label") ?? text(folder + "/location")
             )
         }
     }
 
-    /// How people call it.
+    /// The name for the user.
     var title: String { name ?? id }
 
-    /// Whether somebody who asks for this name means the device.
-    func answers(to wanted: String) -> Bool { [id, name, label].contains(wanted) }
+    /// Whether a configured name refers to the device.
+    func matches(_ wanted: String) -> Bool { [id, name, label].contains(wanted) }
 
     func file(_ attribute: String) -> SysfsFile? { SysfsFile("\(folder)/\(attribute)") }
 
-    /// The number in the first of the files that has one.
+    /// The number in the first of the files that contains one.
     func number(_ attributes: [String]) -> Double? {
         for attribute in attributes {
             if let number = try? file(attribute)?.number() { return number }
@@ -48,16 +48,16 @@ struct IIODevice {
         return nil
     }
 
-    /// The matrix in the first of the files that has one.
+    /// The matrix in the first of the files that contains one.
     func matrix(_ attributes: [String]) -> Matrix3? {
         for attribute in attributes {
-            if let matrix = Self.word("\(folder)/\(attribute)").flatMap({ Matrix3($0) }) { return matrix }
+            if let matrix = Self.text("\(folder)/\(attribute)").flatMap({ Matrix3($0) }) { return matrix }
         }
         return nil
     }
 
-    /// A file's text without the line break; `nil` when it is missing, empty or nothing that can be shown.
-    private static func word(_ path: String) -> String? {
+    /// A file's first line; `nil` when it is missing, empty or not printable.
+    private static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -69,26 +69,26 @@ struct IIODevice {
     }
 }
 
-/// Three axes of one kind of measurement.
+/// A sensor with three axes.
 struct IIOTriad {
     enum Kind: String {
         case field = "magn"
         case acceleration = "accel"
         case rotation = "anglvel"
 
-        /// From the kernel's unit to ours: gauss to microtesla.
+        /// Conversion from the kernel's unit: gauss to microtesla.
         var factor: Double { self == .field ? 100 : 1 }
     }
 
     private let files: [SysfsFile]
     private let scale: Vector3
     private let offset: Vector3
-    /// From the sensor's axes to the device's.
+    /// Rotates the sensor's axes to the device's.
     let mount: Matrix3
 
     private static let axes = ["x", "y", "z"]
 
-    /// `nil` when the device does not measure this.
+    /// `nil` when the device has no such sensor.
     init?(_ kind: Kind, of device: IIODevice) {
         let name = "in_\(kind.rawValue)"
         mount =
@@ -112,7 +112,7 @@ struct IIOTriad {
         offset = each("offset", otherwise: 0)
     }
 
-    /// What is measured now, in our unit and the sensor's axes.
+    /// The current measurement in our unit and the sensor's axes.
     func read() throws(SysfsError) -> Vector3 {
         let raw = Vector3(try files[0].number(), try files[1].number(), try files[2].number())
         return (raw + offset) * scale

@@ -1,17 +1,17 @@
 import Positioning
 
-/// The sensors that make up this machine's compass.
+/// The sensors that form this machine's compass.
 struct IIOSensors {
-    /// What one look at the sensors gave.
+    /// One measurement.
     enum Reading {
         case motion(MotionSample)
-        /// A heading that the sensor has made itself.
+        /// A heading computed by the sensor.
         case heading(Double, North)
-        /// The sensor has a heading whose unit is not known yet.
+        /// The unit of the sensor's heading is not known yet.
         case unknownUnit
     }
 
-    /// A heading that a sensor hub makes.
+    /// A heading computed by a sensor hub.
     private struct Rotation {
         let file: SysfsFile
         let offset: Double
@@ -20,7 +20,7 @@ struct IIOSensors {
     }
 
     let device: IIODevice
-    /// From the magnetometer's axes to the device's.
+    /// Rotates the magnetometer's axes to the device's.
     let mount: Matrix3
     private let turn: Matrix3
     private let field: IIOTriad?
@@ -28,16 +28,16 @@ struct IIOSensors {
     private let gyroscope: IIOTriad?
     private var rotation: Rotation?
 
-    /// Finds them; `nil` when no device measures the field or knows a heading.
+    /// Finds the sensors; `nil` when no device measures the field or computes a heading.
     init?(_ settings: CompassSettings) {
         let all = IIODevice.all(below: settings.folder)
-        let meant = all.filter { device in settings.device.map(device.answers(to:)) ?? true }
+        let selected = all.filter { device in settings.device.map(device.matches) ?? true }
         turn = settings.mount ?? .identity
-        if let (device, field) = Self.first(.field, in: meant) {
+        if let (device, field) = Self.first(.field, in: selected) {
             let nearby = [device] + all.filter { $0.id != device.id }
             let helper = Self.first(.acceleration, in: nearby.filter { !Self.isBase($0) })
             let gyroscope = Self.first(.rotation, in: nearby.filter { !Self.isBase($0) })?.1
-            // Without an accelerometer the sensor's own heading, if it has one, knows how it is held.
+            // Without an accelerometer prefer a tilt-compensated heading of the sensor, if it has one.
             let rotation =
                 helper == nil ? Self.rotation(of: device, tilted: true, settings.rotationScale) : nil
             self.device = device
@@ -48,7 +48,7 @@ struct IIOSensors {
             self.gyroscope = rotation == nil ? gyroscope : nil
             return
         }
-        for device in meant {
+        for device in selected {
             guard let rotation = Self.rotation(of: device, tilted: false, settings.rotationScale) else {
                 continue
             }
@@ -63,7 +63,7 @@ struct IIOSensors {
         return nil
     }
 
-    /// The names of what could be asked for.
+    /// The names of the usable devices.
     static func names(_ settings: CompassSettings) -> [String] {
         IIODevice.all(below: settings.folder).filter {
             IIOTriad(.field, of: $0) != nil || rotation(of: $0, tilted: false, nil) != nil
@@ -74,12 +74,13 @@ struct IIOSensors {
         [(acceleration, "accelerometer"), (gyroscope, "gyroscope")].filter { $0.0 != nil }.map(\.1)
     }
 
-    /// Whether the field comes from a sensor hub, which takes out the device's iron itself, or no field is needed.
+    /// Whether no calibration is needed: the field comes from a sensor hub that removes the device's iron, or
+    /// is not used.
     var calibratesItself: Bool { field == nil || device.name == "magn_3d" }
 
     var measuresField: Bool { field != nil }
 
-    /// What another search would have to find for these to be used on.
+    /// Identifies the sensors, to detect when another search finds different ones.
     struct Choice: Equatable {
         let folder: String
         let name: String?
@@ -91,13 +92,13 @@ struct IIOSensors {
         Choice(folder: device.folder, name: device.name, helpers: helpers, mount: mount)
     }
 
-    /// Whether the files that are open are still those of the devices.
+    /// Whether the open files are still those of the devices.
     var isCurrent: Bool {
         [field, acceleration, gyroscope].compactMap { $0 }.allSatisfy(\.isCurrent)
             && rotation?.file.isCurrent != false
     }
 
-    mutating func look(at time: Double) -> Result<Reading, SysfsError> {
+    mutating func sample(at time: Double) -> Result<Reading, SysfsError> {
         do throws(SysfsError) {
             return .success(try read(at: time))
         } catch {
@@ -128,7 +129,7 @@ struct IIOSensors {
         return nil
     }
 
-    /// Whether a device is in the part of a laptop that lies on the table, while the other is turned with the screen.
+    /// Whether a device is in the base of a laptop, which does not turn with the screen.
     private static func isBase(_ device: IIODevice) -> Bool { device.label?.contains("base") == true }
 
     private static func rotation(of device: IIODevice, tilted: Bool, _ configured: Double?) -> Rotation? {
@@ -139,16 +140,16 @@ struct IIOSensors {
         for (name, north) in tilted ? Array(names.prefix(2)) : names {
             let attribute = "in_rot_from_north_\(name)"
             if let file = device.file("\(attribute)_input") {
-                let scale = RotationScale(configured: configured ?? 1, told: nil)
+                let scale = RotationScale(configured: configured ?? 1, stated: nil)
                 return Rotation(file: file, offset: 0, north: north, scale: scale)
             }
             guard let file = device.file("\(attribute)_raw") else { continue }
-            let told = device.number(["\(attribute)_scale", "in_rot_scale"])
+            let stated = device.number(["\(attribute)_scale", "in_rot_scale"])
             return Rotation(
                 file: file,
                 offset: device.number(["\(attribute)_offset", "in_rot_offset"]) ?? 0,
                 north: north,
-                scale: RotationScale(configured: configured, told: told)
+                scale: RotationScale(configured: configured, stated: stated)
             )
         }
         return nil

@@ -1,45 +1,45 @@
 import Positioning
 
-/// The unit in which a sensor hub tells its heading.
+/// Detects the unit of a sensor hub's heading.
 ///
-/// Drivers do not name it, and what stands in `in_rot_scale` is often the magnetometer's. A heading that has gone through
-/// north has been near 0 and near 360: what it leapt over tells the unit.
+/// Drivers do not state it, and `in_rot_scale` often contains the magnetometer's scale. When a heading passes
+/// north it jumps between 0 and 360 degrees: the size of the jump gives the unit.
 /// - Source: positioning 8.1.
 package struct RotationScale: Sendable {
-    /// Degrees for one step; `nil` while it is not known.
+    /// Degrees per step; `nil` while unknown.
     package private(set) var degrees: Double?
 
     private let configured: Double?
-    private let told: Double?
+    private let stated: Double?
     private var largest = 0.0
     private var previous: Double?
-    /// What was heard on the way, without what hardly differs.
-    private var way: [Double] = []
+    /// Recent values, without near duplicates.
+    private var recent: [Double] = []
 
-    /// A full circle as a leap shows it: less by what was turned between two readings.
+    /// A full circle as measured by a jump: reduced by the turn between two readings.
     private static let circle = 300.0...361.0
-    /// A leap tells the circle when so many of twelve parts of it were gone through before.
-    private static let neededParts = 8
-    private static let longestWay = 200
+    /// A jump is evaluated when at least this many of twelve sectors were seen before.
+    private static let neededSectors = 8
+    private static let mostRecent = 200
     private static let powers = [10, 1, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]
 
     /// - Parameters:
-    ///   - configured: What a person says.
-    ///   - told: What the driver says.
-    package init(configured: Double?, told: Double?) {
+    ///   - configured: The user's setting.
+    ///   - stated: The driver's scale.
+    package init(configured: Double?, stated: Double?) {
         self.configured = configured
-        self.told = told
+        self.stated = stated
         degrees = configured
     }
 
-    /// The heading, 0 up to 360; `nil` while the unit is not known.
+    /// The heading, 0 up to 360; `nil` while the unit is unknown.
     package mutating func heading(_ raw: Double, offset: Double) -> Double? {
         let raw = raw + offset
         guard raw.isFinite else { return nil }
         if configured == nil { learn(raw) }
         guard let degrees, raw >= 0 || configured != nil else { return nil }
         let heading = raw * degrees
-        // What is further out is no heading in this unit.
+        // A larger value is no heading in this unit.
         return heading.magnitude <= 720 ? CompassAngle.normalised(heading) : nil
     }
 
@@ -48,13 +48,13 @@ package struct RotationScale: Sendable {
         defer { previous = raw }
         if let degrees, largest * degrees > Self.circle.upperBound { self.degrees = nil }
         guard let previous, largest > 0 else { return }
-        if (raw - (way.last ?? .infinity)).magnitude > 0.01 * largest {
-            way.append(raw)
-            if way.count > Self.longestWay { way.removeFirst() }
+        if (raw - (recent.last ?? .infinity)).magnitude > 0.01 * largest {
+            recent.append(raw)
+            if recent.count > Self.mostRecent { recent.removeFirst() }
         }
         guard (raw - previous).magnitude > 0.8 * largest else { return }
-        let parts = Set(way.map { ($0 / largest * 12).rounded(.down) })
-        guard parts.count >= Self.neededParts else { return }
-        degrees = ([told].compactMap { $0 } + Self.powers).first { Self.circle.contains(largest * $0) }
+        let sectors = Set(recent.map { ($0 / largest * 12).rounded(.down) })
+        guard sectors.count >= Self.neededSectors else { return }
+        degrees = ([stated].compactMap { $0 } + Self.powers).first { Self.circle.contains(largest * $0) }
     }
 }

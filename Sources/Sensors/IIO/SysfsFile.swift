@@ -1,18 +1,18 @@
 import Glibc
 import Positioning
 
-/// Why a sensor's file gave no number.
+/// Why a sensor's file could not be read.
 enum SysfsError: Error, Sendable, Hashable {
-    /// Not now; the next time it may.
-    case missed(String)
-    /// The device has gone.
+    /// Temporarily.
+    case unavailable(String)
+    /// The device is gone.
     case gone
 }
 
-/// A file of the kernel that holds one number, read again and again.
+/// A sysfs file that contains one number, read repeatedly.
 ///
-/// It stays open: each reading from its beginning makes the driver measure anew. Files of sysfs cannot be waited for, so
-/// whoever wants to know what changes has to ask.
+/// It stays open: each read from its beginning starts a new measurement. Sysfs files have no change
+/// notification, so they are polled.
 final class SysfsFile {
     private let path: String
     private let descriptor: Int32
@@ -20,20 +20,20 @@ final class SysfsFile {
 
     private static let longest = 128
 
-    /// Device and number of a file.
+    /// Device and inode of a file.
     private struct Identity: Equatable {
         let device: UInt64
         let node: UInt64
 
-        /// From the first two words, which they are on every 64-bit Linux: which module the members of the structure
-        /// belong to depends on what else is imported, and on how the build is optimised.
-        /// - Parameter look: One of the calls that fill the structure in; 0 when it could.
-        init?(_ look: (UnsafeMutablePointer<stat>) -> Int32) {
+        /// Reads the first two words of `stat`, in this order on every 64-bit Linux: which module the
+        /// structure's members belong to depends on the other imports and on optimisation.
+        /// - Parameter fill: A call that fills the structure and returns 0 on success.
+        init?(_ fill: (UnsafeMutablePointer<stat>) -> Int32) {
             let words = withUnsafeTemporaryAllocation(
                 byteCount: max(MemoryLayout<stat>.size, 16),
                 alignment: MemoryLayout<stat>.alignment
             ) { buffer -> (UInt64, UInt64)? in
-                guard let start = buffer.baseAddress, look(start.assumingMemoryBound(to: stat.self)) == 0
+                guard let start = buffer.baseAddress, fill(start.assumingMemoryBound(to: stat.self)) == 0
                 else {
                     return nil
                 }
@@ -47,7 +47,7 @@ final class SysfsFile {
         }
     }
 
-    /// `nil` when there is no such file, or it may not be read.
+    /// `nil` when the file does not exist or may not be read.
     init?(_ path: String) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -70,17 +70,17 @@ final class SysfsFile {
         }
         guard count >= 0 else {
             if [ENODEV, ENXIO, ENOENT, EBADF, ESTALE].contains(code) { throw .gone }
-            throw .missed("\(path): \(String(cString: strerror(code)))")
+            throw .unavailable("\(path): \(String(cString: strerror(code)))")
         }
         guard count < Self.longest, let number = DecimalText.number(String(decoding: bytes, as: UTF8.self))
         else {
             let shown = String(decoding: bytes.prefix(20), as: UTF8.self)
-            throw .missed("\(path): no number (\"\(shown.filter { !$0.isNewline })\")")
+            throw .unavailable("\(path): not a number (\"\(shown.filter { !$0.isNewline })\")")
         }
         return number
     }
 
-    /// Whether the path still leads to the file that is open: a device that was pulled out and put back has others.
+    /// Whether the path still leads to the open file: a device that is plugged in again has new ones.
     var isCurrent: Bool {
         guard let identity else { return false }
         return identity == Identity { stat(path, $0) }

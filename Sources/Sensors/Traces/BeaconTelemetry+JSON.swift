@@ -1,7 +1,7 @@
 import Flare
 import Positioning
 
-// Telemetry as a line of a trace holds it.
+// Telemetry in a line of a trace.
 
 extension BeaconTelemetry {
     var members: [String: JSONValue] {
@@ -23,7 +23,7 @@ extension BeaconTelemetry {
         let name = try fields.text("format")
         guard let format = Format(rawValue: name) else {
             let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ReadingError(text: "unknown format \"\(name)\"; known are \(known)")
+            throw ReadingError(text: "unknown format \"\(name)\"; legal are \(known)")
         }
         self.init(format: format)
         batteryVolts = try fields.optionalNumber("battery", in: 0...66)

@@ -1,7 +1,7 @@
 import Flare
 import Positioning
 
-/// Takes the members of an object one by one, and says clearly what is wrong with them.
+/// Reads the members of an object one by one, with an error that names what is wrong and what is legal.
 struct ReadingFields {
     private let members: [String: JSONValue]
     private var known: Set<String> = []
@@ -28,7 +28,7 @@ struct ReadingFields {
     }
 
     mutating func number(_ key: String, in range: ClosedRange<Double>) throws(ReadingError) -> Double {
-        try present(try optionalNumber(key, in: range), key)
+        try required(try optionalNumber(key, in: range), key)
     }
 
     mutating func optionalWhole(_ key: String, in range: ClosedRange<Int>) throws(ReadingError) -> Int? {
@@ -43,7 +43,7 @@ struct ReadingFields {
     }
 
     mutating func whole(_ key: String, in range: ClosedRange<Int>) throws(ReadingError) -> Int {
-        try present(try optionalWhole(key, in: range), key)
+        try required(try optionalWhole(key, in: range), key)
     }
 
     mutating func number16(_ key: String) throws(ReadingError) -> UInt16 {
@@ -59,10 +59,10 @@ struct ReadingFields {
     }
 
     mutating func text(_ key: String) throws(ReadingError) -> String {
-        try present(try optionalText(key), key)
+        try required(try optionalText(key), key)
     }
 
-    /// What a receiver is called.
+    /// A receiver's name.
     mutating func name(_ key: String) throws(ReadingError) -> String {
         let text = try text(key)
         guard !text.isEmpty, text.utf8.count <= BeaconMap.longestReceiverName else {
@@ -85,25 +85,25 @@ struct ReadingFields {
         return uuid
     }
 
-    /// Refuses members that nobody asked for.
+    /// Refuses members that were not read.
     func end() throws(ReadingError) {
         guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
-        let word = JSONValue.string(key).excerpt
+        let excerpt = JSONValue.string(key).excerpt
         guard let nearest = known.sorted().min(by: { distance(key, $0) < distance(key, $1) }) else {
-            throw ReadingError(text: "unknown key \(word)")
+            throw ReadingError(text: "unknown key \(excerpt)")
         }
         throw ReadingError(
-            text: "unknown key \(word); the nearest known one is \"\(nearest)\", "
-                + "all are \(known.sorted().joined(separator: ", "))"
+            text: "unknown key \(excerpt); did you mean \"\(nearest)\"? "
+                + "Legal are \(known.sorted().joined(separator: ", "))"
         )
     }
 
-    private func present<Value>(_ value: Value?, _ key: String) throws(ReadingError) -> Value {
+    private func required<Value>(_ value: Value?, _ key: String) throws(ReadingError) -> Value {
         guard let value else { throw ReadingError(text: "\(key) is missing") }
         return value
     }
 
-    /// How many letters must be put in, left out or changed.
+    /// The Levenshtein distance.
     private func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)
@@ -119,7 +119,7 @@ struct ReadingFields {
 }
 
 extension JSONValue {
-    /// For messages: the value, cut when it is long.
+    /// The value for messages, shortened when it is long.
     var excerpt: String {
         let text = text
         return text.count <= 60 ? text : text.prefix(60) + "…"

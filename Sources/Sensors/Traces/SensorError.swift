@@ -1,20 +1,20 @@
-/// Why a sensor cannot be used, or a recording not be read or written.
+/// Why a sensor cannot be used, or a recording cannot be read or written.
 package enum SensorError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The system has no thread or descriptor for it.
+    /// The system has no thread or descriptor left.
     case cannotStart(source: String, reason: String)
-    /// The system refused; `code` is its errno.
+    /// The system returned an error; `code` is its errno.
     case cannotRead(file: String, code: Int32, reason: String)
     case cannotWrite(file: String, code: Int32, reason: String)
-    /// The file is none that can be played, or of a version or kind that is not known.
+    /// The file has an unsupported format or version.
     case unsupported(file: String, problem: String)
-    /// A record (`unit` "record") or line (`unit` "line") that makes no sense.
+    /// A record (`unit` "record") or line (`unit` "line") is invalid.
     case damaged(file: String, unit: String, number: Int, offset: Int, problem: String)
-    /// The trace has reached its greatest size.
+    /// The trace has reached its size limit.
     case full(file: String, limit: Int)
 
     package var description: String {
         switch self {
-        case .cannotStart(let source, let reason): "\(source) cannot be started: \(reason)"
+        case .cannotStart(let source, let reason): "cannot start \(source): \(reason)"
         case .cannotRead(let file, _, let reason): "\(file): cannot be read: \(reason)"
         case .cannotWrite(let file, _, let reason): "\(file): cannot be written: \(reason)"
         case .unsupported(let file, let problem): "\(file): \(problem)"

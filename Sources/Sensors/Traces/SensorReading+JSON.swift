@@ -1,13 +1,13 @@
 import Flare
 import Positioning
 
-/// Why a value is no reading.
+/// Why a value is not a valid reading.
 struct ReadingError: Error, Hashable {
     let text: String
 }
 
 extension SensorReading {
-    /// The reading as a line of a trace holds it.
+    /// The reading as a line of a trace.
     var json: JSONValue {
         var members: [String: JSONValue] = ["t": .number(time)]
         switch self {
@@ -40,9 +40,9 @@ extension SensorReading {
         return .object(members)
     }
 
-    /// Reads what ``json`` gives.
+    /// Parses a line of a trace.
     init(json: JSONValue) throws(ReadingError) {
-        guard let members = json.object else { throw ReadingError(text: "a reading is a JSON object") }
+        guard let members = json.object else { throw ReadingError(text: "a reading must be a JSON object") }
         var fields = ReadingFields(members)
         let time = try fields.number("t", in: 0...1e9)
         let type = try fields.text("type")
@@ -74,7 +74,7 @@ extension SensorReading {
         default:
             throw ReadingError(
                 text:
-                    "unknown type \"\(type)\"; known are beacon, receiver, heading, location, telemetry and tick"
+                    "unknown type \"\(type)\"; legal are beacon, receiver, heading, location, telemetry and tick"
             )
         }
         try fields.end()
@@ -111,7 +111,7 @@ extension BeaconIdentity {
         switch group {
         case .uuid(let uuid): members["uuid"] = .string(uuid.description)
         case .namespace(let namespace): members["namespace"] = .string(namespace.description)
-        // Of a map, and in no reading: that names the receiver.
+        // Exists only in a map; readings contain the receiver's name.
         case .receivers: break
         }
         return members

@@ -1,19 +1,19 @@
 package import Flare
 package import Positioning
 
-/// One thing that a sensor said.
+/// One reading of a sensor.
 ///
 /// Times are seconds on the source's steady clock.
 package enum SensorReading: Sendable, Hashable {
     case beacon(BeaconSighting)
-    /// Something in the place heard the device.
+    /// A receiver of the place detected the device.
     case receiver(ReceiverSighting)
     /// Compass degrees, 0 up to 360, clockwise from north.
     case heading(degrees: Double, north: North = .unspecified, time: Double)
     case location(GeoPoint, accuracyMetres: Double?, time: Double)
-    /// How a beacon or a sensor fares.
+    /// Telemetry of a beacon or a sensor.
     indirect case telemetry(BeaconTelemetry, of: TelemetrySender, time: Double)
-    /// Nothing more was said up to this time; sent once a second, so that silence is heard too.
+    /// There were no other readings up to this time; sent once a second, so that silence can be detected.
     case tick(time: Double)
 
     package var time: Double {
@@ -26,7 +26,7 @@ package enum SensorReading: Sendable, Hashable {
     }
 
     /// The same reading, `seconds` later.
-    package func later(by seconds: Double) -> SensorReading {
+    package func delayed(by seconds: Double) -> SensorReading {
         switch self {
         case .beacon(var sighting):
             sighting.time += seconds
@@ -45,20 +45,20 @@ package enum SensorReading: Sendable, Hashable {
     }
 }
 
-/// Something that tells readings: a replay now, a radio or a compass of this machine.
+/// A source of readings: a replay, a radio or a compass.
 package struct SensorSource: Sendable {
-    /// How messages call it.
+    /// The name in messages.
     package let name: String
-    /// Tells all readings in order, waiting for each to be taken, until the source ends or the task is
-    /// cancelled, which is no error.
-    package let run: @Sendable (_ take: @escaping Take) async throws(SensorError) -> Void
+    /// Delivers all readings in order, waiting for the handler each time, until the source ends or the task
+    /// is cancelled, which is no error.
+    package let run: @Sendable (_ handler: @escaping Handler) async throws(SensorError) -> Void
 
-    /// Takes readings that came together; returns when they were looked at.
-    package typealias Take = @Sendable ([SensorReading]) async -> Void
+    /// Handles readings that arrived together; returns when they are processed.
+    package typealias Handler = @Sendable ([SensorReading]) async -> Void
 
     package init(
         name: String,
-        run: @escaping @Sendable (_ take: @escaping Take) async throws(SensorError) -> Void
+        run: @escaping @Sendable (_ handler: @escaping Handler) async throws(SensorError) -> Void
     ) {
         self.name = name
         self.run = run

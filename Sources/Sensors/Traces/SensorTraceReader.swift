@@ -1,11 +1,11 @@
 import Flare
 
-/// Reads a trace that ``SensorTraceWriter`` wrote.
+/// Reads a trace written by ``SensorTraceWriter``.
 ///
-/// A last line without its line feed that makes no sense (the writer was killed) ends the trace and is told in
-/// ``truncation``.
+/// An invalid last line without line feed, left by a writer that was killed, ends the trace and is reported
+/// in ``truncation``.
 package struct SensorTraceReader {
-    /// What is missing at the end; `nil` when the trace is whole, or not yet read to its end.
+    /// What is missing at the end; `nil` when the trace is complete, or not yet read to its end.
     package private(set) var truncation: SensorError?
 
     private var bytes: RecordedBytes
@@ -24,14 +24,14 @@ package struct SensorTraceReader {
         else {
             throw .unsupported(
                 file: recorded.name,
-                problem: "is no trace: its first line has no \"\(SensorTraceWriter.versionKey)\""
+                problem: "is not a trace: its first line has no \"\(SensorTraceWriter.versionKey)\""
             )
         }
         guard version.integer == SensorTraceWriter.version else {
             throw .unsupported(
                 file: recorded.name,
                 problem: "is a trace of version \(version.excerpt); only version "
-                    + "\(SensorTraceWriter.version) is known"
+                    + "\(SensorTraceWriter.version) is supported"
             )
         }
     }
@@ -59,7 +59,7 @@ package struct SensorTraceReader {
             do {
                 return (try JSONValue(parsing: line.bytes, maximumDepth: 4), start)
             } catch {
-                let problem = damage(at: start, "is no JSON: \(error)")
+                let problem = damage(at: start, "is not JSON: \(error)")
                 if line.isWhole || number == 1 { throw problem }
                 truncation = problem
                 return nil

@@ -1,11 +1,11 @@
 import Flare
 import Glibc
 
-/// Writes a trace of everything that the sensors said.
+/// Writes a trace of all sensor readings.
 ///
-/// A trace is lines of JSON: first `{"trilateral_trace":1,"started":…}`, then a reading each, with its time `t`
-/// in seconds from the start of the sensors. What is read back is equal to what was written, to the last bit,
-/// so a trace that is played gives the same output as the sensors gave.
+/// A trace consists of lines of JSON: first `{"trilateral_trace":1,"started":…}`, then one reading each, with
+/// its time `t` in seconds from the start of the sensors. Readings are restored exactly, so a replay gives
+/// the same output as the sensors did.
 package struct SensorTraceWriter: ~Copyable {
     static let version = 1
     static let versionKey = "trilateral_trace"
@@ -19,11 +19,11 @@ package struct SensorTraceWriter: ~Copyable {
 
     private static let pendingLimit = 64 * 1024
 
-    /// Makes the file, which must not exist yet.
+    /// Creates the file, which must not exist yet.
     ///
     /// - Parameters:
-    ///   - started: When, as RFC 3339; for the reader's eye.
-    ///   - limit: The greatest size of the file, bytes.
+    ///   - started: Start time as RFC 3339, for information only.
+    ///   - limit: The largest size of the file, bytes.
     package init(creating path: String, started: String, limit: Int = 1 << 30) throws(SensorError) {
         self.path = path
         self.limit = limit
@@ -38,9 +38,9 @@ package struct SensorTraceWriter: ~Copyable {
 
     /// Appends a reading.
     ///
-    /// Lines reach the file when a second has passed on the readings' clock.
+    /// Lines are written to the file when a second has passed on the readings' clock.
     ///
-    /// - Throws: `.full` when the trace would grow beyond its limit; what was appended before is in the file.
+    /// - Throws: `.full` when the trace would exceed its limit; earlier readings are in the file.
     package mutating func append(_ reading: SensorReading) throws(SensorError) {
         try append(reading.json)
         if !(reading.time - latestFlush < 1) || pending.count >= Self.pendingLimit {
@@ -49,7 +49,7 @@ package struct SensorTraceWriter: ~Copyable {
         }
     }
 
-    /// Writes out what was appended; to be called at the end.
+    /// Writes pending lines; call it at the end.
     package mutating func flush() throws(SensorError) {
         var rest = pending[...]
         pending = []

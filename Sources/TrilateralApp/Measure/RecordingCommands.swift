@@ -85,7 +85,7 @@ struct RecordCommand: AsyncParsableCommand {
             var latest = 0.0
             for await reading in readings {
                 // Sources have clocks of their own; a trace has one, which does not go back.
-                let ordered = reading.later(by: max(0, latest - reading.time))
+                let ordered = reading.delayed(by: max(0, latest - reading.time))
                 latest = ordered.time
                 try writer.append(ordered)
                 if case .tick = reading { continue }
