@@ -1,8 +1,8 @@
 import Flare
 
-/// What a component of a device is: its platform, and its name within the device.
+/// Identifies a component of a device: its platform, and its name within the device.
 struct ComponentName: Sendable, Hashable {
-    /// The platforms of Home Assistant that are used.
+    /// The platforms of Home Assistant in use.
     enum Platform: String, Sendable, Hashable, CaseIterable {
         case binarySensor = "binary_sensor"
         case button
@@ -18,7 +18,7 @@ struct ComponentName: Sendable, Hashable {
     }
 
     let platform: Platform
-    /// `[a-z0-9_]`; empty for what the device is in the first place.
+    /// `[a-z0-9_]`; empty for the main entity of the device.
     let name: String
 
     init(_ platform: Platform, _ name: String = "") {
@@ -29,7 +29,7 @@ struct ComponentName: Sendable, Hashable {
     /// The key in `components`: `light_nearby`, `light`.
     var key: String { name.isEmpty ? platform.rawValue : "\(platform.rawValue)_\(name)" }
 
-    /// The name in a list of an earlier run: `light.nearby`, `light.`.
+    /// The name in the stored list of an earlier run: `light.nearby`, `light.`.
     var text: String { "\(platform.rawValue).\(name)" }
 
     init?(text: some StringProtocol) {
@@ -39,10 +39,10 @@ struct ComponentName: Sendable, Hashable {
     }
 }
 
-/// A component as it is announced.
+/// A component of a discovery payload.
 struct Component: Sendable, Hashable {
     let name: ComponentName
-    /// Beside the platform and what is made from the name.
+    /// Members other than the platform and those derived from the name.
     let members: [String: JSONValue]
 
     init(_ platform: ComponentName.Platform, _ name: String = "", _ members: [String: JSONValue]) {

@@ -2,24 +2,24 @@ import Flare
 import Messages
 import Things
 
-/// A device with its components, as one message: Home Assistant's device-based discovery.
+/// A discovery payload for a device with its components (Home Assistant's device-based discovery).
 /// - Source: Home Assistant 2026.11, MQTT, device discovery payload.
 struct DeviceAnnouncement: Sendable {
-    /// Every message is shorter.
+    /// Limit of a payload, bytes.
     static let sizeLimit = 16_384
-    /// What the components may take, so that a few that go can be named beside them.
+    /// Limit for the components, which leaves room to name some removed ones.
     private static let ordinarySize = 15_800
 
     let payload: JSONValue
-    /// The components in the message, in their order.
+    /// The components in the message, in order.
     let components: [ComponentName]
-    /// What would have made it too long.
+    /// The components that did not fit.
     let leftOut: [ComponentName]
 
     /// - Parameters:
-    ///   - device: Its block.
-    ///   - availability: The topics that all have to say online.
-    ///   - components: The most important first: those that do not fit are left out.
+    ///   - device: The device block.
+    ///   - availability: The topics that must all be online.
+    ///   - components: The most important first; those that do not fit are omitted.
     init(
         _ name: DeviceName,
         device: [String: JSONValue],
@@ -48,7 +48,7 @@ struct DeviceAnnouncement: Sendable {
             all["unique_id"] = .string(configuration.uniqueID(of: component.name, on: name))
             all["default_entity_id"] = .string(configuration.entityID(of: component.name, on: name))
             let value = JSONValue.object(all)
-            // Two quotes, a colon and a comma stand around it.
+            // Two quotes, a colon and a comma are added around it.
             let more = component.name.key.utf8.count + value.bytes.count + 4
             guard size + more <= Self.ordinarySize else {
                 leftOut.append(component.name)
@@ -64,9 +64,9 @@ struct DeviceAnnouncement: Sendable {
         self.leftOut = leftOut
     }
 
-    /// `availability`, and its mode where there is more than one topic to mind.
+    /// `availability`, and its mode when there are several topics.
     ///
-    /// - Parameter templates: Those of more topics, which make their messages online or offline.
+    /// - Parameter templates: Templates of further topics, which convert their messages to online or offline.
     static func availability(
         _ topics: [String],
         _ templates: KeyValuePairs<String, String> = [:]
@@ -79,14 +79,14 @@ struct DeviceAnnouncement: Sendable {
         return members
     }
 
-    /// What the values of its components are understood by; the same in every run.
+    /// Hash of everything that defines how the components' values are read; the same in every run.
     var meaning: UInt64 {
         var hash = StableHash()
         hash.combine(payload["components"]?.bytes ?? [])
         return hash.value
     }
 
-    /// The message with further components, as far as there is room.
+    /// The payload with further components, as far as they fit.
     func adding(_ names: [ComponentName], _ component: (ComponentName) -> JSONValue) -> JSONValue {
         guard var members = payload.object, var written = members["components"]?.object else {
             return payload
@@ -102,20 +102,20 @@ struct DeviceAnnouncement: Sendable {
         return .object(members)
     }
 
-    /// The message with components that are to go named by their platform only.
-    func removing(_ gone: [ComponentName]) -> JSONValue {
-        adding(gone) { ["platform": .string($0.platform.rawValue)] }
+    /// The payload with removed components, named by their platform only.
+    func removing(_ removed: [ComponentName]) -> JSONValue {
+        adding(removed) { ["platform": .string($0.platform.rawValue)] }
     }
 
-    /// The message with components as they were, so that they can be taken away by one who did not see them go.
-    func restoring(_ gone: [ComponentName], of device: DeviceName, _ configuration: DiscoveryConfiguration)
+    /// The payload with removed components restored, so that Home Assistant can be told again to remove them.
+    func restoring(_ removed: [ComponentName], of device: DeviceName, _ configuration: DiscoveryConfiguration)
         -> JSONValue
     {
-        adding(gone) { $0.ghost(of: device, configuration) }
+        adding(removed) { $0.minimal(of: device, configuration) }
     }
 
-    /// A device that went unseen, with its components as they were.
-    static func ghost(
+    /// A removed device with its components restored.
+    static func restored(
         of name: DeviceName,
         device: [String: JSONValue],
         _ components: [ComponentName],
@@ -132,8 +132,8 @@ struct DeviceAnnouncement: Sendable {
 }
 
 extension ComponentName {
-    /// As little as Home Assistant needs to know it again.
-    fileprivate func ghost(of device: DeviceName, _ configuration: DiscoveryConfiguration) -> JSONValue {
+    /// The least that Home Assistant accepts for a component.
+    fileprivate func minimal(of device: DeviceName, _ configuration: DiscoveryConfiguration) -> JSONValue {
         var members: [String: JSONValue] = [
             "platform": .string(platform.rawValue), "name": "Gone",
             "unique_id": .string(configuration.uniqueID(of: self, on: device)),

@@ -1,7 +1,7 @@
 import Controller
 import Flare
 
-/// Which things are announced just now.
+/// Which things are announced at present.
 extension DiscoveryConfiguration {
     func wants(_ thing: FlareThing, in state: ControllerState) -> Bool {
         switch settings.things {
@@ -12,7 +12,7 @@ extension DiscoveryConfiguration {
         }
     }
 
-    /// The object that the choice depends on; `nil` when it depends on none, or there is none.
+    /// The object that the selection depends on; `nil` when it depends on none, or there is none.
     func choice(in state: ControllerState) -> FlareID? {
         switch settings.things {
         case .all, .none: nil

@@ -1,22 +1,22 @@
 package import Messages
 
-/// How this installation shows itself to Home Assistant.
+/// The properties of this installation that discovery needs.
 package struct DiscoveryConfiguration: Sendable, Hashable {
-    /// What a user may decide.
+    /// The user's settings.
     package var settings = DiscoverySettings()
-    /// This device's level of the topics, `[a-z0-9-]`.
+    /// The node's topic level, `[a-z0-9-]`.
     package var node: String
-    /// Stays the same for this installation, whatever it is called: what every `unique_id` begins with.
+    /// A permanent identifier of this installation, with which every `unique_id` begins.
     package var installation: String
     package var topics: Topics
     package var version = ""
-    /// Whether the device's place on the earth is published.
+    /// Whether the geographic location is published.
     package var hasLocation = false
-    /// Whether the picture of the map is published.
+    /// Whether the map is published.
     package var hasMap = false
-    /// Where the Flare server answers, as far as that is known.
+    /// The Flare server's address, if known.
     package var flareURL = ""
-    /// How often health is told, seconds.
+    /// Interval of the health messages, seconds.
     package var healthSeconds = 60
 
     package init(node: String, installation: String, topics: Topics) {
@@ -25,7 +25,7 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         self.topics = topics
     }
 
-    /// What a browser elsewhere can open; `nil` for what only this machine can reach, and for what holds a password.
+    /// The address for a browser; `nil` when it is reachable only from this machine or contains a password.
     var pageURL: String? {
         guard flareURL.hasPrefix("http://") || flareURL.hasPrefix("https://"), flareURL.utf8.count <= 200,
             let start = flareURL.firstRange(of: "://")?.upperBound
@@ -39,38 +39,38 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         return isLocal || authority.contains("@") ? nil : flareURL
     }
 
-    /// Where Home Assistant says that it is there.
+    /// The topic of Home Assistant's birth and will messages.
     package var birthTopic: String { "\(settings.prefix)/status" }
 
-    /// The topic of a device: of a thing, or of the daemon itself.
+    /// The discovery topic of a device: a thing, or the daemon itself.
     ///
-    /// Slugs have no underscore, so no two nodes, things and zones come to the same name.
+    /// Slugs contain no underscore, so the names of nodes, things and zones cannot collide.
     func topic(of device: DeviceName) -> String { "\(settings.prefix)/device/\(name(of: device))/config" }
 
-    /// The device that a topic of ours belongs to; `nil` for a topic of another prefix or node.
+    /// The device of one of our topics; `nil` for a topic of another prefix or node.
     func device(ofTopic topic: String) -> DeviceName? {
         if topic == self.topic(of: .own) { return .own }
         let start = "\(settings.prefix)/device/trilateral_\(node)_"
         guard topic.hasPrefix(start), topic.hasSuffix("/config") else { return nil }
         let rest = String(topic.dropFirst(start.count).dropLast("/config".count))
-        if rest == Self.diagnosticsMark { return .diagnostics }
-        return rest.hasPrefix(Self.zoneMark)
-            ? .zone(String(rest.dropFirst(Self.zoneMark.count))) : .thing(rest)
+        if rest == Self.diagnosticsSuffix { return .diagnostics }
+        return rest.hasPrefix(Self.zoneInfix)
+            ? .zone(String(rest.dropFirst(Self.zoneInfix.count))) : .thing(rest)
     }
 
-    private static let diagnosticsMark = "_diagnostics"
-    private static let zoneMark = "_zone_"
+    private static let diagnosticsSuffix = "_diagnostics"
+    private static let zoneInfix = "_zone_"
 
     private func name(of device: DeviceName) -> String {
         switch device {
         case .own: "trilateral_\(node)"
-        case .diagnostics: "trilateral_\(node)_\(Self.diagnosticsMark)"
-        case .zone(let slug): "trilateral_\(node)_\(Self.zoneMark)\(slug)"
+        case .diagnostics: "trilateral_\(node)_\(Self.diagnosticsSuffix)"
+        case .zone(let slug): "trilateral_\(node)_\(Self.zoneInfix)\(slug)"
         case .thing(let slug): "trilateral_\(node)_\(slug)"
         }
     }
 
-    /// What Home Assistant's device registry knows a device by.
+    /// The device's identifier in Home Assistant's device registry.
     func identifier(of device: DeviceName) -> String {
         switch device {
         case .own, .diagnostics, .zone: "trilateral_\(installation)"
@@ -78,7 +78,7 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         }
     }
 
-    /// What Home Assistant's entity registry knows an entity by, for ever.
+    /// The entity's permanent identifier in Home Assistant's entity registry.
     func uniqueID(of component: ComponentName, on device: DeviceName) -> String {
         switch device {
         case .own, .diagnostics, .zone: "\(installation)_\(component.key)"
@@ -86,7 +86,7 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The entity id that is proposed for a new entity.
+    /// The entity id proposed for a new entity.
     func entityID(of component: ComponentName, on device: DeviceName) -> String {
         let parts =
             [name(of: device.isOwn ? .own : device)] + (component.name.isEmpty ? [] : [component.name])
@@ -95,20 +95,21 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     }
 }
 
-/// A payload of discovery, by what it announces.
+/// Identifies a discovery payload.
 ///
-/// The daemon's own device is announced in several payloads with the same device identifier, which Home Assistant
-/// merges: no payload outgrows the size limit, and no entity wanders between payloads when zones come and go.
+/// The daemon's own device is announced in several payloads with the same device identifier, which Home
+/// Assistant merges: no payload exceeds the size limit, and no entity moves between payloads when zones come
+/// and go.
 enum DeviceName: Sendable, Hashable {
-    /// The daemon's own device: what is used every day.
+    /// The daemon's own device: everyday entities.
     case own
-    /// The daemon's own device: figures for whoever looks after it.
+    /// The daemon's own device: diagnostic entities.
     case diagnostics
-    /// The daemon's own device: what belongs to a zone, by its short name.
+    /// The daemon's own device: the entities of a zone, by its slug.
     case zone(String)
-    /// A thing, by its short name.
+    /// A thing, by its slug.
     case thing(String)
 
-    /// Whether it is a part of the daemon's own device.
+    /// Whether it is part of the daemon's own device.
     var isOwn: Bool { if case .thing = self { false } else { true } }
 }

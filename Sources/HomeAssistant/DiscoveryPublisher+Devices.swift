@@ -1,27 +1,27 @@
 import Controller
 import Flare
 
-/// One payload after the other: what it holds, and what of it has gone.
+/// Rendering of payloads, and of the components removed from them.
 extension DiscoveryPublisher {
-    mutating func render(_ card: ThingDiscovery, isBirth: Bool = false, at now: Int64) -> Announcement? {
-        let name = DeviceName.thing(card.slug)
-        guard let device = card.announcement(configuration) else {
+    mutating func render(_ thing: ThingDiscovery, isBirth: Bool = false, at now: Int64) -> Announcement? {
+        let name = DeviceName.thing(thing.slug)
+        guard let device = thing.announcement(configuration) else {
             return held[name] == nil ? nil : remove(name)
         }
-        remarks.note(device.leftOut, of: "the thing \(card.slug)")
-        return hold(device, name, told: .thing(card), meaning: card.meaning, isBirth: isBirth, at: now)
+        warnings.record(device.leftOut, of: "the thing \(thing.slug)")
+        return record(device, name, content: .thing(thing), meaning: thing.meaning, isBirth: isBirth, at: now)
     }
 
     /// A payload of the daemon's own device.
     struct OwnMessage {
         let announcement: Announcement
-        /// Whether it has to be told before the new values are.
+        /// Whether it must be published before the new values.
         let isUrgent: Bool
     }
 
-    /// The payloads of the daemon's own device that have changed, or all of them.
+    /// The payloads of the daemon's own device that changed, or all of them.
     ///
-    /// - Parameter isComplete: Whether the place is known; without it zones are neither told nor taken away.
+    /// - Parameter isComplete: Whether the place is known; otherwise zones are neither announced nor removed.
     mutating func own(
         _ state: ControllerState,
         isForced: Bool = false,
@@ -48,21 +48,21 @@ extension DiscoveryPublisher {
         var messages: [OwnMessage] = []
 
         func comesFirst(_ name: DeviceName, _ meaning: UInt64) -> Bool {
-            guard let told = held[name] else { return false }
-            if let last = told.meaning, last != meaning { return true }
+            guard let known = held[name] else { return false }
+            if let last = known.meaning, last != meaning { return true }
             return !isForced && messages.count < Self.mostAtOnce
         }
         for (name, announcement) in parts {
             var hasher = Hasher()
             hasher.combine(announcement.payload)
             let hash = hasher.finalize()
-            if !isForced, case .own(hash)? = held[name]?.told { continue }
-            remarks.note(announcement.leftOut, of: "the daemon's own device")
+            if !isForced, case .own(hash)? = held[name]?.content { continue }
+            warnings.record(announcement.leftOut, of: "the daemon's own device")
             let isUrgent = comesFirst(name, announcement.meaning)
-            let message = hold(
+            let message = record(
                 announcement,
                 name,
-                told: .own(hash),
+                content: .own(hash),
                 meaning: announcement.meaning,
                 isComplete: isComplete,
                 isBirth: isBirth,
@@ -80,10 +80,10 @@ extension DiscoveryPublisher {
             let name = DeviceName.zone(zone.slug)
             let announcement = zone.announcement(configuration)
             let isUrgent = comesFirst(name, announcement.meaning)
-            let message = hold(
+            let message = record(
                 announcement,
                 name,
-                told: .zone(zone),
+                content: .zone(zone),
                 meaning: announcement.meaning,
                 isBirth: isBirth,
                 moved: moved,
@@ -94,15 +94,15 @@ extension DiscoveryPublisher {
         return messages
     }
 
-    /// Notes what is told of a device, and names the components that are gone once more.
+    /// Records a payload, and names its removed components once more.
     ///
-    /// - Parameter moved: Components that an earlier version told in the main payload and that are in another one now:
-    ///   they are announced there once Home Assistant has let go of them.
-    /// - Returns: `nil` for what has to wait for that.
-    private mutating func hold(
+    /// - Parameter moved: Components that an earlier version announced in the main payload and that are now
+    ///   in another one; they are announced there after Home Assistant has removed them.
+    /// - Returns: `nil` for a payload that must wait for this.
+    private mutating func record(
         _ device: DeviceAnnouncement,
         _ name: DeviceName,
-        told: RetainedDevice.Told,
+        content: RetainedDevice.Content,
         meaning: UInt64,
         isComplete: Bool = true,
         isBirth: Bool,
@@ -112,20 +112,21 @@ extension DiscoveryPublisher {
         let topic = configuration.topic(of: name)
         let missing = Self.names(held[name]?.components ?? "").filter { !device.components.contains($0) }
         let lost = missing.filter { !moved.contains($0) }
-        // What nobody hears go is not gone for him; what is not known cannot be gone.
-        let isHearing = isHeard != false || isBirth
-        let isFinal = isComplete && isHearing
+        // Removals that Home Assistant does not receive have to be repeated; unknown components cannot be
+        // removed.
+        let isReceived = isOnline != false || isBirth
+        let isFinal = isComplete && isReceived
         let names = isFinal ? device.components : device.components + lost
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
         cleanups.removeAll { $0.announcement.topic == topic }
         ready.removeAll { $0.topic == topic }
-        graves[name] = nil
-        let now = (start: now, isWaiting: isHearing && name != .own && held[name] == nil)
-        let told = RetainedDevice(components: list, meaning: meaning, told: told)
-        // What an earlier run has remembered is as good.
-        if held[name]?.text != told.text || gone.contains(topic) { news[topic] = told.text }
-        held[name] = told
-        gone.remove(topic)
+        unseenRemovals[name] = nil
+        let now = (start: now, isWaiting: isReceived && name != .own && held[name] == nil)
+        let known = RetainedDevice(components: list, meaning: meaning, content: content)
+        // The state remembered from an earlier run is equivalent.
+        if held[name]?.text != known.text || removed.contains(topic) { announced[topic] = known.text }
+        held[name] = known
+        removed.remove(topic)
         func message(_ payload: JSONValue) -> Announcement {
             Announcement(topic: topic, payload: payload.bytes, components: list)
         }
@@ -133,7 +134,7 @@ extension DiscoveryPublisher {
             cleanups.append((now.start + (isBirth ? 2 : 1) * Self.removalTime, message(device.payload)))
             return nil
         }
-        let going = isFinal ? missing : isHearing ? missing.filter { moved.contains($0) } : []
+        let going = isFinal ? missing : isReceived ? missing.filter { moved.contains($0) } : []
         guard !going.isEmpty else { return message(device.payload) }
         var steps = [device.removing(going), device.payload]
         if isBirth, !lost.isEmpty { steps.insert(device.restoring(lost, of: name, configuration), at: 0) }
@@ -152,15 +153,15 @@ extension DiscoveryPublisher {
         let components = held.removeValue(forKey: name)?.components
         cleanups.removeAll { $0.announcement.topic == topic }
         ready.removeAll { $0.topic == topic }
-        guard isHeard == false, let components else { return removal(topic: topic) }
-        graves[name] = components
-        news[topic] = Self.graveMark + components
+        guard isOnline == false, let components else { return removal(topic: topic) }
+        unseenRemovals[name] = components
+        announced[topic] = Self.removedMark + components
         return Announcement(topic: topic, payload: [], components: nil)
     }
 
     mutating func removal(topic: String) -> Announcement {
-        news[topic] = nil
-        gone.insert(topic)
+        announced[topic] = nil
+        removed.insert(topic)
         return Announcement(topic: topic, payload: [], components: nil)
     }
 }

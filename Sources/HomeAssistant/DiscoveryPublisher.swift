@@ -3,61 +3,65 @@ import Flare
 import Messages
 import Things
 
-/// What Home Assistant was told of, and what it is still to be told: the rules of discovery.
+/// Decides what to announce to Home Assistant, and when.
 ///
-/// What changes of an announced device is told before its new values, so that these are understood; what goes is
-/// taken away before its topics are cleared; what is new, and everything after a connect or the birth of Home
-/// Assistant, is told bit by bit, once its availability is out.
+/// Changes of an announced device are published before its new values, so that these are interpreted
+/// correctly. Removals are published before the removed topics are cleared. New devices, and everything after
+/// a connect or Home Assistant's birth message, are published gradually, after their availability.
 package struct DiscoveryPublisher: Sendable {
-    /// So many devices are told of at once when they change; more of them wait for their turn.
+    /// Most changed devices that are announced at once; further ones wait.
     static let mostAtOnce = 32
-    /// So many that have changed since they were told last are told of before anything else after a connect.
+    /// Most devices, changed since they were last announced, that are announced first after a connect.
     private static let mostAtConnect = 200
-    /// How long Home Assistant gets for taking away components before they are not named any more, milliseconds.
+    /// Time for Home Assistant to remove components before they are omitted, milliseconds.
     static let removalTime: Int64 = 2000
 
     private(set) var configuration: DiscoveryConfiguration
     var held: [DeviceName: RetainedDevice] = [:]
-    /// Topics of another prefix or node that an earlier run has left.
+    /// Topics of another prefix or node that an earlier run left behind.
     private var strays: [String] = []
-    /// Equal lists of components are kept once.
+    /// Shares equal lists of components.
     var lists: Set<String> = []
 
-    /// What is ready to be told, before what waits.
+    /// Messages to publish before those that wait.
     var ready: [Announcement] = []
     private var waiting = DiscoveryQueue()
-    /// What ends the removal of components and devices, with its time.
+    /// Messages that complete removals of components and devices, with their times.
     var cleanups: [(at: Int64, announcement: Announcement)] = []
-    /// Devices that went while Home Assistant was not there, with their components: it keeps what it does not see go.
-    var graves: [DeviceName: String] = [:]
-    /// Whether Home Assistant hears us; `nil` while that is not known.
-    var isHeard: Bool?
+    /// Devices removed while Home Assistant was offline, with their components: it misses such removals.
+    var unseenRemovals: [DeviceName: String] = [:]
+    /// Whether Home Assistant is online; `nil` while unknown.
+    var isOnline: Bool?
 
-    /// Whether all was announced in this run: from then on changes are told.
+    /// Whether everything was announced in this run; from then on changes are announced.
     private var isRunning = false
-    /// Whether it is not known yet what is in the place.
+    /// Whether the contents of the place are still unknown.
     package private(set) var isAwaitingPlace = false
     var isOwnStale = false
     var links: Set<String> = []
     var nearbyKind: LightKind?
     var toldName = ""
-    /// Whom the choice of things depends on.
-    private var toldChoice: FlareID?
+    /// The object that the selection of things depended on last.
+    private var lastChoice: FlareID?
 
-    var news: [String: String] = [:]
-    var gone: Set<String> = []
-    var remarks = DiscoveryWarnings()
+    var announced: [String: String] = [:]
+    var removed: Set<String> = []
+    var warnings = DiscoveryWarnings()
 
-    /// What a list of components begins with when its device went unseen.
-    static let graveMark = "!"
+    /// Prefix of a remembered list of components whose device was removed while Home Assistant was offline.
+    static let removedMark = "!"
 
-    /// - Parameter remembered: The topics on which earlier runs have announced, with their components.
+    /// - Parameter remembered: The topics that earlier runs announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
         self.configuration = configuration
         for (topic, components) in remembered {
             let device = configuration.device(ofTopic: topic)
-            if components.hasPrefix(Self.graveMark) {
-                if let device { graves[device] = String(components.dropFirst()) } else { gone.insert(topic) }
+            if components.hasPrefix(Self.removedMark) {
+                if let device {
+                    unseenRemovals[device] = String(components.dropFirst())
+                } else {
+                    removed.insert(topic)
+                }
             } else if let device {
                 held[device] = RetainedDevice(text: components)
             } else {
@@ -66,13 +70,15 @@ package struct DiscoveryPublisher: Sendable {
         }
     }
 
-    // MARK: Everything
+    // MARK: Announcing everything
 
-    /// Announces all there is, and takes away what earlier runs have left.
+    /// Announces everything, and removes what earlier runs left behind.
     ///
-    /// While the place is not known nothing is said; asked once more, the daemon's own device is told without it.
-    /// - Parameter isBirth: Whether Home Assistant has just come: what went without its knowledge goes once more.
-    /// - Returns: What is to be told before the states are: what has gone, and what means something else by now.
+    /// While the place is unknown nothing is announced; a second call announces the daemon's own device
+    /// without it.
+    /// - Parameter isBirth: Whether Home Assistant just started; removals that it missed are repeated.
+    /// - Returns: What to publish before the states: removals, and components whose values are read
+    ///   differently now.
     package mutating func announceAll(
         _ state: ControllerState,
         isBirth: Bool = false,
@@ -82,23 +88,23 @@ package struct DiscoveryPublisher: Sendable {
         strays.removeAll()
         waiting = DiscoveryQueue()
         cleanups.removeAll { !$0.announcement.isRemoval }
-        if isBirth { exhume(state, at: now) }
+        if isBirth { repeatRemovals(state, at: now) }
         guard configuration.settings.isEnabled else {
             ready += held.keys.map { remove($0) }
-            return takeRemovals()
+            return drainRemovals()
         }
         guard Self.isSettled(state) else {
             if isAwaitingPlace {
                 ready += own(state, isForced: true, isComplete: false, at: now).map(\.announcement)
             }
             isAwaitingPlace = true
-            return takeRemovals()
+            return drainRemovals()
         }
         isAwaitingPlace = false
         isRunning = true
-        toldChoice = configuration.choice(in: state)
-        let cards = cards(state)
-        waiting = DiscoveryQueue(cards, areBorn: isBirth)
+        lastChoice = configuration.choice(in: state)
+        let things = thingDiscoveries(state)
+        waiting = DiscoveryQueue(things, areBorn: isBirth)
         for case .thing(let slug) in held.keys where waiting[slug] == nil {
             ready.append(remove(.thing(slug)))
         }
@@ -107,32 +113,33 @@ package struct DiscoveryPublisher: Sendable {
             ready += own.map(\.announcement)
             return []
         }
-        var urgent = takeRemovals()
+        var urgent = drainRemovals()
         ready += own.filter { !$0.isUrgent }.map(\.announcement)
         urgent += own.filter(\.isUrgent).map(\.announcement)
-        let changed = cards.filter { card in
-            held[.thing(card.slug)]?.meaning.map { $0 != card.meaning } ?? false
+        let changed = things.filter { thing in
+            held[.thing(thing.slug)]?.meaning.map { $0 != thing.meaning } ?? false
         }
-        for card in changed.prefix(Self.mostAtConnect) where waiting.remove(card.slug) {
-            if let message = render(card, at: now) { urgent.append(message) }
+        for thing in changed.prefix(Self.mostAtConnect) where waiting.remove(thing.slug) {
+            if let message = render(thing, at: now) { urgent.append(message) }
         }
         return urgent
     }
 
-    private mutating func takeRemovals() -> [Announcement] {
+    private mutating func drainRemovals() -> [Announcement] {
         defer { ready.removeAll(where: \.isRemoval) }
         return ready.filter(\.isRemoval)
     }
 
-    /// Notes whether Home Assistant is there: its birth, its will, or a link of ours that was lost.
-    package mutating func note(isHeard: Bool?) { self.isHeard = isHeard }
+    /// Records whether Home Assistant is online, from its birth and will messages; `nil` after our connection
+    /// was lost.
+    package mutating func setOnline(_ isOnline: Bool?) { self.isOnline = isOnline }
 
-    /// Shows what went unseen once more, so that it can be taken away.
-    private mutating func exhume(_ state: ControllerState, at now: Int64) {
-        for (name, list) in graves.sorted(by: { $0.value < $1.value }) {
+    /// Restores devices whose removal Home Assistant missed, so that they can be removed again.
+    private mutating func repeatRemovals(_ state: ControllerState, at now: Int64) {
+        for (name, list) in unseenRemovals.sorted(by: { $0.value < $1.value }) {
             let topic = configuration.topic(of: name)
             let device = name.isOwn ? OwnDevice.block(named: state.device?.name, configuration) : nil
-            let payload = DeviceAnnouncement.ghost(
+            let payload = DeviceAnnouncement.restored(
                 of: name,
                 device: device ?? ["name": "Trilateral"],
                 Self.names(list),
@@ -141,10 +148,10 @@ package struct DiscoveryPublisher: Sendable {
             ready.append(Announcement(topic: topic, payload: payload.bytes, components: list))
             cleanups.append((now + Self.removalTime, removal(topic: topic)))
         }
-        graves.removeAll()
+        unseenRemovals.removeAll()
     }
 
-    /// Takes everything away: we will speak on other topics, or elsewhere.
+    /// Removes everything: the topics or the broker are about to change.
     package mutating func withdrawAll() -> [Announcement] {
         isRunning = false
         isAwaitingPlace = false
@@ -153,7 +160,7 @@ package struct DiscoveryPublisher: Sendable {
         return strays.sorted().map { removal(topic: $0) } + held.keys.map { remove($0) }
     }
 
-    private func cards(_ state: ControllerState) -> [ThingDiscovery] {
+    private func thingDiscoveries(_ state: ControllerState) -> [ThingDiscovery] {
         state.things.values.filter { configuration.wants($0, in: state) }
             .compactMap { ThingDiscovery($0, in: state) }
             .sorted { $0.slug < $1.slug }
@@ -165,23 +172,23 @@ package struct DiscoveryPublisher: Sendable {
 
     // MARK: Changes
 
-    /// Takes in what has changed.
-    /// - Returns: What is to be told before the new values are.
-    package mutating func take(_ snapshot: StateSnapshot, at now: Int64) -> [Announcement] {
+    /// Announces what changed.
+    /// - Returns: What to publish before the new values.
+    package mutating func update(with snapshot: StateSnapshot, at now: Int64) -> [Announcement] {
         guard configuration.settings.isEnabled else { return [] }
         if isAwaitingPlace, Self.isSettled(snapshot.state) { return announceAll(snapshot.state, at: now) }
         guard isRunning else { return [] }
-        return take(snapshot.changes, of: snapshot.state, at: now)
+        return update(snapshot.changes, of: snapshot.state, at: now)
     }
 
-    private mutating func take(_ changes: Set<StateChange>, of state: ControllerState, at now: Int64)
+    private mutating func update(_ changes: Set<StateChange>, of state: ControllerState, at now: Int64)
         -> [Announcement]
     {
         var urgent: [Announcement] = []
-        for id in touched(state, changes) {
+        for id in affectedThings(state, changes) {
             guard let slug = state.slugs[.thing, id] else { continue }
             if let thing = state.things[id], configuration.wants(thing, in: state) {
-                take(thing, slug, of: state, &urgent, at: now)
+                update(thing, slug, of: state, &urgent, at: now)
             } else {
                 if waiting.remove(slug) { isOwnStale = true }
                 guard held[.thing(slug)] != nil else { continue }
@@ -189,12 +196,12 @@ package struct DiscoveryPublisher: Sendable {
                 urgent.append(remove(.thing(slug)))
             }
         }
-        // At once, not with the next place: the topics of what has gone are about to be cleared.
+        // Immediately, because the topics of removed things are about to be cleared.
         for case .object(let object) in changes where object.kind == .zone && state.zones[object.id] == nil {
             guard let slug = state.slugs[.zone, object.id], held[.zone(slug)] != nil else { continue }
             urgent.append(remove(.zone(slug)))
         }
-        if isOwnTouched(state, changes) { isOwnStale = true }
+        if affectsOwnDevice(state, changes) { isOwnStale = true }
         if isOwnStale, Self.isSettled(state) {
             for message in own(state, at: now) {
                 if message.isUrgent {
@@ -207,21 +214,21 @@ package struct DiscoveryPublisher: Sendable {
         return urgent
     }
 
-    /// Tells which links health tells of.
-    package mutating func note(links: Set<String>) {
+    /// Sets the links that health reports.
+    package mutating func setLinks(_ links: Set<String>) {
         guard links != self.links else { return }
         self.links = links
         isOwnStale = true
     }
 
-    /// Tells where the Flare server answers.
-    package mutating func note(flareURL: String) {
+    /// Sets the Flare server's address.
+    package mutating func setFlareURL(_ flareURL: String) {
         guard flareURL != configuration.flareURL else { return }
         configuration.flareURL = flareURL
         isOwnStale = true
     }
 
-    private mutating func take(
+    private mutating func update(
         _ thing: FlareThing,
         _ slug: String,
         of state: ControllerState,
@@ -230,41 +237,41 @@ package struct DiscoveryPublisher: Sendable {
     ) {
         let device = held[.thing(slug)]
         let waits = waiting[slug]
-        if let card = waits ?? device?.card, card.fits(thing, in: state) { return }
-        guard let card = ThingDiscovery(thing, in: state) else { return }
+        if let known = waits ?? device?.thing, known.fits(thing, in: state) { return }
+        guard let discovery = ThingDiscovery(thing, in: state) else { return }
         isOwnStale = true
         if device != nil, waits == nil, urgent.count < Self.mostAtOnce {
-            if let message = render(card, at: now) { urgent.append(message) }
+            if let message = render(discovery, at: now) { urgent.append(message) }
         } else {
-            waiting.put(card)
+            waiting.put(discovery)
         }
     }
 
-    /// The things that may have to be told otherwise, taken away or added.
-    private mutating func touched(_ state: ControllerState, _ changes: Set<StateChange>) -> [FlareID] {
-        var touched: [FlareID] = []
+    /// The things that may have to be announced again, added or removed.
+    private mutating func affectedThings(_ state: ControllerState, _ changes: Set<StateChange>) -> [FlareID] {
+        var affected: [FlareID] = []
         for case .object(let object) in changes {
             switch object.kind {
-            case .thing: touched.append(object.id)
-            case .zone: touched += state.things.values.filter { $0.zone == object.id }.map(\.id)
+            case .thing: affected.append(object.id)
+            case .zone: affected += state.things.values.filter { $0.zone == object.id }.map(\.id)
             case .environment, .device: break
             }
         }
         let choice = configuration.choice(in: state)
-        if choice != toldChoice {
-            let before = toldChoice
-            toldChoice = choice
+        if choice != lastChoice {
+            let before = lastChoice
+            lastChoice = choice
             isOwnStale = true
             if configuration.settings.things == .nearby {
-                touched += [before, choice].compactMap { $0 }
+                affected += [before, choice].compactMap { $0 }
             } else {
-                touched += state.things.values.filter { $0.zone == before || $0.zone == choice }.map(\.id)
+                affected += state.things.values.filter { $0.zone == before || $0.zone == choice }.map(\.id)
             }
         }
-        return touched.count > 1 ? Set(touched).sorted() : touched
+        return affected.count > 1 ? Set(affected).sorted() : affected
     }
 
-    private func isOwnTouched(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
+    private func affectsOwnDevice(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
         if let name = state.device?.name, name != toldName { return true }
         if let kind = kindNearby(state), kind != nearbyKind { return true }
         return changes.contains { facet in
@@ -280,20 +287,20 @@ package struct DiscoveryPublisher: Sendable {
         state.nearby.flatMap { LightKind(data: $0.data) }
     }
 
-    // MARK: Bit by bit
+    // MARK: Gradual announcing
 
-    /// Whether something waits to be told.
+    /// Whether messages or removals are pending.
     package var hasWork: Bool { !ready.isEmpty || !waiting.isEmpty || !cleanups.isEmpty }
 
-    /// Whether nothing is left to be told but the end of removals.
-    package var isTold: Bool { ready.isEmpty && waiting.isEmpty }
+    /// Whether nothing is pending except the completion of removals.
+    package var isComplete: Bool { ready.isEmpty && waiting.isEmpty }
 
-    /// The next messages, at most so many.
+    /// Removes and returns the next messages, at most `count`.
     package mutating func next(_ count: Int, at now: Int64) -> [Announcement] {
         var messages = Array(ready.prefix(count))
         ready.removeFirst(messages.count)
-        while messages.count < count, let (card, isBirth) = waiting.takeFirst() {
-            if let message = render(card, isBirth: isBirth, at: now) { messages.append(message) }
+        while messages.count < count, let (thing, isBirth) = waiting.takeFirst() {
+            if let message = render(thing, isBirth: isBirth, at: now) { messages.append(message) }
         }
         while messages.count < count, let index = cleanups.firstIndex(where: { $0.at <= now }) {
             messages.append(cleanups.remove(at: index).announcement)
@@ -301,35 +308,36 @@ package struct DiscoveryPublisher: Sendable {
         return messages
     }
 
-    /// A message that could not be handed over is the next again.
+    /// Returns messages that could not be published to the front.
     package mutating func putBack(_ messages: some Collection<Announcement>) {
         ready.insert(contentsOf: messages, at: 0)
     }
 
-    // MARK: What others have to know
+    // MARK: Memory for later runs
 
-    /// Whether a device is announced on a topic.
+    /// Whether a device is announced on the topic.
     package func announces(_ topic: String) -> Bool {
         configuration.device(ofTopic: topic).map { held[$0] != nil } ?? false
     }
 
-    /// The topics announced on since this was asked last, with their components: to be remembered.
-    package mutating func takeNews() -> [String: String] {
-        defer { news.removeAll() }
-        return news
+    /// Removes and returns the topics announced since the last call, with their components, to be remembered.
+    package mutating func drainAnnounced() -> [String: String] {
+        defer { announced.removeAll() }
+        return announced
     }
 
-    /// Whether topics were taken away that are not forgotten yet.
-    package var hasGone: Bool { !gone.isEmpty }
+    /// Whether removed topics have not been forgotten yet.
+    package var hasRemoved: Bool { !removed.isEmpty }
 
-    /// The topics taken away since this was asked last: to be forgotten, once the broker has it.
-    package mutating func takeGone() -> Set<String> {
-        defer { gone.removeAll() }
-        return gone
+    /// Removes and returns the topics removed since the last call, to be forgotten once the broker has the
+    /// removal.
+    package mutating func drainRemoved() -> Set<String> {
+        defer { removed.removeAll() }
+        return removed
     }
 
-    /// What could not be told, a sentence each.
-    package mutating func takeRemarks() -> [String] {
-        remarks.take()
+    /// Removes and returns the new warnings, one sentence each.
+    package mutating func drainWarnings() -> [String] {
+        warnings.drain()
     }
 }

@@ -1,31 +1,31 @@
-/// Cards in the order in which they came, the newest of each thing.
+/// A queue of things to announce, in order of arrival, with the newest version of each.
 struct DiscoveryQueue: Sendable {
-    private var cards: [String: ThingDiscovery] = [:]
+    private var things: [String: ThingDiscovery] = [:]
     private var order: ArraySlice<String> = []
 
-    /// Whether they wait because Home Assistant was born.
+    /// Whether they wait because of a birth message.
     private let areBorn: Bool
 
-    init(_ cards: [ThingDiscovery] = [], areBorn: Bool = false) {
+    init(_ things: [ThingDiscovery] = [], areBorn: Bool = false) {
         self.areBorn = areBorn
-        for card in cards { put(card) }
+        for thing in things { put(thing) }
     }
 
-    var isEmpty: Bool { cards.isEmpty }
+    var isEmpty: Bool { things.isEmpty }
 
-    subscript(slug: String) -> ThingDiscovery? { cards.isEmpty ? nil : cards[slug] }
+    subscript(slug: String) -> ThingDiscovery? { things.isEmpty ? nil : things[slug] }
 
-    mutating func put(_ card: ThingDiscovery) {
-        if cards.updateValue(card, forKey: card.slug) == nil { order.append(card.slug) }
+    mutating func put(_ thing: ThingDiscovery) {
+        if things.updateValue(thing, forKey: thing.slug) == nil { order.append(thing.slug) }
     }
 
-    mutating func takeFirst() -> (card: ThingDiscovery, isBirth: Bool)? {
+    mutating func takeFirst() -> (thing: ThingDiscovery, isBirth: Bool)? {
         while let slug = order.popFirst() {
-            if let card = cards.removeValue(forKey: slug) { return (card, areBorn) }
+            if let thing = things.removeValue(forKey: slug) { return (thing, areBorn) }
         }
         return nil
     }
 
-    /// - Returns: Whether it was there.
-    mutating func remove(_ slug: String) -> Bool { cards.removeValue(forKey: slug) != nil }
+    /// - Returns: Whether it was in the queue.
+    mutating func remove(_ slug: String) -> Bool { things.removeValue(forKey: slug) != nil }
 }

@@ -1,21 +1,21 @@
-/// What a user may decide about discovery.
+/// The user's settings for discovery.
 package struct DiscoverySettings: Sendable, Hashable {
     /// Which things become devices.
     package enum Things: String, Sendable, Hashable, CaseIterable {
-        /// Every thing of the environment.
+        /// All things of the environment.
         case all
-        /// Those of the zone in which this device is.
+        /// The things in the device's current zone.
         case zone
-        /// The one that is nearby.
+        /// The nearby thing.
         case nearby
         case none
     }
 
     package var isEnabled = true
-    /// The first levels of Home Assistant's discovery topics.
+    /// The prefix of Home Assistant's discovery topics.
     package var prefix = "homeassistant"
     package var things = Things.all
-    /// Whether things are put into the area of their zone; Home Assistant creates areas that it does not have.
+    /// Whether things are assigned to the area of their zone; Home Assistant creates missing areas.
     package var suggestsAreas = true
 
     package init() {}

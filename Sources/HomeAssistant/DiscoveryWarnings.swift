@@ -1,23 +1,23 @@
 import Things
 
-/// What could not be told to Home Assistant, a sentence each, once in a run.
+/// Warnings about components that could not be announced, each once in a run.
 struct DiscoveryWarnings: Sendable {
-    /// Whoever changes a thing all the time shall not fill the memory.
+    /// Limits the memory for things that change all the time.
     private static let capacity = 100
 
-    private var open: [String] = []
-    private var made: Set<String> = []
+    private var pending: [String] = []
+    private var issued: Set<String> = []
 
-    mutating func note(_ leftOut: [ComponentName], of device: String) {
-        guard !leftOut.isEmpty, made.count < Self.capacity else { return }
-        let remark =
-            "\(device) has more than a message of \(DeviceAnnouncement.sizeLimit) bytes can tell; "
-            + "Home Assistant is not told of: \(QuotedValue.list(leftOut.map(\.key)))"
-        if made.insert(remark).inserted { open.append(remark) }
+    mutating func record(_ leftOut: [ComponentName], of device: String) {
+        guard !leftOut.isEmpty, issued.count < Self.capacity else { return }
+        let warning =
+            "\(device) has too many entities for a discovery message of \(DeviceAnnouncement.sizeLimit) bytes; "
+            + "not announced to Home Assistant: \(QuotedValue.list(leftOut.map(\.key)))"
+        if issued.insert(warning).inserted { pending.append(warning) }
     }
 
-    mutating func take() -> [String] {
-        defer { open.removeAll() }
-        return open
+    mutating func drain() -> [String] {
+        defer { pending.removeAll() }
+        return pending
     }
 }

@@ -1,13 +1,13 @@
 import Flare
 import Things
 
-/// What a light can show: Home Assistant is told exactly that.
+/// The capabilities of a light, as announced to Home Assistant.
 struct LightKind: Sendable, Hashable {
-    /// Sorted by name; several only of those that have colours.
+    /// Sorted by name; several only with colours.
     let modes: [String]
     let hasBrightness: Bool
 
-    /// `nil` for what is no light.
+    /// `nil` for a thing that is not a light.
     init?(data: [String: JSONValue]) {
         guard ThingProfile.isLight(data) else { return nil }
         let data = ThingProfile.driven(data)
@@ -24,10 +24,10 @@ struct LightKind: Sendable, Hashable {
         self.hasBrightness = hasBrightness
     }
 
-    /// One that can do everything.
+    /// A light with every capability.
     static let full = LightKind(modes: [.temperature, .rgb], hasBrightness: true)
 
-    /// What several lights can do together; `nil` for none.
+    /// The combined capabilities of several lights; `nil` for none.
     static func together(_ kinds: some Sequence<LightKind>) -> LightKind? {
         var hasBrightness = false
         var found: Set<String> = []
@@ -35,7 +35,7 @@ struct LightKind: Sendable, Hashable {
             hasBrightness = hasBrightness || kind.hasBrightness
             found.formUnion(kind.modes)
         }
-        // Home Assistant has brightness, and on and off alone, only where there is nothing more.
+        // In Home Assistant brightness and on/off are modes only when there is no other.
         let colours: [ThingAppearance.ColourMode] = [.temperature, .rgb].filter {
             found.contains($0.rawValue)
         }
@@ -44,10 +44,10 @@ struct LightKind: Sendable, Hashable {
             ? nil : LightKind(modes: [hasBrightness ? .brightness : .onoff], hasBrightness: hasBrightness)
     }
 
-    /// The members of a light that reads and sets the thing shape.
+    /// The members of a light with Home Assistant's JSON schema.
     ///
-    /// `flash` is refused by our things, so it is not offered. Without `brightness` Home Assistant darkens the colour
-    /// itself.
+    /// Our things do not support `flash`, so it is not offered. Without `brightness` Home Assistant dims by
+    /// changing the colour.
     /// - Source: Home Assistant 2026.11, MQTT light, JSON schema.
     func members(state: String, command: String) -> [String: JSONValue] {
         var members: [String: JSONValue] = [

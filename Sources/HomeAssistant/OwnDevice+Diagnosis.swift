@@ -2,14 +2,14 @@ import Controller
 import Flare
 import Messages
 
-/// Links, health and the plain figures of the position: for those who look after it.
+/// The diagnostic entities: links, health, and the numbers of the position.
 extension OwnDevice {
-    /// What is wrong, at a glance.
+    /// The entities that show problems at a glance.
     var condition: [Component] { [problem] + connectivity }
 
     var diagnosis: [Component] { bridge + figures + health }
 
-    /// Whether an alert is open; the gravest stands in its attributes.
+    /// Whether an alert is open; its attributes describe the gravest.
     private var problem: Component {
         Component(
             .binarySensor,
@@ -27,7 +27,7 @@ extension OwnDevice {
     }
 
     private var connectivity: [Component] {
-        // Where the daemon is not, this one says so; it must not be unavailable itself.
+        // It shows that the daemon is offline, so it must not become unavailable itself.
         let broker = Component(
             .binarySensor,
             "broker",
@@ -65,7 +65,7 @@ extension OwnDevice {
         ]
     }
 
-    /// Repeated every 10 s while their sensor is alive; unknown when it is not.
+    /// Repeated every 10 s while their sensor works; otherwise unknown.
     private var figures: [Component] {
         func figure(_ name: String, _ label: String, _ topic: String, _ more: [String: JSONValue])
             -> Component

@@ -3,18 +3,18 @@ import Flare
 import Messages
 import Things
 
-/// The daemon's own device, with what is true here and what can be done here.
+/// The daemon's own device with its entities.
 struct OwnDevice {
     let state: ControllerState
     let configuration: DiscoveryConfiguration
-    /// What the nearby light can do: what the nearby thing can.
+    /// The capabilities of the nearby light, which are those of the nearby thing.
     let nearbyKind: LightKind
-    /// The links that health tells of, beside that to the broker.
+    /// The links that health reports, apart from the broker.
     let links: Set<String>
 
     private var topics: Topics { configuration.topics }
 
-    /// One of the payloads that do not depend on the zones.
+    /// A payload that does not depend on the zones.
     func announcement(of name: DeviceName) -> DeviceAnnouncement {
         DeviceAnnouncement(
             name,
@@ -25,7 +25,7 @@ struct OwnDevice {
         )
     }
 
-    /// What every payload of the device says of it.
+    /// The device block in every payload.
     static func block(named name: String?, _ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
         let name = name ?? ""
         var block: [String: JSONValue] = [
@@ -36,11 +36,11 @@ struct OwnDevice {
         return block
     }
 
-    // MARK: Where we are
+    // MARK: Location
 
     private var place: [Component] {
         var components: [Component] = []
-        // Without the server's word there is nothing to choose from.
+        // Without the server there is nothing to choose from.
         if let environment { components.append(environment) }
         var light = nearbyKind.members(state: topics.nearby, command: "\(topics.nearby)/set")
         light["name"] = "Nearby"
@@ -48,7 +48,7 @@ struct OwnDevice {
         light.merge(
             DeviceAnnouncement.availability(
                 [topics.status, topics.nearbyAvailability],
-                // A light whose colour nobody knows has no mode, but its colours to choose from.
+                // A light with an unknown colour has no colour mode, but a list of colours.
                 [
                     topics.nearby: ValueTemplate.online(
                         if: "(value_json.color_mode is defined or value_json.palette is defined)"
@@ -105,7 +105,7 @@ struct OwnDevice {
         return components
     }
 
-    /// The environments to choose from, by name; by short name where that is too long, too much or not unique.
+    /// The selection of the environment by name, or by slug when names are too long, too many or ambiguous.
     private var environment: Component? {
         var names: [(slug: String, name: String)] = []
         for environment in state.environments.values {
@@ -138,7 +138,7 @@ struct OwnDevice {
         )
     }
 
-    /// A sensor that shows the name of what a topic tells of.
+    /// A sensor that shows the name of a topic's object.
     private func named(
         _ platform: ComponentName.Platform,
         _ name: String,
@@ -175,7 +175,7 @@ struct OwnDevice {
         return Component(.event, name, members.merging(more) { $1 })
     }
 
-    // MARK: What can be done here
+    // MARK: Controls
 
     private var buttons: [Component] {
         func button(_ name: String, _ label: String, _ icon: String, _ topic: String, _ payload: String)
@@ -241,7 +241,7 @@ struct OwnDevice {
 }
 
 extension String {
-    /// Without space at its ends, and without line breaks.
+    /// Without white space at the ends and without line breaks.
     fileprivate var trimmed: String {
         let visible = filter { !$0.isNewline }
         guard let first = visible.firstIndex(where: { !$0.isWhitespace }),

@@ -1,6 +1,6 @@
 import Controller
 
-/// Names for people and for entity ids, made from the keys and actions of a place.
+/// Readable names and entity ids from the keys and actions of a place.
 enum PlainName {
     /// `nextColor` and `next_color` as "Next color".
     static func of(_ key: String) -> String {
@@ -21,7 +21,7 @@ enum PlainName {
         return (name.first.map { $0.uppercased() } ?? "") + name.dropFirst()
     }
 
-    /// Whether a text is read as it is when it stands alone in a payload.
+    /// Whether a text is unambiguous as a plain payload.
     static func isWord(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -30,7 +30,7 @@ enum PlainName {
         }
     }
 
-    /// Whether a key can stand in a topic.
+    /// Whether a key is valid as a topic level.
     static func isTopicLevel(_ key: String) -> Bool {
         (1...100).contains(key.utf8.count)
             && !key.unicodeScalars.contains {
@@ -40,7 +40,7 @@ enum PlainName {
     }
 }
 
-/// Gives each key of a device a name of its own: two may differ only in what an entity id cannot show.
+/// Gives each key of a device a unique entity name: keys may differ only in characters that entity ids lack.
 struct UniqueNames {
     private var given: Set<ComponentName> = []
 

@@ -1,15 +1,16 @@
 import Flare
 import Things
 
-/// A value of a thing's data that is only reported, as a sensor or binary sensor.
+/// A read-only value in a thing's data, as a sensor or binary sensor.
 ///
-/// Where the key is a plain name of a quantity, the sensor has its unit and device class; the value must be in that unit.
+/// If the key is the plain name of a quantity, the sensor has its unit and device class; the value must be in
+/// that unit.
 struct ReportedValue: Sendable, Hashable {
     let platform: ComponentName.Platform
-    /// Beside name and topic.
+    /// Members other than name and topic.
     let members: [String: JSONValue]
 
-    /// `nil` for what is no single value.
+    /// `nil` for a value that is not a scalar.
     init?(_ key: String, _ kind: ThingProfile.Kind) {
         let value = ValueTemplate.member(key)
         let word = PlainName.of(key).lowercased()
@@ -44,7 +45,7 @@ struct ReportedValue: Sendable, Hashable {
         var isTotal = false
     }
 
-    /// What a number means by its plain name.
+    /// The quantities of numbers by key.
     /// - Source: Home Assistant 2026.11, device classes of the sensor and the units that each allows.
     private static let quantities: [String: Quantity] = [
         "temperature": Quantity(deviceClass: "temperature", unit: "°C"),
@@ -65,7 +66,7 @@ struct ReportedValue: Sendable, Hashable {
         "weight": Quantity(deviceClass: "weight", unit: "kg"),
     ]
 
-    /// What true means by its plain name.
+    /// The device classes of booleans by key.
     /// - Source: Home Assistant 2026.11, device classes of the binary sensor.
     private static let conditions: [String: String] = [
         "motion": "motion", "occupancy": "occupancy", "presence": "presence", "door": "door",

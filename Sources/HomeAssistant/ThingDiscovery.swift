@@ -3,14 +3,14 @@ import Flare
 import Messages
 import Things
 
-/// What of a thing is announced: everything but its values.
+/// The announced properties of a thing: everything but its values.
 struct ThingDiscovery: Sendable {
     let slug: String
     let thing: FlareThing
-    /// The name of the zone in which it stands.
+    /// The name of its zone.
     let area: String?
 
-    /// `nil` for a thing without a short name.
+    /// `nil` for a thing without a slug.
     init?(_ thing: FlareThing, in state: ControllerState) {
         guard let slug = state.slugs[.thing, thing.id] else { return nil }
         self.slug = slug
@@ -18,9 +18,9 @@ struct ThingDiscovery: Sendable {
         area = thing.zone.flatMap { state.zones[$0]?.name }
     }
 
-    /// Whether the thing is announced like this, and its values are understood like this: they may be other ones.
+    /// Whether a thing would be announced in the same way; its values may differ.
     ///
-    /// Asked at every change of a thing, it makes nothing: neither text nor list nor hash.
+    /// Called at every change of a thing, so it does not allocate.
     func fits(_ other: FlareThing, in state: ControllerState) -> Bool {
         thing.name == other.name && thing.description == other.description && thing.actions == other.actions
             && area == other.zone.flatMap { state.zones[$0]?.name } && Self.isLike(thing.data, other.data)
@@ -28,7 +28,7 @@ struct ThingDiscovery: Sendable {
 
     private static func isLike(_ data: [String: JSONValue], _ other: [String: JSONValue]) -> Bool {
         guard data.count == other.count else { return false }
-        // Two versions of one dictionary come in the same order.
+        // Two versions of one dictionary usually have the same order.
         var others = other.makeIterator()
         for (key, value) in data {
             guard let next = others.next(), next.key == key else { return isLikeInAnyOrder(data, other) }
@@ -45,7 +45,7 @@ struct ThingDiscovery: Sendable {
         switch (value, other) {
         case (.array, .array): key != "options" && key != "readonly" || value == other
         case (.string, .string) where key == "kind": value == other
-        // A text may be a number or not.
+        // A text may be numeric or not.
         case (.string, .string): key != "brightness" || isLevel(value) == isLevel(other)
         default: Kind(value) == Kind(other)
         }
@@ -55,7 +55,7 @@ struct ThingDiscovery: Sendable {
         ThingAppearance.level(of: ["brightness": value]) != nil
     }
 
-    /// Differs when the values of the thing are to be understood otherwise; the same in every run.
+    /// Hash of how the thing's values are read; the same in every run.
     var meaning: UInt64 {
         var hash = StableHash()
         let kind = LightKind(data: thing.data)
@@ -63,7 +63,7 @@ struct ThingDiscovery: Sendable {
         for key in ["options", "readonly"] {
             for text in thing.data[key]?.array ?? [] { hash.combine(text.string?.utf8 ?? "".utf8) }
         }
-        // In whatever order they come.
+        // Independent of the order.
         var keys: UInt64 = 0
         for (key, value) in thing.data {
             var hash = StableHash()
@@ -91,7 +91,7 @@ struct ThingDiscovery: Sendable {
         }
     }
 
-    /// `nil` when nothing can be asked of the thing: a device without entities is none.
+    /// `nil` when the thing has no entities.
     func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement? {
         let components = components(configuration.topics)
         guard !components.isEmpty else { return nil }
@@ -115,14 +115,14 @@ struct ThingDiscovery: Sendable {
         )
     }
 
-    /// The most important first.
+    /// The components, the most important first.
     private func components(_ topics: Topics) -> [Component] {
         let profile = ThingProfile(thing: thing)
         let state = topics.object(.thing, slug)
         var components: [Component] = []
         if let kind = LightKind(data: thing.data) {
             var members = kind.members(state: state, command: "\(state)/set")
-            // A light is what the device is, and is called like it.
+            // The light is the main entity and has the device's name.
             members["name"] = .null
             components.append(Component(.light, "", members))
         } else if profile.hasState {
@@ -142,7 +142,7 @@ struct ThingDiscovery: Sendable {
         var names = UniqueNames()
         let beacon = beacon(topics, &names)
         for action in profile.actions where (1...200).contains(action.unicodeScalars.count) {
-            // Home Assistant switches lights and switches on and off itself.
+            // Home Assistant offers on and off of lights and switches itself.
             if profile.hasState, action == "on" || action == "off" { continue }
             components.append(
                 Component(
@@ -175,7 +175,7 @@ struct ThingDiscovery: Sendable {
         return components + beacon
     }
 
-    /// How the thing's beacon is heard, for whoever looks after it.
+    /// Diagnostic entities of the thing's beacon.
     private func beacon(_ topics: Topics, _ names: inout UniqueNames) -> [Component] {
         guard ["minor", "mac"].contains(where: { thing.data[$0].map { !$0.isNull } ?? false }) else {
             return []
@@ -209,7 +209,7 @@ struct ThingDiscovery: Sendable {
 
     private func palette(_ profile: ThingProfile, _ state: String) -> Component? {
         var seen: Set<String> = []
-        // A state is at most 255 characters long.
+        // A state has at most 255 characters.
         let options = profile.palette.filter {
             !$0.isEmpty && $0.unicodeScalars.count <= 255 && seen.insert($0).inserted
         }
@@ -229,7 +229,7 @@ struct ThingDiscovery: Sendable {
         )
     }
 
-    /// A value of the thing's data, read from the raw data and set by its key.
+    /// A value in the thing's data, read from the raw data and set by its key.
     private func setting(
         _ key: String,
         _ kind: ThingProfile.Kind,
@@ -252,7 +252,7 @@ struct ThingDiscovery: Sendable {
         case .number:
             platform = .number
             members["value_template"] = .string(ValueTemplate.reading(value))
-            // No range is known: any that a data's number is likely to be in.
+            // The range is unknown: wide enough for any plausible number.
             members.merge(["min": -1e15, "max": 1e15, "step": 0.001, "mode": "box"]) { $1 }
         case .text:
             platform = .text

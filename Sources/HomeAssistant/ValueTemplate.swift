@@ -1,21 +1,21 @@
 import Flare
 
-/// Templates (Jinja) that Home Assistant runs on our messages.
+/// Jinja templates that Home Assistant applies to our messages.
 ///
-/// A topic that is cleared is heard as an empty message, which is no JSON: every template minds that.
+/// A cleared topic arrives as an empty message, which is not JSON: every template handles this.
 enum ValueTemplate {
-    /// The value of an expression on `value_json`; unknown where it is missing.
+    /// The value of an expression on `value_json`; unknown if it is missing.
     static func reading(_ expression: String) -> String {
         "{{ \(expression) | default('None') if value_json is defined else 'None' }}"
     }
 
-    /// The value of an expression under another name, where it has one; unknown where it is missing.
+    /// The value of an expression mapped to another name, if it has one; unknown if it is missing.
     static func renaming(_ expression: String, _ names: [(String, String)]) -> String {
         let value = "(\(expression) | default('None'))"
         return "{{ \(renamed(value, names)) if value_json is defined else 'None' }}"
     }
 
-    /// A chosen value under another name, where it has one.
+    /// A selected value mapped to another name, if it has one.
     static func command(_ names: [(String, String)]) -> String { "{{ \(renamed("value", names)) }}" }
 
     private static func renamed(_ value: String, _ names: [(String, String)]) -> String {
@@ -24,18 +24,18 @@ enum ValueTemplate {
         return "{\(pairs)}.get(\(value), \(value))"
     }
 
-    /// A text, as far as a state can be long.
+    /// A text, cut to the length of a state.
     static func text(_ expression: String) -> String {
         "{{ (\(expression) | default('None') | string)[:255] if value_json is defined else 'None' }}"
     }
 
-    /// `ON` or `OFF` for a value that is true or false; unknown where it is missing.
+    /// `ON` or `OFF` for a boolean; unknown if it is missing.
     static func flag(_ expression: String) -> String {
         "{{ ('None' if \(expression) is not defined else 'ON' if \(expression) else 'OFF') "
             + "if value_json is defined else 'None' }}"
     }
 
-    /// `ON` or `OFF` for whether a member is this short name.
+    /// `ON` or `OFF` for whether a member equals a slug.
     static func isSlug(_ slug: String, in expression: String) -> String {
         "{{ ('ON' if \(expression) is defined and \(expression) == '\(slug)' else 'OFF') "
             + "if value_json is defined else 'None' }}"
@@ -46,7 +46,7 @@ enum ValueTemplate {
         "{{ 'online' if value_json is defined and \(condition) else 'offline' }}"
     }
 
-    /// Some members as an object, for attributes.
+    /// An object of some members, for attributes.
     static func members(_ keys: [String]) -> String {
         let pairs = keys.map { "'\($0)': value_json.\($0) | default(none)" }.joined(separator: ", ")
         return "{{ {\(pairs)} | to_json if value_json is defined else '{}' }}"
@@ -58,13 +58,13 @@ enum ValueTemplate {
         return "{{ value if value_json is defined and value_json.event_type in [\(list)] else '' }}"
     }
 
-    /// The value as a JSON text, so that nothing in it is taken for something else.
+    /// The value as a JSON string, with special characters escaped.
     static let quoted = "{{ value | string | to_json }}"
 
-    /// A member of the message by a key that is any text.
+    /// A member of the message; the key may be any text.
     static func member(_ key: String) -> String { "value_json[\(literal(key))]" }
 
-    /// A text in the template's own spelling: every other letter than the plain ones by its number.
+    /// A string literal of Jinja: characters other than plain letters are escaped by number.
     private static func literal(_ text: String) -> String {
         var literal = "'"
         for scalar in text.unicodeScalars {

@@ -3,21 +3,22 @@ import Flare
 import Messages
 import Things
 
-/// What of a zone is announced, as a part of the daemon's own device.
+/// The announced properties of a zone, as a part of the daemon's own device.
 ///
-/// Each zone has a payload of its own, so that there is room for any number of zones, and a zone that comes or goes
-/// moves no other zone's entities.
+/// Each zone has its own payload, so the number of zones is not limited, and adding or removing a zone
+/// affects no other zone's entities.
 struct ZoneDiscovery: Sendable, Hashable {
     let slug: String
     let name: String
-    /// What is told of the daemon's own device.
+    /// The name of the daemon's own device.
     let device: [String: JSONValue]
-    /// The lights of the zone by short name, sorted; empty for a zone without lights, or whose things are not announced.
+    /// The slugs of the zone's lights, sorted; empty for a zone without lights, or whose things are not
+    /// announced.
     let lights: [String]
-    /// What the lights can do together.
+    /// The combined capabilities of the lights.
     let kind: LightKind?
 
-    /// The zones of the place, by short name.
+    /// The zones of the place, by slug.
     static func all(in state: ControllerState, _ configuration: DiscoveryConfiguration) -> [ZoneDiscovery] {
         var members: [FlareID: [(slug: String, kind: LightKind)]] = [:]
         for thing in state.things.values {
@@ -60,7 +61,7 @@ struct ZoneDiscovery: Sendable, Hashable {
 
     func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement {
         let whole = announcement(configuration, isGroupNamed: true)
-        // A light without its members is better than none.
+        // A light without its member list is better than none.
         return whole.leftOut.isEmpty ? whole : announcement(configuration, isGroupNamed: false)
     }
 
@@ -92,7 +93,7 @@ struct ZoneDiscovery: Sendable, Hashable {
 
     /// The lights of the zone as one light.
     ///
-    /// `group` names the members, for Home Assistant's own views; what is done with the light is our matter.
+    /// `group` names the members for Home Assistant's views; commands are handled by the daemon.
     /// - Source: Home Assistant 2026.11, MQTT, option `group`: unique ids of the members.
     private func light(_ configuration: DiscoveryConfiguration, isGroupNamed: Bool) -> Component? {
         guard let kind else { return nil }
@@ -111,7 +112,7 @@ struct ZoneDiscovery: Sendable, Hashable {
         light.merge(
             DeviceAnnouncement.availability(
                 [topics.status],
-                // Left out while all of them can be reached.
+                // Omitted while all of them are reachable.
                 [topics.lights(zone: slug): ValueTemplate.online(if: "value_json.available | default(1) > 0")]
             )
         ) { $1 }

@@ -1,8 +1,8 @@
 package import Things
 
-/// A text for a lamp in which `{names}` stand for values; all other braces mean themselves.
+/// A command for a lamp in which `{names}` are replaced with values; other braces are literal.
 package struct CommandTemplate: Sendable, Hashable {
-    /// What may stand in braces.
+    /// The names that are replaced.
     package enum Name: String, Sendable, Hashable, CaseIterable {
         case state, brightness, level, percent
         case r, g, b, hex
@@ -20,7 +20,7 @@ package struct CommandTemplate: Sendable, Hashable {
     package let text: String
     private let pieces: [Piece]
 
-    /// - Throws: For a word in braces that stands for nothing.
+    /// - Throws: For an unknown name in braces.
     package init(_ text: String) throws(Refusal) {
         self.text = text
         var pieces: [Piece] = []
@@ -37,7 +37,7 @@ package struct CommandTemplate: Sendable, Hashable {
                 let names = Name.allCases.map(\.rawValue)
                 throw Refusal(
                     .invalidValue,
-                    "{\(word.prefix(40))} stands for nothing\(NearestName.hint(for: String(word), among: names)); "
+                    "unknown name {\(word.prefix(40))}\(NearestName.hint(for: String(word), among: names)); "
                         + "legal: " + names.map { "{\($0)}" }.joined(separator: " ")
                 )
             }

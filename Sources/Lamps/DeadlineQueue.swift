@@ -1,29 +1,29 @@
-/// When each of several wants to be asked again.
+/// The next deadline of each of several clients.
 ///
-/// A look over the most that there may be, a thousand, takes a microsecond: less than anything that would save it is worth.
+/// Linear search: a pass over the most clients there can be, a thousand, takes a microsecond.
 package struct DeadlineQueue: Sendable {
     private var dues: [Int64?]
 
-    /// - Parameter count: How many there are; none of them wants to be asked yet.
+    /// - Parameter count: The number of clients; none has a deadline at first.
     package init(count: Int) { dues = Array(repeating: nil, count: count) }
 
-    /// When the first of them wants to be asked.
+    /// The earliest deadline.
     package var earliest: Int64? { dues.lazy.compactMap { $0 }.min() }
 
-    /// When one of them does; `nil` for not at all.
+    /// A client's deadline; `nil` for none.
     package subscript(index: Int) -> Int64? {
         get { dues[index] }
         set { dues[index] = newValue }
     }
 
-    /// Those that wanted to be asked by now, in their order; they do not want it any more.
-    package mutating func takeDue(at now: Int64) -> [Int] {
-        var taken: [(due: Int64, index: Int)] = []
+    /// Removes the deadlines that have passed, and returns their clients in order of time.
+    package mutating func removeDue(at now: Int64) -> [Int] {
+        var removed: [(due: Int64, index: Int)] = []
         for (index, due) in dues.enumerated() {
             guard let due, due <= now else { continue }
-            taken.append((due, index))
+            removed.append((due, index))
             dues[index] = nil
         }
-        return taken.sorted { $0 < $1 }.map(\.index)
+        return removed.sorted { $0 < $1 }.map(\.index)
     }
 }

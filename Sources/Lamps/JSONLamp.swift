@@ -1,10 +1,10 @@
 import Flare
 import Things
 
-/// A light that speaks as Home Assistant's JSON lights do: ESPHome, many bridges, and things of another Trilateral.
+/// A light with Home Assistant's JSON schema: ESPHome, many bridges, and things of another Trilateral.
 /// - Source: Home Assistant 2025.x, MQTT light, JSON schema.
 package struct JSONLamp: LampDialect {
-    /// How a colour is written to the lamp; all are understood from it.
+    /// How a colour is encoded for the lamp; reports in every model are accepted.
     package enum ColourModel: String, Sendable, Hashable, CaseIterable {
         case rgb, hs, xy
     }
@@ -17,8 +17,8 @@ package struct JSONLamp: LampDialect {
     private let isKelvin: Bool
 
     /// - Parameters:
-    ///   - scale: The lamp's highest brightness.
-    ///   - isKelvin: Whether its colour temperatures are in kelvin, not in mired.
+    ///   - scale: The value of full brightness.
+    ///   - isKelvin: Whether colour temperatures are in kelvin instead of mired.
     package init(
         stateTopic: String,
         commandTopic: String,
@@ -57,9 +57,9 @@ package struct JSONLamp: LampDialect {
         return [LampMessage(commandTopic, JSONValue.object(members).text)]
     }
 
-    package func question(about wanted: LampState) -> [LampMessage] { [] }
+    package func stateRequest(for wanted: LampState) -> [LampMessage] { [] }
 
-    /// A colour in one of the models, rounded to what matters.
+    /// A colour in one of the models, rounded.
     static func colour(_ colour: RGBColour, in model: ColourModel) -> JSONValue {
         switch model {
         case .rgb:
@@ -82,7 +82,7 @@ package struct JSONLamp: LampDialect {
     }
 }
 
-/// A topic that tells whether a lamp can be reached, and its two words.
+/// A topic that reports whether a lamp is online, and its two payloads.
 package struct LampAvailability: Sendable, Hashable {
     package let topic: String
     private let online: String

@@ -1,57 +1,57 @@
 import Things
 
-/// How a kind of lamp is spoken to over MQTT, and how it answers.
+/// The MQTT protocol of a kind of lamp.
 package protocol LampDialect: Sendable {
-    /// Where the lamp takes its orders.
+    /// The topics of its commands.
     var commandTopics: [String] { get }
-    /// Where it tells what it is like; empty for a lamp that never does.
+    /// The topics of its state; empty for a lamp that reports none.
     var stateTopics: [String] { get }
-    /// The topics that are this lamp's alone: what shares one of them with it is the same lamp.
+    /// The topics that identify the lamp: another lamp with one of them is the same lamp.
     var lampTopics: Set<String> { get }
-    /// Where is told whether it can be reached; it is while all of them say so, or nothing.
+    /// The topics that report whether it is online; it is unless one of them says otherwise.
     var availabilityTopics: [String] { get }
-    /// The longest change that the lamp spreads over a time by itself, seconds; 0 if it cannot.
+    /// The longest transition that the lamp performs itself, seconds; 0 if it has none.
     var longestFade: Double { get }
 
-    /// What a message on one of its topics says.
+    /// Parses a message on one of its topics.
     func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport
 
-    /// What is to be published so that the lamp becomes as wanted.
+    /// The messages that bring the lamp to a state.
     ///
     /// - Parameters:
-    ///   - wanted: What is to change, with `isOn` always.
-    ///   - lamp: What the lamp was last known to be like.
-    ///   - seconds: Over which time; at most ``longestFade``.
+    ///   - wanted: What to change; `isOn` is always set.
+    ///   - lamp: The last known state of the lamp.
+    ///   - seconds: Duration of the transition; at most ``longestFade``.
     func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage]
 
-    /// What is to be published so that the lamp tells what it is like; empty if it cannot be asked.
+    /// The messages that request the lamp's state; empty if it cannot be requested.
     ///
-    /// - Parameter wanted: Says with what it has which attributes matter.
-    func question(about wanted: LampState) -> [LampMessage]
+    /// - Parameter wanted: Its attributes are the ones to request.
+    func stateRequest(for wanted: LampState) -> [LampMessage]
 }
 
 extension LampDialect {
     package var lampTopics: Set<String> { Set(commandTopics + stateTopics) }
 
-    /// Everything that has to be heard.
+    /// All topics to subscribe to.
     package var topics: [String] { stateTopics + availabilityTopics }
 
-    /// Every topic on which something is ever published.
+    /// All topics on which messages are published.
     package var publishedTopics: [String] {
         let all = LampState(isOn: true, level: 0.5, colour: RGBColour(hex: 0xFF0000))
         let states = [all, LampState(isOn: true, level: 0.5), LampState(isOn: true), LampState(isOn: false)]
         let orders = states.flatMap {
             order($0, from: LampState(), over: nil) + order($0, from: all, over: 1)
         }
-        return Set((orders + question(about: all)).map(\.topic)).sorted()
+        return Set((orders + stateRequest(for: all)).map(\.topic)).sorted()
     }
 }
 
-/// What a message of a lamp says.
+/// The content of a lamp's message.
 package enum LampReport: Sendable, Hashable {
     case state(LampState)
     case available(Bool)
-    /// Nothing that concerns us.
+    /// Nothing of interest.
     case nothing
 }
 
@@ -66,9 +66,9 @@ package struct LampMessage: Sendable, Hashable {
     }
 }
 
-/// Why a message of a lamp was not understood.
+/// Why a lamp's message could not be parsed.
 package struct LampMessageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The same for all messages that are wrong in the same way.
+    /// The same for all messages with the same error.
     package let cause: String
     /// The offending part, shortened.
     package let value: String

@@ -1,22 +1,22 @@
-/// What follows from all that has happened.
+// The decisions that follow from the current state.
 extension LampLink {
-    /// How long a lamp may take to answer an order, milliseconds: twice so long and it is told of as silent, and each
-    /// further try is given twice the time of the one before.
+    /// How long a lamp may take to answer a command, milliseconds: after twice this time it is reported as
+    /// silent, and each retry waits twice as long as the one before.
     static var answerMilliseconds: Int64 { 2500 }
-    /// A lamp that does not answer is told, or asked, once a minute at last: it may be without power for long.
+    /// Longest interval between retries, a minute: a lamp may be without power for long.
     static var longestAnswerMilliseconds: Int64 { 60_000 }
-    static var questionMilliseconds: Int64 { 5000 }
-    /// How long after an order a lamp may still speak of what it was before.
+    static var stateRequestMilliseconds: Int64 { 5000 }
+    /// How long after a command reports may still describe the state before it.
     static var quietMilliseconds: Int64 { 1000 }
-    /// How long it is kept from being believed by each such word, and at most.
+    /// Each report extends this time by the pause, up to the limit.
     static var pause: Int64 { 400 }
     static var longestQuiet: Int64 { 3000 }
     static var retryMilliseconds: Int64 { 5000 }
     private static var stepMilliseconds: Int64 { 250 }
-    /// Every request is answered long before.
+    /// Longer than any request takes.
     private static var adoptionMilliseconds: Int64 { 60_000 }
 
-    /// Something may be due.
+    /// Handles deadlines that have passed.
     package mutating func timePassed(at now: Int64) -> [Action] { settle(at: now) }
 
     mutating func settle(at now: Int64) -> [Action] {
@@ -24,84 +24,86 @@ extension LampLink {
         if let thing, isReachable {
             if let adoption, now - adoption.since > Self.adoptionMilliseconds {
                 self.adoption = nil
-                if wish == .nobody { wish = .lamp }
+                if pending == .none { pending = .lamp }
             }
-            lookAtOrder(thing, at: now, &actions)
-            if let due = questionBy, now >= due {
-                questionBy = nil
-                silence = .afterQuestion
-                askAgainAt = now + Self.longestAnswerMilliseconds
+            handleConfirmation(thing, at: now, &actions)
+            if let due = stateRequestBy, now >= due {
+                stateRequestBy = nil
+                silence = .afterStateRequest
+                requestAgainAt = now + Self.longestAnswerMilliseconds
             }
-            if silence == .afterQuestion, order == nil, let due = askAgainAt, now >= due {
-                askAgainAt = now + Self.longestAnswerMilliseconds
-                actions.append(.publish(dialect.question(about: thing.wanted)))
+            if silence == .afterStateRequest, order == nil, let due = requestAgainAt, now >= due {
+                requestAgainAt = now + Self.longestAnswerMilliseconds
+                actions.append(.publish(dialect.stateRequest(for: thing.wanted)))
             }
-            switch wish {
-            case .nobody: break
+            switch pending {
+            case .none: break
             case .thing(let seconds): send(thing, over: seconds, at: now, &actions)
             case .lamp: adopt(thing, at: now, &actions)
             }
             stepFade(at: now, &actions)
         }
-        tellCondition(at: now, &actions)
+        reportCondition(at: now, &actions)
         return actions
     }
 
-    /// When ``timePassed(at:)`` is to be called next; `nil` while nothing is awaited.
+    /// When to call ``timePassed(at:)`` next; `nil` while nothing is pending.
     package func nextDue(after now: Int64) -> Int64? {
         var dues: [Int64?] = []
         if thing != nil, isReachable {
             dues = [
-                order.map { $0.isConfirmed ? $0.quietAt : $0.answerBy }, questionBy, fade?.nextStep,
-                silence == .afterQuestion && order == nil ? askAgainAt : nil,
+                order.map { $0.isConfirmed ? $0.quietAt : $0.answerBy }, stateRequestBy, fade?.nextStep,
+                silence == .afterStateRequest && order == nil ? requestAgainAt : nil,
                 adoption.map { $0.since + Self.adoptionMilliseconds + 1 },
             ]
-            switch wish {
+            switch pending {
             case .thing where adoption == nil:
-                dues.append(max(orderPace.due ?? 0, contest.waitUntil ?? 0, waitsForLight ?? 0))
+                dues.append(max(orderPace.due ?? 0, oscillation.waitUntil ?? 0, waitsForLight ?? 0))
             case .lamp where adoption == nil && order == nil:
-                dues.append(max(retryAt, adoptionPace.due ?? 0, contest.waitUntil ?? 0))
+                dues.append(max(retryAt, adoptionPace.due ?? 0, oscillation.waitUntil ?? 0))
             default: break
             }
         }
-        if thing != nil, condition != told { dues.append(conditionPace.due) }
+        if thing != nil, condition != reported { dues.append(conditionPace.due) }
         return dues.compactMap { $0 }.min().map { max($0, now + 1) }
     }
 
-    // MARK: To the lamp
+    // MARK: Commands to the lamp
 
-    /// Whether the lamp says all that the thing wants, whether because of an order or not.
+    /// Whether the lamp reports everything that the thing wants, by a command or not.
     private var isAsWanted: Bool {
         guard isHeard, let goal = thing?.wanted else { return false }
-        return goal.isSaid(by: lamp) && goal.isShown(by: lamp)
+        return goal.isCovered(by: lamp) && goal.isShown(by: lamp)
     }
 
-    /// Until when a wish waits because the lamp, with another order under way, is as wanted already.
+    /// Until when a change of the thing waits, because the lamp already matches it while another command is
+    /// pending.
     private var waitsForLight: Int64? {
         guard let order, order.goal != thing?.wanted, isAsWanted else { return nil }
         return order.lightsFrom
     }
 
-    private mutating func lookAtOrder(_ thing: LinkedThing, at now: Int64, _ actions: inout [Action]) {
+    private mutating func handleConfirmation(_ thing: LinkedThing, at now: Int64, _ actions: inout [Action]) {
         guard let order else { return }
         if order.isConfirmed {
             guard now >= order.quietAt else { return }
             self.order = nil
-            if wish == .nobody, !isAgreed { wish = .lamp }
+            if pending == .none, !isAgreed { pending = .lamp }
         } else if now >= order.answerBy {
-            lookAtAnswer(order, thing, at: now, &actions)
+            handleMissingConfirmation(order, thing, at: now, &actions)
         }
     }
 
-    /// An order was not confirmed in time: it has not been heard, or is not obeyed.
-    private mutating func lookAtAnswer(
+    /// A command was not confirmed in time: the lamp did not receive it, or did not follow it.
+    private mutating func handleMissingConfirmation(
         _ order: Order,
         _ thing: LinkedThing,
         at now: Int64,
         _ actions: inout [Action]
     ) {
-        if silence == .none, isHeard, order.goal.isSaid(by: lamp), order.goal.isShown(by: lamp) {
-            // It was so already, and has no reason to say it again. A silent lamp still has to show that it is back.
+        if silence == .none, isHeard, order.goal.isCovered(by: lamp), order.goal.isShown(by: lamp) {
+            // It matched before, so it may have nothing to report. A silent lamp still has to show that it is
+            // back.
             self.order = nil
             return
         }
@@ -110,10 +112,10 @@ extension LampLink {
         if order.isHeard,
             order.isRepeated || !isNear && !hasIgnoredWhite && !order.before.isShown(by: lamp)
         {
-            // It lives, and does something else: as its nature is, or because somebody wanted that meanwhile.
+            // It answers with another state: it cannot show this one, or somebody changed it meanwhile.
             self.order = nil
-            guard wish == .nobody, !isAgreed else { return }
-            if isNear { agree() } else { wish = .lamp }
+            guard pending == .none, !isAgreed else { return }
+            if isNear { agree() } else { pending = .lamp }
             return
         }
         if !order.isHeard, order.tries > 1 { silence = .afterOrder }
@@ -135,28 +137,28 @@ extension LampLink {
         at now: Int64,
         _ actions: inout [Action]
     ) {
-        // What the thing takes over now may be what the wish is about.
+        // The values that the thing is adopting may be what the change is about.
         guard adoption == nil else { return }
         let goal = thing.wanted
-        var isTold = order.map { $0.goal == goal } ?? (isHeard && goal.isSaid(by: lamp) && isAgreed)
+        var isSent = order.map { $0.goal == goal } ?? (isHeard && goal.isCovered(by: lamp) && isAgreed)
         if let due = waitsForLight {
             // The report is older than the pending order, or answers a command of another client.
             guard now >= due else { return }
             if order?.isHeard == true {
                 self.order = nil
-                isTold = true
+                isSent = true
             }
         }
-        if isTold {
-            wish = .nobody
-            contest.rest()
+        if isSent {
+            pending = .none
+            oscillation.rest()
             return
         }
-        // What the pace puts off is no step of a contest.
-        guard now >= orderPace.due ?? now, contest.mayStep(goal, lamp, at: now), orderPace.take(at: now)
+        // A change that the rate limit delays is no step of an oscillation.
+        guard now >= orderPace.due ?? now, oscillation.mayStep(goal, lamp, at: now), orderPace.take(at: now)
         else { return }
-        wish = .nobody
-        questionBy = nil
+        pending = .none
+        stateRequestBy = nil
         let seconds = seconds.flatMap { $0 > 0 ? $0 : nil }
         let length = Int64(((seconds ?? 0) * 1000).rounded())
         let order = Order(
@@ -173,10 +175,10 @@ extension LampLink {
             let start = isHeard ? lamp : LampState()
             fade = Fade(start: start, goal: goal, began: now, milliseconds: seconds * 1000, nextStep: now)
         } else {
-            actions.append(.publish(dialect.order(news(of: goal), from: lamp, over: seconds)))
+            actions.append(.publish(dialect.order(difference(to: goal), from: lamp, over: seconds)))
         }
         if dialect.stateTopics.isEmpty {
-            // It never says anything: it is as it is told.
+            // A lamp without state reports is assumed to follow its commands.
             lamp.merge(goal)
             isHeard = true
         } else {
@@ -184,19 +186,22 @@ extension LampLink {
         }
     }
 
-    /// What of a goal has to be said; a lamp that is dark is told everything, for what it says then need not last.
-    private func news(of goal: LampState) -> LampState {
+    /// The part of a goal that must be sent.
+    ///
+    /// A lamp that is off gets everything, because its reported values
+    /// may not last.
+    private func difference(to goal: LampState) -> LampState {
         guard goal.isOn != false else { return LampState(isOn: false) }
-        let told = order?.goal ?? goal
-        guard isHeard, lamp.isOn == true, told.isOn != false else { return goal }
-        var news = LampState(isOn: true)
-        if lamp.level == nil || !goal.isLevelShown(by: lamp) || !goal.isLevelShown(by: told) {
-            news.level = goal.level
+        let sent = order?.goal ?? goal
+        guard isHeard, lamp.isOn == true, sent.isOn != false else { return goal }
+        var difference = LampState(isOn: true)
+        if lamp.level == nil || !goal.isLevelShown(by: lamp) || !goal.isLevelShown(by: sent) {
+            difference.level = goal.level
         }
-        if lamp.shownColour == nil || !goal.isColourShown(by: lamp) || !goal.isColourShown(by: told) {
-            (news.colour, news.temperature) = (goal.colour, goal.temperature)
+        if lamp.shownColour == nil || !goal.isColourShown(by: lamp) || !goal.isColourShown(by: sent) {
+            (difference.colour, difference.temperature) = (goal.colour, goal.temperature)
         }
-        return news
+        return difference
     }
 
     private mutating func stepFade(at now: Int64, _ actions: inout [Action]) {
@@ -208,39 +213,39 @@ extension LampLink {
         self.fade = fraction < 1 ? fade : nil
     }
 
-    // MARK: To the thing
+    // MARK: Changes to the thing
 
     private mutating func adopt(_ thing: LinkedThing, at now: Int64, _ actions: inout [Action]) {
         guard order == nil, adoption == nil, now >= retryAt else { return }
         guard !isAgreed, let (request, values) = thing.adoption(of: lamp) else {
             if !isAgreed { agree() }
-            wish = .nobody
-            contest.rest()
+            pending = .none
+            oscillation.rest()
             return
         }
-        guard now >= adoptionPace.due ?? now, contest.mayStep(thing.wanted, lamp, at: now),
+        guard now >= adoptionPace.due ?? now, oscillation.mayStep(thing.wanted, lamp, at: now),
             adoptionPace.take(at: now)
         else { return }
-        wish = .nobody
+        pending = .none
         adoption = Adoption(values: values, lamp: lamp, since: now)
         actions.append(.set(request))
     }
 
-    // MARK: How it fares
+    // MARK: Condition
 
     var condition: Condition {
         var condition = Condition()
         condition.isOnline = offline.isEmpty
         condition.isSilent = silence != .none && condition.isOnline
-        if case .thing = wish, !condition.isOnline { condition.isUnconfirmed = true }
+        if case .thing = pending, !condition.isOnline { condition.isUnconfirmed = true }
         if silence == .afterOrder { condition.isUnconfirmed = true }
         return condition
     }
 
-    private mutating func tellCondition(at now: Int64, _ actions: inout [Action]) {
+    private mutating func reportCondition(at now: Int64, _ actions: inout [Action]) {
         let condition = condition
-        guard thing != nil, condition != told, conditionPace.take(at: now) else { return }
-        told = condition
-        actions.append(.tell(condition))
+        guard thing != nil, condition != reported, conditionPace.take(at: now) else { return }
+        reported = condition
+        actions.append(.report(condition))
     }
 }

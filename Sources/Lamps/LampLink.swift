@@ -1,72 +1,74 @@
 package import Things
 
-/// The rules of the link between a thing and its lamp, for one pair of them.
+/// Keeps a thing and its lamp in agreement.
 ///
-/// What happens on either side goes in with the time; what is to be done comes out. Whoever changes last wins, and
-/// each side is told only what it does not have: an echo is nothing new to anybody. After an order the lamp has its
-/// time: what it says meanwhile, on its way or about older orders, is kept and looked at when it is quiet.
+/// Events on either side go in with the time; actions come out. The last change wins, and each side is sent
+/// only what differs, so echoes cause nothing. After a command the lamp gets time to settle: its reports
+/// meanwhile may be intermediate or outdated, so they are stored and evaluated when they stop.
 package struct LampLink: Sendable {
     package enum Action: Sendable, Hashable {
         case publish([LampMessage])
-        /// Ask this of the thing, and tell the answer to ``answered(_:at:)``.
+        /// Request a change of the thing; pass the result to ``answered(_:at:)``.
         case set(ThingRequest)
-        case tell(Condition)
-        /// For the log.
-        case note(String)
+        case report(Condition)
+        /// Write to the log.
+        case log(String)
     }
 
-    /// How the lamp fares.
+    /// The state of the connection to the lamp.
     package struct Condition: Sendable, Hashable {
         package var isOnline = true
-        /// Whether it owes an answer.
+        /// Whether an answer is overdue.
         package var isSilent = false
-        /// Whether it may be otherwise than the thing says.
+        /// Whether the lamp's state may differ from the thing's.
         package var isUnconfirmed = false
 
         package init() {}
     }
 
-    /// Whose change has not come to the other side yet.
-    enum Wish: Sendable, Hashable {
-        case nobody
-        /// The thing's, over so many seconds.
+    /// The side whose change has not reached the other side yet.
+    enum PendingChange: Sendable, Hashable {
+        case none
+        /// The thing's, with a transition of some seconds.
         case thing(seconds: Double?)
         case lamp
     }
 
-    /// What the lamp was told and may still be working at.
+    /// A command that the lamp may still be executing.
     struct Order: Sendable {
         var goal: LampState
-        /// What the lamp was like, as far as is known: what it says, too, when it has not heard the order.
+        /// The last known state of the lamp, updated by reports while it has not received the command.
         var before: LampState
-        /// What is said when it did not answer: everything.
+        /// The messages to repeat when it does not answer: the complete state.
         var messages: [LampMessage]
         var tries = 1
-        /// Whether the lamp has said anything since, and was told again then; that it is as told, and that it is on.
+        /// Whether the lamp has reported since, and was sent the command again then; whether it matched;
+        /// whether it was on.
         var isHeard = false
         var isRepeated = false
         var isConfirmed = false
         var hasLit = false
-        /// From when on a lamp that goes out in the middle of a transition was switched off by somebody.
+        /// From when a report of off during a transition means that somebody switched the lamp off.
         var lightsFrom: Int64
-        /// When an answer is overdue; when all that it causes has been said; when that is so at the latest.
+        /// When the answer is overdue; when reports have settled; when they must have settled.
         var answerBy: Int64
         var quietAt: Int64
         var quietAtLast: Int64
 
-        /// Whether somebody has switched the lamp off while it was to shine: that is no value on its way.
+        /// Whether somebody switched the lamp off while it was to be on; off is no intermediate value.
         func isBroken(by lamp: LampState, at now: Int64) -> Bool {
             goal.isOn != false && lamp.isOn == false && hasLit && now >= lightsFrom && now < quietAt
         }
 
-        /// Whether a lamp has answered an order for white light with the colour that it had: it may have only colours.
+        /// Whether the lamp answered a command for white light with its earlier colour: it may support only
+        /// colours.
         func hasIgnoredWhite(_ lamp: LampState) -> Bool {
             isHeard && goal.temperature != nil && before.temperature == nil && lamp.colour != nil
                 && before.isColourShown(by: lamp) && !goal.isColourShown(by: lamp)
         }
     }
 
-    /// A change over a time that the lamp cannot do by itself.
+    /// A transition that the lamp cannot perform itself.
     struct Fade: Sendable {
         var start: LampState
         var goal: LampState
@@ -75,53 +77,53 @@ package struct LampLink: Sendable {
         var nextStep: Int64
     }
 
-    /// What was asked of the thing and not answered yet.
+    /// A change that was requested from the thing and not answered yet.
     struct Adoption: Sendable {
         var values: LampState
-        /// What the lamp was like then.
+        /// The lamp's state at the time of the request.
         var lamp: LampState
         var since: Int64
     }
 
-    enum Silence: Sendable { case none, afterQuestion, afterOrder }
+    enum Silence: Sendable { case none, afterStateRequest, afterOrder }
 
     let dialect: any LampDialect
     var thing: LinkedThing?
-    /// What the lamp has said, all together.
+    /// All attributes that the lamp has reported.
     var lamp = LampState()
-    /// Whether it has said anything since it could be reached.
+    /// Whether it has reported since it came online.
     var isHeard = false
     var isBrokerUp = false
-    /// The topics that say that it cannot be reached.
+    /// The availability topics that report it offline.
     var offline: Set<String> = []
-    var wish = Wish.nobody
+    var pending = PendingChange.none
     var order: Order?
     var fade: Fade?
     var adoption: Adoption?
-    /// When an answer to a question is overdue.
-    var questionBy: Int64?
-    /// When a lamp that has not answered a question is asked again.
-    var askAgainAt: Int64?
+    /// When the answer to a state request is overdue.
+    var stateRequestBy: Int64?
+    /// When to request the state again after no answer.
+    var requestAgainAt: Int64?
     var silence = Silence.none
-    /// What the lamp makes of a wish that it cannot quite fulfil.
+    /// The lamp's state for a goal that it cannot show exactly.
     var agreement: (wanted: LampState, lamp: LampState)?
     var retryAt: Int64 = 0
-    var told = Condition()
+    var reported = Condition()
 
-    // A person drags a slider, and a lamp that flaps must not set the place in motion.
+    // Limits for a person who drags a slider, and for a lamp that flaps.
     var orderPace = TokenBucket(burst: 10, perSecond: 5)
     var adoptionPace = TokenBucket(burst: 5, perSecond: 2)
     var questionPace = TokenBucket(burst: 2, perSecond: 0.2)
     var conditionPace = TokenBucket(burst: 4, perSecond: 0.5)
-    var contest: OscillationDetector
+    var oscillation: OscillationDetector
 
-    /// - Parameter seed: Another one for each link that there is.
+    /// - Parameter seed: Different for each link.
     package init(_ dialect: any LampDialect, seed: UInt64 = 0) {
         self.dialect = dialect
-        contest = OscillationDetector(seed: seed)
+        oscillation = OscillationDetector(seed: seed)
     }
 
-    /// Whether the two are as one, as far as the lamp can.
+    /// Whether both sides agree, as far as the lamp can.
     var isAgreed: Bool {
         guard let thing else { return true }
         if thing.wanted.isShown(by: lamp) { return true }
@@ -131,9 +133,9 @@ package struct LampLink: Sendable {
 
     var isReachable: Bool { isBrokerUp && offline.isEmpty }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The thing is like this now; `nil` when it is not here, or is no light.
+    /// The thing's current state; `nil` when it does not exist, or is no light.
     package mutating func thingSeen(_ new: LinkedThing?, at now: Int64) -> [Action] {
         guard new != thing else { return [] }
         let old = thing
@@ -149,25 +151,25 @@ package struct LampLink: Sendable {
         }
         guard new.wanted != old.wanted else { return [] }
         if let adoption, old.becomes(new, by: adoption.values) { return settle(at: now) }
-        wish = .thing(seconds: new.seconds)
+        pending = .thing(seconds: new.seconds)
         return settle(at: now)
     }
 
-    /// The lamp, or who speaks for it, has said something.
+    /// A report of the lamp, or of a bridge on its behalf.
     package mutating func lampSaid(_ report: LampReport, on topic: String, at now: Int64) -> [Action] {
         switch report {
         case .nothing: return []
-        case .state(let news) where news.isEmpty: return []
+        case .state(let changes) where changes.isEmpty: return []
         case .available(let isOnline): return available(isOnline, topic, at: now)
-        case .state(let news):
-            lamp.merge(news)
+        case .state(let changes):
+            lamp.merge(changes)
             isHeard = true
-            questionBy = nil
+            stateRequestBy = nil
             silence = .none
             if let order, order.isBroken(by: lamp, at: now) {
                 self.order = nil
                 fade = nil
-                if wish == .nobody { wish = .lamp }
+                if pending == .none { pending = .lamp }
             } else if var order {
                 order.isHeard = true
                 order.hasLit = order.hasLit || lamp.isOn == true
@@ -176,49 +178,49 @@ package struct LampLink: Sendable {
                 } else if order.isConfirmed {
                     order.quietAt = min(max(order.quietAt, now + Self.pause), order.quietAtLast)
                 } else if order.tries > 1 {
-                    // It is back: it need not wait for the next try.
+                    // It is back: retry now.
                     order.answerBy = min(order.answerBy, now + Self.answerMilliseconds)
                 }
                 self.order = order
-            } else if wish == .nobody, !isAgreed {
-                wish = .lamp
+            } else if pending == .none, !isAgreed {
+                pending = .lamp
             }
             return settle(at: now)
         }
     }
 
-    /// What was asked of the thing is done, or refused.
+    /// The result of a request to the thing.
     ///
-    /// How the thing is by then has to be told before.
+    /// The thing's new state must be passed to ``thingSeen(_:at:)`` first.
     package mutating func answered(_ refusal: Refusal?, at now: Int64) -> [Action] {
         guard let adoption else { return [] }
         self.adoption = nil
         var actions: [Action] = []
         switch refusal?.code {
         case nil:
-            guard wish == .nobody, let thing, !isAgreed else { break }
+            guard pending == .none, let thing, !isAgreed else { break }
             if adoption.lamp != lamp {
-                wish = .lamp
+                pending = .lamp
             } else if thing.has(adoption.values) {
-                // More it cannot take.
+                // The thing cannot store it more exactly.
                 agree()
             } else {
-                // Somebody has put it back before it was seen.
-                wish = .thing(seconds: nil)
+                // Somebody changed it back in the meantime.
+                pending = .thing(seconds: nil)
             }
         case .superseded?, .staleTarget?:
             break
         case .serverUnreachable?, .timeout?, .serverRejected?, .rateLimited?, .internalError?:
             retryAt = now + Self.retryMilliseconds
-            if wish == .nobody { wish = .lamp }
+            if pending == .none { pending = .lamp }
         default:
-            actions = [.note("the thing does not take what its lamp says: \(refusal?.message ?? "")")]
-            if wish == .nobody { agree() }
+            actions = [.log("the thing refused a change of its lamp: \(refusal?.message ?? "")")]
+            if pending == .none { agree() }
         }
         return actions + settle(at: now)
     }
 
-    /// The broker can be reached, or cannot any more.
+    /// The broker connected or disconnected.
     package mutating func brokerChanged(isUp: Bool, at now: Int64) -> [Action] {
         guard isUp != isBrokerUp else { return [] }
         isBrokerUp = isUp
@@ -240,41 +242,42 @@ package struct LampLink: Sendable {
         return actions + settle(at: now)
     }
 
-    /// What was not confirmed has to be said again when the lamp comes back; what it said last may be old by then.
+    /// Unconfirmed changes must be sent again when the lamp comes back; its last report may be outdated by
+    /// then.
     private mutating func lose() {
-        if wish == .lamp { wish = .nobody }
-        if let order, !order.isConfirmed, wish == .nobody { wish = .thing(seconds: nil) }
+        if pending == .lamp { pending = .none }
+        if let order, !order.isConfirmed, pending == .none { pending = .thing(seconds: nil) }
         order = nil
         fade = nil
-        questionBy = nil
+        stateRequestBy = nil
         isHeard = false
     }
 
     private mutating func rest() {
-        wish = .nobody
+        pending = .none
         order = nil
         fade = nil
         adoption = nil
-        questionBy = nil
+        stateRequestBy = nil
         silence = .none
         agreement = nil
-        told = Condition()
+        reported = Condition()
     }
 
-    /// Both are there: the lamp is what it says, unless something else was wanted while it was away.
+    /// Both sides are present: the lamp's state wins, unless the thing changed while it was away.
     private mutating func begin(at now: Int64) -> [Action] {
-        guard let thing, isReachable, wish == .nobody else { return [] }
+        guard let thing, isReachable, pending == .none else { return [] }
         if isHeard {
-            if order == nil, !isAgreed { wish = .lamp }
+            if order == nil, !isAgreed { pending = .lamp }
             return []
         }
-        let question = dialect.question(about: thing.wanted)
-        guard !question.isEmpty, questionPace.take(at: now) else { return [] }
-        questionBy = now + Self.questionMilliseconds
-        return [.publish(question)]
+        let request = dialect.stateRequest(for: thing.wanted)
+        guard !request.isEmpty, questionPace.take(at: now) else { return [] }
+        stateRequestBy = now + Self.stateRequestMilliseconds
+        return [.publish(request)]
     }
 
-    /// The thing cannot be made like the lamp, nor the lamp like the thing: that is how they are.
+    /// Accepts the remaining difference: neither side can match the other exactly.
     mutating func agree() {
         agreement = thing.map { ($0.wanted, lamp) }
     }

@@ -1,9 +1,9 @@
 import Flare
 import Things
 
-/// Reading of what lamps say, where several kinds say it in the same way.
+/// Parsing that several kinds of lamps share.
 enum LampPayload {
-    /// The longest message of a lamp that is looked at, bytes.
+    /// Longest accepted message, bytes.
     static let limit = 16_384
 
     static func text(_ payload: [UInt8]) throws(LampMessageError) -> String {
@@ -11,7 +11,7 @@ enum LampPayload {
             throw LampMessageError(cause: "the message is longer than \(limit) bytes", value: "")
         }
         guard let text = String(validating: payload, as: UTF8.self) else {
-            throw LampMessageError(cause: "the message is no UTF-8 text", value: "")
+            throw LampMessageError(cause: "the message is not UTF-8 text", value: "")
         }
         return text.trimmingSpace
     }
@@ -19,15 +19,15 @@ enum LampPayload {
     static func object(_ payload: [UInt8]) throws(LampMessageError) -> [String: JSONValue] {
         let text = try text(payload)
         guard let value = try? JSONValue(parsing: text) else {
-            throw LampMessageError(cause: "the message is no JSON", value: QuotedValue.of(text))
+            throw LampMessageError(cause: "the message is not JSON", value: QuotedValue.of(text))
         }
         guard let members = value.object else {
-            throw LampMessageError(cause: "the message is no JSON object", value: QuotedValue.of(value))
+            throw LampMessageError(cause: "the message is not a JSON object", value: QuotedValue.of(value))
         }
         return members
     }
 
-    /// `ON` or `OFF` in any case, or a boolean; `nil` for null and the texts that mean "not known".
+    /// `ON` or `OFF` in any case, or a boolean; `nil` for null and texts that mean "unknown".
     static func isOn(_ value: JSONValue, named name: String) throws(LampMessageError) -> Bool? {
         if let flag = value.bool { return flag }
         switch value.string?.uppercased() {
@@ -38,16 +38,16 @@ enum LampPayload {
         }
     }
 
-    /// A number of 0 to a scale, as a fraction.
+    /// A number from 0 to `scale`, as a fraction.
     static func level(_ value: JSONValue, named name: String, scale: Double) throws(LampMessageError)
         -> Double?
     {
         if value.isNull { return nil }
         let number = value.number ?? value.string.flatMap(Double.init)
-        // A lamp that counts to 254 may say 255.
+        // A lamp with a scale of 254 may report 255.
         guard let number, number >= 0, number <= max(scale, 255) else {
             throw LampMessageError(
-                cause: "\(name) must be a number of 0 to \(JSONValue.number(scale))",
+                cause: "\(name) must be a number from 0 to \(JSONValue.number(scale))",
                 value: QuotedValue.of(value)
             )
         }
@@ -61,7 +61,7 @@ enum LampPayload {
         offline: String = "offline"
     ) throws(LampMessageError) -> LampReport {
         let text = try text(payload)
-        // A retained message was cleared: nothing is known.
+        // A cleared retained message: the availability is unknown.
         if text.isEmpty { return .nothing }
         let word = (try? JSONValue(parsing: text))?["state"]?.string ?? text
         if word.lowercased() == online.lowercased() { return .available(true) }
@@ -74,10 +74,10 @@ enum LampPayload {
 
     /// Colours of JSON lights: x and y, hue and saturation (or h and s), r, g and b, or `hex`.
     ///
-    /// - Parameter mode: The model that counts, when several are told: `xy`, `hs`, `rgb`.
+    /// - Parameter mode: The model to use when several are given: `xy`, `hs`, `rgb`.
     static func colour(_ value: JSONValue, mode: String?) throws(LampMessageError) -> RGBColour? {
         if value.isNull { return nil }
-        let wrong = LampMessageError(cause: "the colour is not understood", value: QuotedValue.of(value))
+        let wrong = LampMessageError(cause: "unsupported colour", value: QuotedValue.of(value))
         if let text = value.string {
             guard let colour = RGBColour(hexText: text) else { throw wrong }
             return colour
@@ -116,14 +116,14 @@ enum LampPayload {
         ]
         let first = readings.first { mode?.hasPrefix($0.0) ?? false }
         guard let colour = first?.1() ?? readings.lazy.compactMap({ $0.1() }).first else {
-            // An object without a colour in it says nothing.
+            // An object without a colour.
             if members.values.allSatisfy(\.isNull) { return nil }
             throw wrong
         }
         return colour
     }
 
-    /// Three numbers of 0 to 255.
+    /// A colour from three numbers of 0 to 255.
     static func rgb(_ numbers: [Double]) -> RGBColour? {
         guard numbers.count >= 3, numbers.prefix(3).allSatisfy({ (0...255).contains($0) }) else { return nil }
         return RGBColour(
@@ -133,7 +133,7 @@ enum LampPayload {
         )
     }
 
-    /// A colour temperature in mired, or in kelvin; `nil` for null, 0 and an empty text, which mean that there is none.
+    /// A colour temperature in mired or kelvin; `nil` for null, 0 and an empty text.
     static func temperature(
         _ value: JSONValue,
         named name: String,
@@ -164,20 +164,20 @@ enum LampPayload {
         let isOn = try isOn(members["state"] ?? .null, named: "state")
         let level = try level(members["brightness"] ?? .null, named: "brightness", scale: scale)
         let mode = members["color_mode"]?.string
-        // In another mode it is the one of the last white light, or anything.
+        // In another mode color_temp is that of the last white light, or undefined.
         let temperature =
             mode == nil || mode == "color_temp"
             ? try temperature(members["color_temp"] ?? .null, named: "color_temp", isKelvin: isKelvin) : nil
-        // Both may be told; without a mode the colour counts.
+        // Both may be present; without a mode the colour is used.
         let isWhite = mode == "color_temp" && temperature != nil
         let colour = isWhite ? nil : try colour(members["color"] ?? .null, mode: mode)
-        return .state(LampState(isOn: isOn, told: level, colour: colour, temperature: temperature))
+        return .state(LampState(isOn: isOn, reported: level, colour: colour, temperature: temperature))
     }
 }
 
 extension LampState {
-    /// As a lamp tells it: a brightness of 0 beside "OFF" says nothing, beside "ON" that it is dark.
-    init(isOn: Bool?, told level: Double?, colour: RGBColour?, temperature: ColourTemperature? = nil) {
+    /// From a report: a brightness of 0 is ignored with "OFF", and means off with "ON".
+    init(isOn: Bool?, reported level: Double?, colour: RGBColour?, temperature: ColourTemperature? = nil) {
         self.init(
             isOn: isOn,
             level: isOn == false && level == 0 ? nil : level,
@@ -186,7 +186,7 @@ extension LampState {
         )
     }
 
-    /// 1 to a scale: as a lamp is told, that what is above 0 stays so.
+    /// The level as a step from 1 to `scale`, so that a level above 0 stays above 0.
     func steps(of scale: Double) -> Int? {
         level.map { Int(max(($0 * scale).rounded(), 1)) }
     }

@@ -1,16 +1,16 @@
 package import Flare
 package import Things
 
-/// What a lamp is like, or shall be like; what is not said is `nil`.
+/// The actual or wanted state of a lamp; unknown attributes are `nil`.
 ///
-/// A lamp that is dark because its brightness is 0 is off: lamps have no other word for it.
+/// A lamp with brightness 0 is off, because lamps do not distinguish the two.
 package struct LampState: Sendable, Hashable {
     package var isOn: Bool?
-    /// Above 0, to 1; kept while the lamp is off, if it tells it.
+    /// Above 0, to 1; kept while the lamp is off, if it is reported.
     package var level: Double?
-    /// How bright the colour itself is does not count, that is the level's matter.
+    /// Only hue and saturation matter; the brightness is the level.
     package var colour: RGBColour? { didSet { if colour != nil { temperature = nil } } }
-    /// White light instead of a colour: never both.
+    /// White light instead of a colour; at most one of the two is set.
     package var temperature: ColourTemperature? { didSet { if temperature != nil { colour = nil } } }
 
     package init(
@@ -33,7 +33,7 @@ package struct LampState: Sendable, Hashable {
         }
     }
 
-    /// What a thing with this data wants its lamp to be.
+    /// The state that a thing with this data wants for its lamp.
     package init(data: [String: JSONValue]) {
         let level = ThingAppearance.level(of: data)
         let temperature = ThingAppearance.temperature(of: data)
@@ -47,14 +47,14 @@ package struct LampState: Sendable, Hashable {
     /// The colour, or that of the white light.
     package var shownColour: RGBColour? { colour ?? temperature?.rgb }
 
-    /// The same with white light as a colour, for a lamp that has only colours.
+    /// The same with white light as a colour, for a lamp that supports only colours.
     var asColour: LampState {
         var state = self
         state.colour = shownColour
         return state
     }
 
-    /// Takes over what another one says.
+    /// Overwrites the attributes that `news` contains.
     package mutating func merge(_ news: LampState) {
         isOn = news.isOn ?? isOn
         level = news.level ?? level
@@ -65,31 +65,33 @@ package struct LampState: Sendable, Hashable {
 }
 
 extension LampState {
-    /// How much two states may differ and still be the same.
+    /// The largest differences between two states that count as equal.
     package struct Tolerance: Sendable, Hashable {
         /// Of the level, 0…1.
         package var level: Double
-        /// Of a channel of the colour at its brightest, 0…255.
+        /// Of a colour channel at full brightness, 0…255.
         package var channel: Int
         /// Of a colour temperature, millionths of a reciprocal kelvin.
         package var mired: Int
 
-        /// What rounding does: to 100 or 254 steps, to whole degrees of hue, from one colour model to another.
+        /// For rounding: to 100 or 254 steps, to whole degrees of hue, between colour models.
         package static let rounding = Tolerance(level: 0.006_5, channel: 8, mired: 2)
-        /// What a lamp's own nature does: a least brightness, colours that it cannot show.
+        /// For limits of a lamp: a least brightness, colours that it cannot show.
         package static let nature = Tolerance(level: 0.1, channel: 100, mired: 100)
     }
 
-    /// Whether a lamp that says this is as it should be; what it never says does not count, nor what it is like
-    /// while it is off.
+    /// Whether a lamp that reports `lamp` matches this state.
+    ///
+    /// Attributes that it does not report are ignored,
+    /// and so is everything except `isOn` while it is off.
     package func isShown(by lamp: LampState, within tolerance: Tolerance = .rounding) -> Bool {
         if let isOn, let lampIsOn = lamp.isOn, isOn != lampIsOn { return false }
         if isOn == false { return true }
         return isLevelShown(by: lamp, within: tolerance) && isColourShown(by: lamp, within: tolerance)
     }
 
-    /// Whether a lamp that says this says all that matters.
-    func isSaid(by lamp: LampState) -> Bool {
+    /// Whether a report contains every attribute that matters.
+    func isCovered(by lamp: LampState) -> Bool {
         guard lamp.isOn != nil, isOn != false else { return lamp.isOn != nil }
         return (level == nil || lamp.level != nil) && (shownColour == nil || lamp.shownColour != nil)
     }
@@ -107,7 +109,7 @@ extension LampState {
         return colour.distance(to: other) <= tolerance.channel
     }
 
-    /// What stands between this and another; the colour by way of RGB, light from and to darkness.
+    /// Interpolates to another state; colours in RGB, on and off through darkness.
     package func interpolated(to end: LampState, fraction: Double) -> LampState {
         guard fraction < 1 else { return end }
         var state = end
@@ -133,7 +135,7 @@ extension LampState {
 }
 
 extension RGBColour {
-    /// The largest difference of a channel, both colours at their brightest.
+    /// The largest difference of a channel, both colours at full brightness.
     func distance(to other: RGBColour) -> Int {
         zip(brightest, other.brightest).map { abs($0 - $1) }.max() ?? 0
     }

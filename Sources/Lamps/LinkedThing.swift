@@ -1,11 +1,11 @@
 package import Flare
 import Things
 
-/// A thing as the link to its lamp sees it.
+/// The state of a thing that its lamp follows.
 package struct LinkedThing: Sendable, Hashable {
-    /// What its lamp shall be like; while a transition runs, what that leads to.
+    /// The wanted state of its lamp; during a transition, its end.
     let wanted: LampState
-    /// How long a transition takes that leads to it, seconds.
+    /// Duration of the transition, seconds.
     let seconds: Double?
     private let hasLevel: Bool
     private let hasColour: Bool
@@ -13,9 +13,9 @@ package struct LinkedThing: Sendable, Hashable {
     private let palette: [String]
 
     /// - Parameters:
-    ///   - goal: What a running transition leads to, by data key.
-    ///   - seconds: How long that takes.
-    /// - Returns: `nil` for what cannot be on or off.
+    ///   - goal: The end of a running transition, by data key.
+    ///   - seconds: Its duration.
+    /// - Returns: `nil` for a thing that cannot be switched on and off.
     package init?(_ thing: FlareThing, goal: [String: JSONValue]? = nil, seconds: Double? = nil) {
         let profile = ThingProfile(thing: thing)
         guard profile.hasState else { return nil }
@@ -27,7 +27,8 @@ package struct LinkedThing: Sendable, Hashable {
         self.seconds = goal == nil ? nil : seconds
     }
 
-    /// What is to be asked of the thing so that it is as its lamp, and what that makes of it; `nil` for nothing.
+    /// The request that gives the thing its lamp's state, and the values it sets; `nil` when there is nothing
+    /// to change.
     func adoption(of lamp: LampState) -> (request: ThingRequest, values: LampState)? {
         var attributes: [String: JSONValue] = [:]
         var values = LampState()
@@ -40,7 +41,7 @@ package struct LinkedThing: Sendable, Hashable {
             attributes["state"] = "ON"
             values.isOn = true
         }
-        // A brightness of 0 would keep it dark.
+        // A brightness of 0 would keep it off.
         let level = lamp.level ?? (values.isOn == true && wanted.level == nil ? 1 : nil)
         if hasLevel, let level,
             wanted.level.map({ abs($0 - level) > LampState.Tolerance.rounding.level }) ?? true
@@ -53,7 +54,7 @@ package struct LinkedThing: Sendable, Hashable {
                 attributes["color_temp"] = JSONValue(temperature.kelvin)
                 values.temperature = temperature
             } else if hasColour, let colour = lamp.shownColour {
-                // By its name only if it is exactly that.
+                // By name only for the exact colour.
                 attributes["color"] = .string(ColourValue(rgb: colour, palette: palette).stored)
                 values.colour = colour
             }
@@ -61,13 +62,13 @@ package struct LinkedThing: Sendable, Hashable {
         return attributes.isEmpty ? nil : (ThingRequest(attributes: attributes), values)
     }
 
-    /// Whether it is as it was asked to be.
+    /// Whether the thing has the requested values.
     func has(_ values: LampState) -> Bool {
         (values.isOn == nil || values.isOn == wanted.isOn) && values.isLevelShown(by: wanted)
             && values.isColourShown(by: wanted)
     }
 
-    /// Whether a change to another state of the thing is nothing but what was asked of it.
+    /// Whether a later state of the thing differs only by the requested values.
     func becomes(_ later: LinkedThing, by values: LampState) -> Bool {
         let (old, new) = (wanted, later.wanted)
         if old.isOn != new.isOn, values.isOn != new.isOn, values.level == nil || new.isOn == false {

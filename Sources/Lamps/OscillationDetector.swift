@@ -1,10 +1,12 @@
 import Things
 
-/// Notices when a thing and its lamp go round in circles, as two links that cross can make them, and waits.
+/// Detects an endless exchange of states between a thing and its lamp, which two crossed links can cause, and
+/// delays it.
 ///
-/// Two daemons whose things are each other's lamps can change places for ever: each takes over what the other was. From the
-/// second return to an earlier state on, each waits for a random time, longer with every turn; the later one then finds
-/// both equal. For a person who presses a switch again and again this is a third of a second at first, at most 2.4 s.
+/// Two daemons whose things are each other's lamps can swap states for ever, because each adopts the other's.
+/// From the second return to an earlier state on, each side waits a random time, longer with every turn; the
+/// later one then finds both equal. A person who presses a switch repeatedly waits a third of a second at
+/// first, at most 2.4 s.
 struct OscillationDetector: Sendable {
     private struct Step: Sendable {
         let thing: LampState
@@ -14,20 +16,20 @@ struct OscillationDetector: Sendable {
     private static let memory: Int64 = 3000
     private static let capacity = 8
     private static let shortest: UInt64 = 300
-    /// How often the longest wait is doubled.
+    /// How often the longest wait doubles.
     private static let doublings = 3
 
-    /// The last steps, each soon after the one before.
+    /// Recent steps, each soon after the one before.
     private var steps: [Step] = []
     private var lastAt: Int64 = 0
     private var turns = 0
     private(set) var waitUntil: Int64?
     private var random: UInt64
 
-    /// - Parameter seed: Another one for each link that there is.
+    /// - Parameter seed: Different for each link.
     init(seed: UInt64) { random = seed }
 
-    /// Whether something may be done about the difference between thing and lamp.
+    /// Whether a difference between thing and lamp may be resolved now.
     mutating func mayStep(_ thing: LampState, _ lamp: LampState, at now: Int64) -> Bool {
         if waitUntil == nil, now - lastAt > Self.memory { steps = [] }
         let isSwapped = steps.last.map { thing.isShown(by: $0.lamp) && $0.thing.isShown(by: lamp) } ?? false
@@ -44,7 +46,7 @@ struct OscillationDetector: Sendable {
         return true
     }
 
-    /// Nothing is different any more.
+    /// Thing and lamp are equal.
     mutating func rest() { waitUntil = nil }
 
     private mutating func pause(_ turns: Int) -> Int64 {

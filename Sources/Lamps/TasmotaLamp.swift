@@ -1,17 +1,17 @@
 import Flare
 import Things
 
-/// A light, dimmer or relay with Tasmota.
+/// A light, dimmer or relay with the Tasmota firmware.
 /// - Source: Tasmota documentation: MQTT, Lights, Commands (Power, Dimmer, HSBColor, CT, Color, Fade, Speed, Backlog).
 package struct TasmotaLamp: LampDialect {
     private let command: String
     private let status: String
     private let telemetry: String
-    /// The number of the relay, when the device has several.
+    /// The number of the relay when the device has several.
     private let relay: Int?
 
     /// - Parameters:
-    ///   - topic: The device's own, for `%topic%`.
+    ///   - topic: The device's topic, for `%topic%`.
     ///   - fullTopic: The device's setting `FullTopic`, with `%prefix%` and `%topic%`.
     package init(topic: String, fullTopic: String = "%prefix%/%topic%/", relay: Int? = nil) {
         func place(_ prefix: String) -> String {
@@ -25,7 +25,7 @@ package struct TasmotaLamp: LampDialect {
     }
 
     package var commandTopics: [String] { [power, "\(command)/Backlog"] }
-    /// A device may have several relays; the first has a name without a number too.
+    /// Of several relays the first also has a name without number.
     package var lampTopics: Set<String> {
         Set(
             (relay.map { $0 == 1 ? ["POWER", "POWER1"] : ["POWER\($0)"] } ?? ["POWER", "POWER1"]).map {
@@ -36,7 +36,7 @@ package struct TasmotaLamp: LampDialect {
     package var stateTopics: [String] { ["\(status)/RESULT", "\(status)/\(key)", "\(telemetry)/STATE"] }
     package var availabilityTopics: [String] { ["\(telemetry)/LWT"] }
 
-    /// Speed goes to 40 half seconds.
+    /// Speed is limited to 40 half seconds.
     package let longestFade = 20.0
 
     private var key: String { "POWER\(relay.map(String.init) ?? "")" }
@@ -50,19 +50,19 @@ package struct TasmotaLamp: LampDialect {
             return .state(LampState(isOn: try LampPayload.isOn(.string(text), named: key)))
         }
         let members = try LampPayload.object(payload)
-        let said = members[key] ?? (relay == nil ? members["POWER1"] : nil)
-        let isOn = try LampPayload.isOn(said ?? .null, named: key)
+        let value = members[key] ?? (relay == nil ? members["POWER1"] : nil)
+        let isOn = try LampPayload.isOn(value ?? .null, named: key)
         let level = try LampPayload.level(members["Dimmer"] ?? .null, named: "Dimmer", scale: 100)
         let temperature =
             Self.isWhite(members)
             ? try LampPayload.temperature(members["CT"] ?? .null, named: "CT", isKelvin: false) : nil
         let colour = temperature == nil ? try Self.colour(members) : nil
-        let state = LampState(isOn: isOn, told: level, colour: colour, temperature: temperature)
-        // Every answer of the device comes here.
+        let state = LampState(isOn: isOn, reported: level, colour: colour, temperature: temperature)
+        // Answers to unrelated commands arrive here too.
         return state.isEmpty ? .nothing : .state(state)
     }
 
-    /// Whether what it tells is white light: the coloured channels are dark, or there are none.
+    /// Whether a report describes white light: the colour channels are dark or absent.
     private static func isWhite(_ members: [String: JSONValue]) -> Bool {
         guard members["CT"] != nil else { return false }
         guard let colour = members["HSBColor"]?.string else { return true }
@@ -70,7 +70,8 @@ package struct TasmotaLamp: LampDialect {
         return brightness == 0 && (members["White"]?.number ?? 0) > 0
     }
 
-    /// Hue and saturation; else the channels, which are dimmed and may have white ones behind them.
+    /// From hue and saturation, otherwise from the channels, which are dimmed and may be followed by white
+    /// ones.
     private static func colour(_ members: [String: JSONValue]) throws(LampMessageError) -> RGBColour? {
         if let value = members["HSBColor"] {
             let numbers = value.string?.split(separator: ",").compactMap { Double($0) } ?? []
@@ -84,7 +85,7 @@ package struct TasmotaLamp: LampDialect {
         }
         if let value = members["Color"] {
             guard let text = value.string, let colour = colour(text) else {
-                throw LampMessageError(cause: "Color is not understood", value: QuotedValue.of(value))
+                throw LampMessageError(cause: "unsupported Color", value: QuotedValue.of(value))
             }
             return colour.isDark ? nil : colour.colour
         }
@@ -95,7 +96,7 @@ package struct TasmotaLamp: LampDialect {
         return nil
     }
 
-    /// `RRGGBB…` or `r,g,b…`; fewer channels are white light, which has no colour.
+    /// `RRGGBB…` or `r,g,b…`; fewer channels are white light.
     private static func colour(_ text: String) -> (colour: RGBColour, isDark: Bool)? {
         let none = (RGBColour(red: 0, green: 0, blue: 0), true)
         let colour: RGBColour?
@@ -117,7 +118,7 @@ package struct TasmotaLamp: LampDialect {
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
         var steps: [String] = []
         if let seconds {
-            // Speed is told for the whole way from dark to bright.
+            // Speed is the time from off to full brightness.
             let whole = seconds / max(way(from: lamp, to: wanted), 0.01)
             steps += ["Fade2 1", "Speed2 \(Int(min(max((whole * 2).rounded(), 1), 40)))"]
         }
@@ -126,7 +127,7 @@ package struct TasmotaLamp: LampDialect {
         } else if let colour = wanted.colour {
             let (hue, saturation, _) = colour.hueSaturationValue
             let level = wanted.steps(of: 100) ?? lamp.steps(of: 100) ?? 100
-            // 360 is no hue for Tasmota.
+            // Tasmota does not accept a hue of 360.
             steps.append(
                 "HSBColor \(Int(hue.rounded()) % 360),\(Int((saturation * 100).rounded())),\(level)"
             )
@@ -136,7 +137,7 @@ package struct TasmotaLamp: LampDialect {
             }
             if let level = wanted.steps(of: 100) { steps.append("Dimmer \(level)") }
         }
-        // Brightness and colour switch on by themselves, unless the device is set not to.
+        // Brightness and colour switch the light on, unless the device is configured otherwise.
         if wanted.isOn == true, lamp.isOn != true || steps.isEmpty { steps.append("\(key) ON") }
         if steps.count == 1, steps[0].hasPrefix(key) {
             return [LampMessage(power, wanted.isOn == false ? "OFF" : "ON")]
@@ -144,7 +145,7 @@ package struct TasmotaLamp: LampDialect {
         return [LampMessage("\(command)/Backlog", steps.map { "NoDelay;\($0)" }.joined(separator: ";"))]
     }
 
-    /// How much of the way from dark to bright the largest change is.
+    /// The largest change as a fraction of the range from off to full brightness.
     private func way(from lamp: LampState, to wanted: LampState) -> Double {
         let before = lamp.isOn == false ? 0 : lamp.level ?? 0
         let after = wanted.isOn == false ? 0 : wanted.level ?? lamp.level ?? 1
@@ -154,7 +155,7 @@ package struct TasmotaLamp: LampDialect {
         return max(abs(after - before), (colours ?? 0) * after)
     }
 
-    package func question(about wanted: LampState) -> [LampMessage] {
+    package func stateRequest(for wanted: LampState) -> [LampMessage] {
         [LampMessage("\(command)/STATE", "")]
     }
 }

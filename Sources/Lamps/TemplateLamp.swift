@@ -4,21 +4,22 @@ import Things
 /// A lamp whose topics and payloads the user describes.
 package struct TemplateLamp: LampDialect {
     package struct Settings: Sendable, Hashable {
-        /// `nil` for a lamp that never tells what it is like.
+        /// `nil` for a lamp without state reports.
         package var stateTopic: String?
-        /// Where in the JSON of a state the values are; `nil`: the payload is plain, and on or off or a brightness.
+        /// JSON paths of the values in a state; without any the payload is plain text: on, off, or a
+        /// brightness.
         package var statePath: String?
         package var brightnessPath: String?
         package var colourPath: String?
         package var temperaturePath: String?
-        /// Whether the colour temperature at that path is in kelvin, not in mired.
+        /// Whether the colour temperature is in kelvin instead of mired.
         package var isKelvin = false
         package var on = "ON"
         package var off = "OFF"
         package var scale = 255.0
         package var commandTopic: String
         package var command: CommandTemplate
-        /// What is sent instead to switch it off.
+        /// Sent instead of `command` to switch the lamp off.
         package var offCommand: CommandTemplate?
         package var availability: LampAvailability?
 
@@ -68,7 +69,7 @@ package struct TemplateLamp: LampDialect {
         )
         let state = LampState(
             isOn: isOn,
-            told: level,
+            reported: level,
             colour: try colour(value(at: settings.colourPath)),
             temperature: temperature
         )
@@ -115,7 +116,7 @@ package struct TemplateLamp: LampDialect {
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
         let isOff = wanted.isOn == false
         let template = isOff ? settings.offCommand ?? settings.command : settings.command
-        // A text has a place for every value, so what shall stay is said once more.
+        // A template has a place for every value, so unchanged values are repeated.
         let level = isOff ? 0 : wanted.level ?? lamp.level ?? 1
         let colour = wanted.shownColour ?? lamp.shownColour ?? RGBColour(red: 255, green: 255, blue: 255)
         let temperature = wanted.temperature ?? lamp.temperature
@@ -145,5 +146,5 @@ package struct TemplateLamp: LampDialect {
         JSONValue.number((number * decimals).rounded() / decimals).text
     }
 
-    package func question(about wanted: LampState) -> [LampMessage] { [] }
+    package func stateRequest(for wanted: LampState) -> [LampMessage] { [] }
 }

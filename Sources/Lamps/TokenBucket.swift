@@ -1,4 +1,4 @@
-/// How often something may happen: so many times at once, then so many times a second.
+/// A rate limiter: a burst at first, then a number per second.
 struct TokenBucket: Sendable, Hashable {
     private let burst: Double
     private let perSecond: Double
@@ -11,7 +11,7 @@ struct TokenBucket: Sendable, Hashable {
         left = burst
     }
 
-    /// Takes one, if there is one.
+    /// Takes a token if there is one.
     mutating func take(at now: Int64) -> Bool {
         if let countedAt { left = min(burst, left + Double(max(now - countedAt, 0)) * perSecond / 1000) }
         countedAt = now
@@ -20,7 +20,7 @@ struct TokenBucket: Sendable, Hashable {
         return true
     }
 
-    /// When the next may be taken, counted from the last try.
+    /// When the next token is available, from the time of the last attempt.
     var due: Int64? {
         countedAt.map { $0 + Int64((max(1 - left, 0) / perSecond * 1000).rounded(.up)) }
     }

@@ -9,7 +9,7 @@ package struct WLEDLamp: LampDialect {
     /// - Parameter topic: The device topic, such as `wled/abcdef`.
     package init(topic: String) { self.topic = topic }
 
-    /// A group may be told on the bare topic.
+    /// The bare topic may be that of a group.
     package var commandTopics: [String] { ["\(topic)/api", topic, "\(topic)/col"] }
     package var stateTopics: [String] { ["\(topic)/g", "\(topic)/c", "\(topic)/v"] }
     package var availabilityTopics: [String] { ["\(topic)/status"] }
@@ -32,7 +32,7 @@ package struct WLEDLamp: LampDialect {
         }
     }
 
-    /// `#RRGGBB`, or with white before it; leading zeros of the white are left out.
+    /// `#RRGGBB`, or `#WWRRGGBB` without leading zeros.
     private func colour(_ text: String) throws(LampMessageError) -> RGBColour? {
         let digits = text.dropFirst()
         guard text.first == "#", (6...8).contains(digits.utf8.count), let number = UInt32(digits, radix: 16)
@@ -43,14 +43,14 @@ package struct WLEDLamp: LampDialect {
             )
         }
         let colour = RGBColour(hex: number)
-        // White light alone, or black, which is the brightness's matter.
+        // White light alone, or black, which is expressed as brightness.
         if number & 0xFF_FFFF == 0 {
             return number > 0 ? RGBColour(red: 255, green: 255, blue: 255) : nil
         }
         return colour
     }
 
-    /// `<ac>` is the brightness, three `<cl>` are the colour.
+    /// `<ac>` is the brightness, three `<cl>` are the colour channels.
     private func state(ofXML text: String) throws(LampMessageError) -> LampReport {
         func numbers(_ name: String) -> [Double] {
             text.split(separator: "<\(name)>").dropFirst().prefix(3).compactMap { part in
@@ -63,7 +63,7 @@ package struct WLEDLamp: LampDialect {
                 value: QuotedValue.of(text)
             )
         }
-        // In white light alone the three are 0.
+        // The three are 0 for white light.
         let shown = LampState(colour: colour).colour
         return .state(LampState(isOn: brightness > 0, level: brightness / 255, colour: shown))
     }
@@ -81,7 +81,7 @@ package struct WLEDLamp: LampDialect {
                         ]
                     ]
                 ]
-                // For strips with white light; the others show its colour.
+                // For strips with white LEDs; others show the colour.
                 segment["cct"] = wanted.temperature.map { JSONValue(min(max($0.kelvin, 1900), 10_091)) }
                 members["seg"] = .object(segment)
             }
@@ -90,6 +90,6 @@ package struct WLEDLamp: LampDialect {
         return [LampMessage("\(topic)/api", JSONValue.object(members).text)]
     }
 
-    /// It tells when something changes and when it connects, and cannot be asked over MQTT.
-    package func question(about wanted: LampState) -> [LampMessage] { [] }
+    /// WLED reports changes and on connecting; its state cannot be requested over MQTT.
+    package func stateRequest(for wanted: LampState) -> [LampMessage] { [] }
 }

@@ -1,8 +1,8 @@
 import Flare
 import Things
 
-/// A lamp or a group of lamps at zigbee2mqtt.
-/// - Source: zigbee2mqtt.io, MQTT topics and messages, device availability; tried with the forms of 1.x and 2.x.
+/// A lamp or group of zigbee2mqtt.
+/// - Source: zigbee2mqtt.io, MQTT topics and messages, device availability; tried with versions 1.x and 2.x.
 package struct ZigbeeLamp: LampDialect {
     private let topic: String
     private static let scale = 254.0
@@ -13,7 +13,7 @@ package struct ZigbeeLamp: LampDialect {
     package var commandTopics: [String] { ["\(topic)/set"] }
     package var stateTopics: [String] { [topic] }
 
-    /// The device's own, and that of zigbee2mqtt itself.
+    /// The device's own topic, and that of zigbee2mqtt.
     package var availabilityTopics: [String] {
         let base = topic.prefix { $0 != "/" }
         return ["\(topic)/availability", "\(base)/bridge/state"]
@@ -32,7 +32,7 @@ package struct ZigbeeLamp: LampDialect {
         var members: [String: JSONValue] = ["state": wanted.isOn == false ? "OFF" : "ON"]
         if wanted.isOn != false {
             members["brightness"] = wanted.steps(of: Self.scale).map { JSONValue($0) }
-            // Lamps that want hue and saturation get them from zigbee2mqtt.
+            // zigbee2mqtt converts to hue and saturation for lamps that need them.
             members["color"] = wanted.colour.map { JSONLamp.colour($0, in: .xy) }
         }
         members["color_temp"] = wanted.isOn == false ? nil : wanted.temperature.map { JSONValue($0.mired) }
@@ -40,7 +40,7 @@ package struct ZigbeeLamp: LampDialect {
         return [LampMessage("\(topic)/set", JSONValue.object(members).text)]
     }
 
-    package func question(about wanted: LampState) -> [LampMessage] {
+    package func stateRequest(for wanted: LampState) -> [LampMessage] {
         var members: [String: JSONValue] = ["state": ""]
         if wanted.level != nil { members["brightness"] = "" }
         if wanted.temperature != nil { members["color_temp"] = "" }

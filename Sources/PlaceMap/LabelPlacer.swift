@@ -1,4 +1,4 @@
-/// Finds space for names: none is written over another, over a wall, or past the edge.
+/// Places labels so that they overlap neither each other nor walls nor the edge.
 struct LabelPlacer {
     /// A rectangle of the picture.
     struct Area: Equatable {
@@ -25,16 +25,16 @@ struct LabelPlacer {
     }
 
     struct Place {
-        /// Where the anchor of the text's base line is.
+        /// The anchor of the text's baseline.
         let x: Int
         let y: Int
         let anchor: Anchor
         let area: Area
     }
 
-    /// Where names may be.
+    /// Where labels may be.
     private let room: Area
-    /// The zones: their borders are walls.
+    /// The zones, whose borders are walls.
     private let zones: [Area]
     private var taken: [Area] = []
 
@@ -45,11 +45,11 @@ struct LabelPlacer {
 
     mutating func take(_ area: Area) { taken.append(area) }
 
-    /// The space of a text whose base line has its anchor at `x`, `y`.
+    /// The area of a text whose baseline has its anchor at `x`, `y`.
     ///
     /// - Parameters:
-    ///   - width: Of the text, units.
-    ///   - size: Of its font.
+    ///   - width: Width of the text, units.
+    ///   - size: Font size.
     static func place(_ x: Int, _ y: Int, _ anchor: Anchor = .start, width: Int, size: Int) -> Place {
         let left =
             switch anchor {
@@ -61,9 +61,9 @@ struct LabelPlacer {
         return Place(x: x, y: y, anchor: anchor, area: area)
     }
 
-    /// Takes the first of some places that is free.
+    /// Reserves the first of the places that is free.
     ///
-    /// - Parameter mark: What the text belongs to, if that is in the same zones as the text must be.
+    /// - Parameter mark: The mark that the text belongs to, when both must be in the same zones.
     mutating func take(firstOf places: [Place], for mark: Area? = nil) -> Place? {
         let place = places.first { place in
             room.contains(place.area) && isWithinWalls(place.area, of: mark)
@@ -73,14 +73,14 @@ struct LabelPlacer {
         return place
     }
 
-    /// Takes the first of some places within the walls, whatever else stands there.
+    /// Reserves the first of the places that is within the walls, even if it overlaps something.
     mutating func takeAnyway(firstOf places: [Place]) -> Place? {
         let place = places.first { room.contains($0.area) && isWithinWalls($0.area, of: nil) }
         if let place { taken.append(place.area) }
         return place
     }
 
-    /// Space for a text beside a mark.
+    /// A place for a text beside a mark.
     mutating func place(width: Int, size: Int, beside x: Int, _ y: Int, radius: Int) -> Place? {
         let (below, above, middle) = (y + radius + size, y - radius - size / 3 - 1, y + size / 3)
         let (right, left) = (x + radius + 4, x - radius - 4)
@@ -97,10 +97,10 @@ struct LabelPlacer {
         )
     }
 
-    /// Whether an area crosses no wall, and no wall is between it and its mark.
+    /// Whether an area crosses no wall, and no wall separates it from its mark.
     private func isWithinWalls(_ area: Area, of mark: Area?) -> Bool {
         zones.allSatisfy { zone in
-            // Half of a wall, and a little air.
+            // Half of a wall, and some padding.
             let (inner, outer) = (zone.grown(by: -2), zone.grown(by: 2))
             if inner.contains(area) { return mark.map(outer.contains) ?? true }
             return !outer.meets(area) && !(mark.map(inner.contains) ?? false)

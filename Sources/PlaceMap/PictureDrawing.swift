@@ -2,7 +2,7 @@ import Flare
 import Glibc
 import Things
 
-/// Draws one picture, from the ground up.
+/// Draws one picture.
 struct PictureDrawing {
     let frame: PlanFrame
     private let isEmpty: Bool
@@ -12,12 +12,12 @@ struct PictureDrawing {
     private var definitions = ""
     private var body = ""
 
-    /// The most colours whose light shines; more of them would not be told apart.
+    /// Most colours with a glow; more could not be distinguished.
     private static let glowLimit = 64
 
     /// - Parameters:
-    ///   - content: What the plan must show; `nil` for nothing.
-    ///   - zones: Those that are drawn.
+    ///   - content: The area that the plan must show; `nil` for none.
+    ///   - zones: The zones to draw.
     init(_ content: PlanBounds?, isFlipped: Bool, zones: [PlanZone], style: PictureStyle) {
         isEmpty = content == nil
         ink = PictureInk(style)
@@ -38,12 +38,12 @@ struct PictureDrawing {
     // MARK: Zones
 
     mutating func drawZones(_ zones: ArraySlice<(id: FlareID, zone: PlanZone)>, here: FlareID?) {
-        // That where we are goes last, so that its border is whole.
+        // The current zone last, so that its border is complete.
         for (_, zone) in zones.filter({ $0.id != here }) { draw(zone, .zone) }
         for (_, zone) in zones.filter({ $0.id == here }) { draw(zone, .zoneHere) }
     }
 
-    /// In a corner of each where no mark stands; smaller where zones are small.
+    /// In a free corner of each; smaller where zones are small.
     mutating func drawNames(of zones: ArraySlice<(id: FlareID, zone: PlanZone)>) {
         for (_, zone) in zones { drawName(of: zone) }
     }
@@ -71,7 +71,7 @@ struct PictureDrawing {
             (left, top, .start), (right, top, .end), (left, bottom, .start), (right, bottom, .end),
         ]
         let places = corners.map { LabelPlacer.place($0, $1, $2, width: width, size: size) }
-        // In a crowded room the name lies beneath the marks.
+        // In a crowded zone the name is drawn below the marks.
         guard let place = placer.take(firstOf: places) ?? placer.takeAnyway(firstOf: places) else { return }
         write(name, place.x, place.y, .caption, size: size, anchor: place.anchor)
     }
@@ -91,13 +91,13 @@ struct PictureDrawing {
         body += "<circle \(ink(.near)) cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(radius + 6)\"/>"
     }
 
-    /// Marks shrink where there are many.
+    /// Marks are smaller when there are many.
     private func radius(among count: Int) -> Int { count <= 60 ? 9 : count <= 250 ? 6 : 4 }
 
     private mutating func shine(_ thing: PlanThing, _ radius: Int) {
         guard case .on(let colour, let level) = thing.mark, let glow = glow(colour) else { return }
         let at = point(thing.position)
-        // Small marks stand in small rooms, whose walls their light would hide.
+        // Small marks are in small zones, whose walls the glow would hide.
         let reach = radius + Int((Double(radius) * (radius < 9 ? 2 : 4) * level).rounded())
         body += "<circle cx=\"\(at.x)\" cy=\"\(at.y)\" r=\"\(reach)\" fill=\"url(#g\(glow))\"/>"
     }
@@ -122,7 +122,7 @@ struct PictureDrawing {
         }
         switch thing.mark {
         case .on(let colour, let level):
-            // A lamp that is dim is paler, never as pale as one that is off.
+            // A dimmed lamp is paler, but never as pale as one that is off.
             let mixed = RGBColour(red: 128, green: 128, blue: 128).mixed(
                 with: colour,
                 fraction: 0.4 + 0.6 * level
@@ -139,13 +139,13 @@ struct PictureDrawing {
         }
     }
 
-    /// Keeps names away from the marks of things.
+    /// Keeps labels away from the marks of things.
     mutating func keepFree(_ things: [PlanThing]) {
         let radius = radius(among: things.count)
         for thing in things { keepFree(around: thing.position, radius) }
     }
 
-    /// Keeps names away from the mark of this device.
+    /// Keeps labels away from the mark of this device.
     mutating func keepFree(_ device: PlanDevice?) {
         if let device { keepFree(around: device.position, 10) }
     }
@@ -157,7 +157,7 @@ struct PictureDrawing {
         )
     }
 
-    // MARK: Names of things
+    // MARK: Labels of things
 
     mutating func drawNames(of things: [PlanThing], nearby: PlanThing?, limit: Int) {
         let radius = radius(among: things.count)
@@ -166,7 +166,7 @@ struct PictureDrawing {
         for thing in things.prefix(limit) { drawName(of: thing, radius, size, .label) }
     }
 
-    /// Whole where there is space for it, else cut.
+    /// Complete where there is space, otherwise cut.
     private mutating func drawName(of thing: PlanThing, _ radius: Int, _ size: Int, _ look: PictureLook) {
         let at = point(thing.position)
         let boldness = look == .labelNear ? PictureText.boldShare : 1
@@ -202,7 +202,7 @@ struct PictureDrawing {
         let at = point(device.position)
         body += "<g transform=\"translate(\(at.x) \(at.y))\"\(device.isLost ? " class=\"o\"" : "")>"
         if let heading = device.heading {
-            // On the plan, whose y axis points `north` degrees clockwise from north.
+            // Relative to the plan, whose y axis points `north` degrees clockwise from north.
             let turn = PlanFrame.unit((heading - north).truncatingRemainder(dividingBy: 360))
             body +=
                 "<path \(ink(device.isLost ? .viewLost : .view)) transform=\"rotate(\(turn))\" d=\"M0 0-24-38A45 45 0 0 1 24-38Z\"/>"
@@ -210,7 +210,7 @@ struct PictureDrawing {
         body += "<circle \(ink(device.isLost ? .deviceLost : .device)) r=\"8\"/></g>"
     }
 
-    // MARK: Around the plan
+    // MARK: Header and footer
 
     mutating func drawEdges(title: String?, north: Double, hidden: Int) {
         let (right, bottom) = (PlanFrame.pictureWidth - PlanFrame.margin, frame.pictureHeight)
@@ -243,7 +243,7 @@ struct PictureDrawing {
         write("N", x - 24, y + 5, .caption, anchor: .middle)
     }
 
-    /// The whole picture.
+    /// The complete picture.
     var finished: String {
         let (width, height) = (PlanFrame.pictureWidth, frame.pictureHeight)
         let plan =

@@ -1,6 +1,6 @@
-/// In which colours the picture is drawn.
+/// The colours of the picture.
 package enum PictureStyle: String, Sendable, CaseIterable {
-    /// Light, and dark where the page prefers dark and the renderer knows media queries.
+    /// Light, and dark where the page prefers dark and the renderer supports media queries.
     case auto
     case light, dark
 }
@@ -31,9 +31,9 @@ struct PicturePalette {
     )
 }
 
-/// What an element of the picture is, which decides how it looks.
+/// The class of an element, which defines its appearance.
 ///
-/// The raw value is its class; by the last word of it a style sheet finds it.
+/// The raw value is the CSS class; a style sheet selects by its last word.
 enum PictureLook: String, CaseIterable {
     case ground = "g"
     case zone = "w"
@@ -58,7 +58,7 @@ enum PictureLook: String, CaseIterable {
     case label = "n"
     case labelNear = "n b"
 
-    /// As presentation attributes: every renderer of SVG knows them, few know style sheets with variables.
+    /// Presentation attributes, which every SVG renderer supports, unlike style sheets with variables.
     func attributes(_ colours: PicturePalette) -> [(name: String, value: String)] {
         switch self {
         case .ground: [("fill", colours.paper)]
@@ -98,10 +98,10 @@ enum PictureLook: String, CaseIterable {
     }
 }
 
-/// The looks of one picture as they are written into it.
+/// The rendered styles of one picture.
 struct PictureInk {
     private let texts: [PictureLook: String]
-    /// What makes a light picture dark where dark is preferred; empty for one of a fixed style.
+    /// The style sheet for dark mode; empty for a fixed style.
     let styleSheet: String
 
     init(_ style: PictureStyle) {
@@ -116,7 +116,7 @@ struct PictureInk {
     /// Class and presentation attributes of an element.
     func callAsFunction(_ look: PictureLook) -> String { texts[look] ?? "" }
 
-    /// The colours that differ, by class: a style sheet counts more than presentation attributes.
+    /// The colours that differ in dark mode, by class: a style sheet overrides presentation attributes.
     private static let darkSheet: String = {
         let rules = PictureLook.allCases.compactMap { look -> String? in
             let pairs = zip(look.attributes(.light), look.attributes(.dark)).filter { $0.value != $1.value }

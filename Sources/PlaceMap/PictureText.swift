@@ -1,11 +1,11 @@
-/// Texts of a picture: harmless, short enough, and about so wide.
+/// Text in a picture: sanitised, limited, and measured approximately.
 enum PictureText {
-    /// The most characters of a name that are kept.
+    /// Most characters of a name.
     private static let characterLimit = 40
-    /// The most scalars of it: a character may be built of many.
+    /// Most scalars of a name, since a character may consist of many.
     private static let scalarLimit = 60
 
-    /// A name on one line, without what XML cannot hold or what turns the direction of writing.
+    /// A name on one line, without characters that XML forbids or that change the writing direction.
     static func clean(_ name: String) -> String {
         var scalars = String.UnicodeScalarView()
         var wasSpace = true
@@ -24,7 +24,7 @@ enum PictureText {
         return String(short.last == " " ? short.dropLast() : short)
     }
 
-    /// The text as XML has it, in content and in attributes.
+    /// The text escaped for XML content and attributes.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -40,12 +40,12 @@ enum PictureText {
         return escaped
     }
 
-    /// About how wide the text will be, in units of the picture; nobody can tell which font will be there.
+    /// Approximate width of a text in units of the picture; the renderer's font is unknown.
     static func width(_ text: String, size: Double) -> Double {
         text.unicodeScalars.reduce(0) { $0 + share($1) } * size
     }
 
-    /// The text, cut so that it is no wider; `nil` when hardly anything would be left.
+    /// The text, cut to a width; `nil` when hardly anything would remain.
     static func fitted(_ text: String, size: Double, width limit: Double) -> String? {
         if width(text, size: size) <= limit { return text.isEmpty ? nil : text }
         var (short, used) = (Substring(), size * 0.8)
@@ -57,7 +57,7 @@ enum PictureText {
         return short.count < 3 ? nil : "\(short.last == " " ? short.dropLast() : short)…"
     }
 
-    /// The width of a character as a share of the font's size, in the widest of the usual fonts (DejaVu Sans).
+    /// Width of a character relative to the font size, in the widest of the common fonts (DejaVu Sans).
     private static func share(_ scalar: Unicode.Scalar) -> Double {
         guard scalar.isASCII else {
             return switch scalar.value {
@@ -80,12 +80,13 @@ enum PictureText {
         }
     }
 
-    /// How much wider semibold is.
+    /// Width of semibold relative to regular.
     static let boldShare = 1.15
 
     private static func isDrawable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        // Joiners make one character of several (emoji, Indic scripts); other format characters change the direction.
+        // Joiners combine characters (emoji, Indic scripts); other format characters change the writing
+        // direction.
         case .format: scalar.value == 0x200C || scalar.value == 0x200D
         case .control, .surrogate, .unassigned, .privateUse: false
         default: true

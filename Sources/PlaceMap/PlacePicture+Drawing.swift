@@ -1,14 +1,14 @@
 import Flare
 
-/// How much of a place is drawn.
+/// How much detail is drawn.
 struct PictureDetail: Sendable {
     var zones = 300
     var things = 1200
-    /// Names of things.
+    /// Most labels of things.
     var labels = 300
     var zoneNames = 100
 
-    /// From everything that can be wanted to what always fits.
+    /// From full detail to the least, which always fits.
     static let steps = [
         PictureDetail(), PictureDetail(labels: 60, zoneNames: 40),
         PictureDetail(zones: 100, things: 400, labels: 0, zoneNames: 0),
@@ -16,7 +16,7 @@ struct PictureDetail: Sendable {
 }
 
 extension PlacePicture {
-    /// The picture as SVG; equal contents give equal bytes.
+    /// The picture as SVG; equal content gives equal bytes.
     package var svg: [UInt8] {
         let plan = PlanContent(self)
         for detail in PictureDetail.steps {

@@ -1,12 +1,12 @@
 package import Controller
 import Flare
 
-/// The current environment as a picture: zones, things in their colours, the device, and what is near.
+/// A picture of the current environment: zones, things in their colours, the device, and the nearby thing.
 ///
-/// Keeps its own small copy of what it shows, so that drawing needs no state and taking over a change costs no more
-/// than the change.
+/// It keeps a small copy of what it shows, so that drawing does not need the controller's state and an update
+/// costs no more than the change.
 package struct PlacePicture: Sendable {
-    /// The most bytes that a picture may have; what is too much loses labels first.
+    /// Most bytes of a picture; when it exceeds them, labels are omitted first.
     package static let sizeLimit = 262_144
 
     var environment: FlareEnvironment?
@@ -20,9 +20,9 @@ package struct PlacePicture: Sendable {
 
     package init(style: PictureStyle = .auto) { self.style = style }
 
-    /// Takes over what changed.
+    /// Applies a change.
     ///
-    /// - Returns: Whether the picture may be another now.
+    /// - Returns: Whether the picture may have changed.
     package mutating func apply(_ snapshot: StateSnapshot) -> Bool {
         let state = snapshot.state
         var isChanged = false
@@ -44,7 +44,7 @@ package struct PlacePicture: Sendable {
     }
 }
 
-/// A zone as the picture shows it; its numbers are finite, its size is not nothing.
+/// A zone in the picture; its numbers are finite and its size is positive.
 struct PlanZone: Sendable {
     let name: String
     let box: Box
@@ -56,7 +56,7 @@ struct PlanZone: Sendable {
     }
 }
 
-/// This device as the picture shows it.
+/// This device in the picture.
 struct PlanDevice: Sendable {
     let position: Point3D
     let accuracyMetres: Double?
@@ -64,7 +64,8 @@ struct PlanDevice: Sendable {
     /// Compass degrees.
     let heading: Double?
 
-    /// - Returns: `nil` before there was a reading: what an earlier run left with the server is none.
+    /// - Returns: `nil` before the first reading; a position that an earlier run left on the server does not
+    ///   count.
     init?(_ state: ControllerState) {
         guard let fix = state.fix, let position = state.device?.position, position.isDrawable else {
             return nil
@@ -77,14 +78,14 @@ struct PlanDevice: Sendable {
 }
 
 extension Point3D {
-    /// Farther out than this nothing is drawn, metres.
+    /// Limit of coordinates in the picture, metres.
     static let drawableLimit = 100_000.0
 
     var isDrawable: Bool { isFinite && max(abs(x), abs(y)) <= Self.drawableLimit }
 }
 
 extension Box {
-    /// Whether it is an area of a size that a plan can have.
+    /// Whether it is an area of plausible size.
     var isDrawable: Bool {
         origin.isDrawable && width > 0 && height > 0 && width <= Point3D.drawableLimit
             && height <= Point3D.drawableLimit

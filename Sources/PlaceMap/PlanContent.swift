@@ -1,10 +1,10 @@
 import Flare
 
-/// What of a place is on the plan, in the order of identifiers: the floor where we are.
+/// The content of the plan, ordered by identifier: the current floor.
 struct PlanContent {
     let zones: [(id: FlareID, zone: PlanZone)]
     let things: [(id: FlareID, thing: PlanThing)]
-    /// What the plan must show; `nil` when nothing has a place.
+    /// The area that the plan must show; `nil` when nothing has a position.
     let bounds: PlanBounds?
 
     init(_ picture: PlacePicture) {
@@ -39,7 +39,7 @@ struct PlanContent {
         var base = rooms
         if let outline, outline.isDrawable {
             let bounds = PlanBounds(outline)
-            // One that was never measured would make a dot of the rooms.
+            // A wrong perimeter would shrink the zones to a dot.
             let isPlausible = rooms.map { bounds.longerSide <= 10 * $0.longerSide } ?? true
             if isPlausible { base = rooms?.union(bounds) ?? bounds }
         }
@@ -47,13 +47,13 @@ struct PlanContent {
             let points = (things + (device.map { [$0] } ?? [])).map { PlanBounds($0) }
             return points.union.map { $0.grown(by: 1 + $0.longerSide / 10) }
         }
-        // What stands outside belongs to it, unless it is somewhere else altogether.
+        // Things outside are included, unless they are far away.
         let surroundings = base.grown(by: base.longerSide)
         let beside = things.filter { surroundings.contains($0) && !base.contains($0) }
         return (beside.map { PlanBounds($0).grown(by: 0.5) } + [base]).union
     }
 
-    /// The first things, and the nearby one in any case.
+    /// The first things, and always the nearby one.
     func things(limit: Int, nearby: FlareID?) -> [(id: FlareID, thing: PlanThing)] {
         let first = things.prefix(limit)
         guard limit > 0, let last = things.dropFirst(limit).first(where: { $0.id == nearby }) else {

@@ -25,7 +25,7 @@ struct PlanBounds: Sendable {
         return union
     }
 
-    /// Larger by so many metres to each side.
+    /// Enlarged by some metres on each side.
     func grown(by x: Double, _ y: Double) -> PlanBounds {
         var grown = self
         (grown.minX, grown.minY, grown.maxX, grown.maxY) = (minX - x, minY - y, maxX + x, maxY + y)
@@ -43,20 +43,20 @@ extension [PlanBounds] {
     var union: PlanBounds? { first.map { dropFirst().reduce($0) { $0.union($1) } } }
 }
 
-/// From metres of the plan to whole units of the picture, whose x goes right and y down.
+/// Converts metres of the plan to whole units of the picture, whose x points right and y down.
 struct PlanFrame: Sendable {
     /// The picture's width; a unit is about a pixel on a small card.
     static let pictureWidth = 480
     static let margin = 16
     static let header = 46
     static let footer = 40
-    /// The room for the plan.
+    /// The width of the plan.
     static let planWidth = pictureWidth - 2 * margin
     private static let planHeights = 120.0...640.0
 
-    /// What of the plan is shown.
+    /// The part of the plan that is shown.
     let bounds: PlanBounds
-    /// Units a metre.
+    /// Units per metre.
     let scale: Double
     let planHeight: Int
     private let isFlipped: Bool
@@ -65,9 +65,9 @@ struct PlanFrame: Sendable {
 
     var pictureHeight: Int { Self.header + planHeight + Self.footer }
 
-    /// - Parameter isFlipped: Whether the plan's y goes down as the picture's.
+    /// - Parameter isFlipped: Whether the plan's y axis points down, as the picture's.
     init(_ content: PlanBounds, isFlipped: Bool) {
-        // A place of less than 2 m would be all lamp.
+        // In a place smaller than 2 m a lamp would fill the picture.
         bounds = content.grown(by: max(0, 1 - content.width / 2), max(0, 1 - content.height / 2))
         self.isFlipped = isFlipped
         let width = Double(Self.planWidth)
@@ -87,7 +87,7 @@ struct PlanFrame: Sendable {
         Self.unit(top + (isFlipped ? metres - bounds.minY : bounds.maxY - metres) * scale)
     }
 
-    /// A box, seen from above.
+    /// The area of a box seen from above.
     func area(of box: Box) -> LabelPlacer.Area {
         let (y, other) = (y(box.origin.y), y(box.origin.y + box.height))
         return LabelPlacer.Area(
@@ -101,12 +101,12 @@ struct PlanFrame: Sendable {
     /// A length in units.
     func length(_ metres: Double) -> Int { Self.unit(metres * scale) }
 
-    /// A whole number that a picture can have, whatever comes in.
+    /// Clamps to a whole number that is valid in a picture.
     static func unit(_ value: Double) -> Int {
         value.isFinite ? Int(min(max(value, -2000), 2000).rounded()) : 0
     }
 
-    /// A length of the form 1, 2 or 5 times a power of ten that is at most a quarter of the picture wide, and its name.
+    /// A length of 1, 2 or 5 times a power of ten, at most a quarter of the picture's width, and its label.
     var scaleBar: (units: Int, name: String) {
         let most = Double(Self.planWidth) / 4 / scale
         let steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]

@@ -1,15 +1,15 @@
 import Flare
 import Things
 
-/// A thing as the picture shows it.
+/// A thing in the picture.
 struct PlanThing: Sendable {
-    /// The form in which a thing is drawn.
+    /// How a thing is drawn.
     enum Mark: Sendable, Hashable {
         /// A lamp that is on; its level is 0…1.
         case on(RGBColour, level: Double)
-        /// A lamp that is off; without a colour of its own `nil`.
+        /// A lamp that is off; `nil` without a colour.
         case off(RGBColour?)
-        /// What is no light.
+        /// A thing that is not a light.
         case other
     }
 
@@ -34,6 +34,6 @@ struct PlanThing: Sendable {
             }
     }
 
-    /// The light of a lamp that has no colour.
+    /// The colour of a lamp without a colour.
     private static let warm = RGBColour(red: 255, green: 200, blue: 87)
 }

@@ -4,7 +4,7 @@ import HomeAssistant
 import SeededRandom
 import Testing
 
-/// What of a thing's changes is told, and what is a mere value.
+/// Which changes of a thing need an announcement, and which are mere values.
 struct ChangedThingTests {
     private func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
 
@@ -14,14 +14,14 @@ struct ChangedThingTests {
             ("color", "blue"), ("color", "no colour at all"),
         ] as [(String, JSONValue)]
     )
-    func `a mere value tells nothing, of the thing, its zone or us`(key: String, value: JSONValue) {
+    func `a changed value announces nothing`(key: String, value: JSONValue) {
         var desk = Desk.ofHouse()
         var state = House.state
         state.nearbyID = House.lamp
         desk.change(state, [.nearby])
         state.things[House.lamp]?.data[key] = value
         #expect(desk.change(state, facet(House.lamp)) == [])
-        // Also read anew, in another order.
+        // Also after reading it again in another order.
         let data = state.things[House.lamp]?.data ?? [:]
         state.things[House.lamp]?.data = Dictionary(uniqueKeysWithValues: data.shuffled())
         #expect(desk.change(state, facet(House.lamp)) == [])
@@ -34,14 +34,14 @@ struct ChangedThingTests {
             ("new", true),
         ] as [(String, JSONValue)]
     )
-    func `another key, another type and other colours are told`(key: String, value: JSONValue) {
+    func `a new key, type or palette is announced`(key: String, value: JSONValue) {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.lamp]?.data[key] = value
         #expect(desk.change(state, facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
     }
 
-    @Test func `a thing that becomes a switch, or a light again, is told`() {
+    @Test func `a thing that becomes a switch or a light again is announced`() {
         var desk = Desk()
         var state = House.state
         state.things[House.lamp]?.data["kind"] = "ceiling"
@@ -55,7 +55,7 @@ struct ChangedThingTests {
         }
     }
 
-    @Test func `text that is a number may become another one, and not a word`() {
+    @Test func `numeric text may change to another number but not to a word`() {
         var desk = Desk()
         var state = House.state
         state.things[House.lamp]?.data["brightness"] = "0.5"
@@ -66,7 +66,7 @@ struct ChangedThingTests {
         #expect(desk.change(state, facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
     }
 
-    @Test func `what waits is told as it is by then`() {
+    @Test func `a waiting device is announced in its current state`() {
         var desk = Desk()
         var state = House.withHundredLamps
         desk.announce(state)
@@ -75,13 +75,13 @@ struct ChangedThingTests {
         let changes = ids.reduce(into: Set<StateChange>()) { $0.formUnion(facet($1)) }
         for id in ids { state.things[id]?.name = "Sun" }
         desk.change(state, changes)
-        // Before most of them were told, it is all as it was.
+        // Before most of them were announced, everything is changed back.
         desk.change(before, changes)
         desk.tell(at: 5000)
         #expect(desk.held.values.count { $0["device"]?["name"] == "Sun" } == 0)
     }
 
-    @Test func `after any changes the broker holds what it would be told anew`() {
+    @Test func `after any changes the broker has the same payloads as after a fresh start`() {
         var random = SplitMix64(seed: 31)
         var values = 0
         for _ in 0..<12 {

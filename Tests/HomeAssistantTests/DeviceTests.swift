@@ -8,7 +8,7 @@ struct DeviceTests {
         keys.map { value?[$0]?.string }
     }
 
-    @Test func `a thing is a device of its own, by way of the daemon's, in the area of its zone`() {
+    @Test func `a thing is a device via the daemon's in the area of its zone`() {
         let desk = Desk.ofHouse()
         #expect(
             desk.held.keys.sorted() == [
@@ -41,7 +41,7 @@ struct DeviceTests {
         #expect(desk.device()?["availability"] == [["topic": "trilateral/n1/status"]])
     }
 
-    @Test func `a light with a colour temperature has it in kelvin, beside its colours`() {
+    @Test func `a light announces its colour temperature in kelvin`() {
         var state = House.state
         state.things[House.lamp]?.data["colorTemperature"] = 4000
         var desk = Desk()
@@ -57,7 +57,7 @@ struct DeviceTests {
             ("lamp", "rgb", true, true), ("strip", "brightness", true, true), ("plug", "onoff", false, false),
         ]
     )
-    func `a light can what the thing has, and no more`(
+    func `a light announces exactly the thing's capabilities`(
         slug: String,
         mode: String,
         brightness: Bool,
@@ -87,7 +87,7 @@ struct DeviceTests {
         )
     }
 
-    @Test func `what says that it is a switch is one, and its brightness a number`() {
+    @Test func `a thing of kind switch is a switch with its brightness as a number`() {
         var state = House.state
         state.things[House.plug]?.data["kind"] = "switch"
         state.things[House.strip]?.data["kind"] = "switch"
@@ -112,7 +112,7 @@ struct DeviceTests {
         )
     }
 
-    @Test func `the palette is a select, each action a button`() {
+    @Test func `the palette is a select and each action a button`() {
         let desk = Desk.ofHouse()
         let palette = desk.component("select_palette", of: "lamp")
         #expect(palette?["options"] == ["red", "Ocean"])
@@ -130,7 +130,7 @@ struct DeviceTests {
     }
 
     @Test
-    func `other values are a number, a text or a switch by their type; lists and beacon numbers nothing`() {
+    func `other values are numbers, texts or switches and lists and beacon numbers are not announced`() {
         let desk = Desk.ofHouse()
         let keys = desk.device("tv-set")?["components"]?.object?.keys.sorted()
         #expect(
@@ -148,7 +148,7 @@ struct DeviceTests {
         )
     }
 
-    @Test func `keys that differ only in what an entity id cannot show stay apart`() {
+    @Test func `keys that give the same entity id stay distinct`() {
         var state = House.state
         state.things[House.television]?.data = ["a b": 1, "a-b": 2, "a_b": 3, "温度": 4, "x/y": 5, "on#": 6]
         var desk = Desk()
@@ -159,14 +159,14 @@ struct DeviceTests {
         #expect(Set(numbers.values.compactMap { $0["command_topic"]?.string }).count == 4)
     }
 
-    @Test func `the daemon's device has what the contract promises`() {
+    @Test func `the daemon's device has all its entities`() {
         var desk = Desk(
             House.configuration {
                 $0.hasMap = true
                 $0.hasLocation = true
             }
         )
-        desk.announcer.note(links: ["flare", "bluetooth"])
+        desk.announcer.setLinks(["flare", "bluetooth"])
         desk.announce(House.state)
         #expect(
             desk.ownComponents == [
@@ -200,7 +200,7 @@ struct DeviceTests {
         #expect(Desk.ofHouse().component("device_tracker_location") == nil)
     }
 
-    @Test func `what is only reported is a sensor, with its unit where the name is plain`() {
+    @Test func `a read-only value is a sensor with the unit of its key`() {
         var state = House.state
         state.things[House.television]?.data = [
             "temperature": 21.5, "energy": 3, "gain": 2, "motion": true, "title": "News", "inputs": ["a"],
@@ -241,7 +241,7 @@ struct DeviceTests {
         #expect(desk.device("tv-set").map { PayloadCheck($0).problems } == [])
     }
 
-    @Test func `a contact that only reports whether it is on is no light`() {
+    @Test func `a read-only on is no light`() {
         var state = House.state
         state.things[House.plug]?.data = ["on": true, "readonly": ["on"]]
         var desk = Desk()
@@ -249,7 +249,7 @@ struct DeviceTests {
         #expect(desk.component("light", of: "plug") == nil)
         #expect(desk.component("binary_sensor_on", of: "plug")?["name"] == "On")
         #expect(desk.component("light_attic_lights") == nil)
-        // Outbound otherwise, it is one.
+        // Without readonly it is one.
         state.things[House.plug]?.data["readonly"] = []
         desk.change(state, [.object(ObjectReference(.thing, House.plug))])
         #expect(desk.component("light", of: "plug")?["state_topic"] != nil)
@@ -257,7 +257,7 @@ struct DeviceTests {
     }
 
     @Test(arguments: [["temperature": "x"], 5, "temperature", [1, .null, ["a"]]] as [JSONValue])
-    func `a badly shaped readonly names nothing`(readonly: JSONValue) {
+    func `a malformed readonly is ignored`(readonly: JSONValue) {
         var state = House.state
         state.things[House.television]?.data = ["temperature": 20, "readonly": readonly]
         var desk = Desk()
@@ -265,7 +265,7 @@ struct DeviceTests {
         #expect(desk.component("number_temperature", of: "tv-set")?["command_topic"] != nil)
     }
 
-    @Test func `actions that a light or switch has anyway are no buttons`() {
+    @Test func `actions that a light or switch already has are no buttons`() {
         var state = House.state
         state.things[House.plug]?.actions = ["on", "off", "blink"]
         state.things[House.television]?.actions = ["on", "off"]
@@ -278,7 +278,7 @@ struct DeviceTests {
         #expect(buttons("tv-set") == ["button_off", "button_on"])
     }
 
-    @Test func `how a beacon is heard is diagnostic, and off at first`() {
+    @Test func `the beacon entities are diagnostic and disabled by default`() {
         let desk = Desk.ofHouse()
         for (key, kind) in [("battery", "voltage"), ("signal", "signal_strength"), ("seen", "timestamp")] {
             let sensor = desk.component("sensor_beacon_\(key)", of: "tv-set")
@@ -289,7 +289,7 @@ struct DeviceTests {
         #expect(desk.component("sensor_beacon_signal", of: "lamp") == nil)
     }
 
-    @Test func `environments are chosen by name, and by short name where names are not unique or too long`() {
+    @Test func `environments are selected by name or by slug when names are ambiguous or too long`() {
         let select = Desk.ofHouse().component("select_environment")
         #expect(
             text(select, "value_template", "command_template") == [
@@ -312,7 +312,7 @@ struct DeviceTests {
         }
     }
 
-    @Test func `how far the nearby thing is away is a sensor`() {
+    @Test func `the distance of the nearby thing is a sensor`() {
         #expect(
             text(
                 Desk.ofHouse().component("sensor_distance"),
@@ -324,7 +324,7 @@ struct DeviceTests {
         )
     }
 
-    @Test func `the nearby light minds the nearby thing's availability as well, and can what that can`() {
+    @Test func `the nearby light follows the nearby thing's availability and capabilities`() {
         var desk = Desk.ofHouse()
         let light = desk.component("light_nearby")
         #expect(
@@ -345,14 +345,14 @@ struct DeviceTests {
             #expect(desk.change(state, [.nearby]) == ["homeassistant/device/trilateral_n1/config"])
             #expect(desk.component("light_nearby")?["supported_color_modes"] == [.string(mode)])
         }
-        // What is no light, or nothing, leaves it as it was.
+        // Another kind of thing, or none, does not change it.
         for thing in [House.television, nil] {
             state.nearbyID = thing
             #expect(desk.change(state, [.nearby]).isEmpty)
         }
     }
 
-    @Test func `the lights of a zone are one light that names its members`() {
+    @Test func `the lights of a zone are one light with a list of members`() {
         let light = Desk.ofHouse().component("light_hall_lights")
         #expect(light?["group"] == ["0badcafe_lamp_light", "0badcafe_strip_light"])
         #expect(light?["supported_color_modes"] == ["rgb"])

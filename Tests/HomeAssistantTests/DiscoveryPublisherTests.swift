@@ -14,7 +14,7 @@ struct DiscoveryPublisherTests {
         [.object(ObjectReference(kind, id))]
     }
 
-    @Test func `everything is told bit by bit, the daemon's own device first`() {
+    @Test func `everything is announced gradually with the daemon's own device first`() {
         var announcer = DiscoveryPublisher(House.configuration(), remembered: [:])
         #expect(announcer.announceAll(House.state, at: 0).isEmpty)
         #expect(announcer.hasWork)
@@ -24,14 +24,14 @@ struct DiscoveryPublisherTests {
         #expect(!announcer.hasWork)
     }
 
-    @Test func `told again, everything is sent again though nothing has changed`() {
+    @Test func `announcing everything again repeats unchanged payloads`() {
         var desk = Desk.ofHouse()
         desk.forget()
         desk.announce(House.state)
         #expect(desk.sent.count == 8)
     }
 
-    @Test func `values, positions and time are no matter of discovery`() {
+    @Test func `values, positions and time announce nothing`() {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.lamp]?.data["color"] = "blue"
@@ -49,7 +49,7 @@ struct DiscoveryPublisherTests {
         #expect(!desk.announcer.hasWork)
     }
 
-    @Test func `a rename changes the name only, before the value`() throws {
+    @Test func `a rename changes only the name and comes before the value`() throws {
         var desk = Desk.ofHouse()
         let before = try #require(desk.component("light", of: "lamp"))
         var state = House.state
@@ -61,7 +61,7 @@ struct DiscoveryPublisherTests {
         #expect(desk.change(state, facet(House.lamp)) == [])
     }
 
-    @Test func `renamed, the device, a zone and an environment keep their ids as well`() throws {
+    @Test func `renaming the device, a zone or an environment keeps their ids`() throws {
         var desk = Desk.ofHouse()
         let group = desk.component("light_hall_lights")?["unique_id"]
         var state = House.state
@@ -75,7 +75,7 @@ struct DiscoveryPublisherTests {
         #expect(desk.device("lamp")?["device"]?["suggested_area"] == "Foyer")
     }
 
-    @Test func `a component that goes is named by its platform, and some time later not at all`() throws {
+    @Test func `a removed component is named by its platform and omitted later`() throws {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.lamp]?.data["color"] = nil
@@ -91,7 +91,7 @@ struct DiscoveryPublisherTests {
         #expect(!desk.announcer.hasWork)
     }
 
-    @Test func `a component that comes back meanwhile stays`() {
+    @Test func `a component that comes back in the meantime stays`() {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.lamp]?.data["color"] = nil
@@ -101,7 +101,7 @@ struct DiscoveryPublisherTests {
         #expect(desk.component("select_palette", of: "lamp")?["options"] == ["red", "Ocean"])
     }
 
-    @Test func `a thing that goes is taken away at once, and out of its zone's lights`() {
+    @Test func `a removed thing is removed at once and from its zone's lights`() {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.strip] = nil
@@ -110,10 +110,10 @@ struct DiscoveryPublisherTests {
         )
         #expect(desk.device("strip") == nil)
         #expect(desk.component("light_hall_lights")?["group"] == ["0badcafe_lamp_light"])
-        #expect(desk.announcer.takeGone() == [Self.topic("strip")])
+        #expect(desk.announcer.drainRemoved() == [Self.topic("strip")])
     }
 
-    @Test func `a new thing waits for its availability to be told`() {
+    @Test func `a new thing is announced after its availability`() {
         var desk = Desk.ofHouse()
         var state = House.state
         let id = FlareID(high: 3, low: 99)
@@ -125,7 +125,7 @@ struct DiscoveryPublisherTests {
         #expect(desk.component("light", of: "new") != nil)
     }
 
-    @Test func `of many changes at once some wait`() {
+    @Test func `some of many simultaneous changes wait`() {
         var desk = Desk()
         var state = House.withHundredLamps
         desk.announce(state)
@@ -147,7 +147,7 @@ struct DiscoveryPublisherTests {
             (.none, []),
         ] as [(DiscoverySettings.Things, [String])]
     )
-    func `the choice of things is kept`(choice: DiscoverySettings.Things, slugs: [String]) {
+    func `only the selected things are announced`(choice: DiscoverySettings.Things, slugs: [String]) {
         var desk = Desk(House.configuration { $0.settings.things = choice })
         var state = House.state
         state.nearbyID = House.plug
@@ -155,7 +155,7 @@ struct DiscoveryPublisherTests {
         #expect(Set(desk.held.keys) == Set(House.ownTopics + slugs.map(Self.topic)))
     }
 
-    @Test func `with the things of the zone, a step into another one takes away and brings`() {
+    @Test func `changing the zone replaces the announced things of the zone`() {
         var desk = Desk.ofHouse { $0.settings.things = .zone }
         var state = House.state
         state.zoneID = House.attic
@@ -171,7 +171,7 @@ struct DiscoveryPublisherTests {
         #expect(Set(desk.held.keys) == Set(House.ownTopics))
     }
 
-    @Test func `with the nearby thing, it follows what is near`() {
+    @Test func `the announced nearby thing follows the proximity`() {
         var desk = Desk.ofHouse { $0.settings.things = .nearby }
         var state = House.state
         for (thing, slug) in [(House.lamp, "lamp"), (House.plug, "plug"), (nil, nil)] {
@@ -182,7 +182,7 @@ struct DiscoveryPublisherTests {
         }
     }
 
-    @Test func `what earlier runs have left is taken away, under whatever name`() {
+    @Test func `payloads of earlier runs are removed under any prefix and node`() {
         let remembered = [
             Self.own: "light.gone_lights select.environment", Self.topic("lamp"): "light. select.palette",
             Self.topic("radio"): "light.", "hass/device/trilateral_n1_lamp/config": "light.",
@@ -197,8 +197,8 @@ struct DiscoveryPublisherTests {
                 "homeassistant/device/trilateral_old/config",
             ]
         )
-        #expect(desk.announcer.takeGone() == cleared)
-        // Strangers are let go before we come under another name.
+        #expect(desk.announcer.drainRemoved() == cleared)
+        // Old names are removed before the new ones are announced.
         #expect(desk.sent.first?.payload.isEmpty == true)
         #expect(desk.component("light_gone_lights") == ["platform": "light"])
         desk.tell(at: 5000)
@@ -206,9 +206,9 @@ struct DiscoveryPublisherTests {
     }
 
     @Test
-    func `what means something else than an earlier run has told comes before the states, the rest after`() {
+    func `payloads with changed meaning come before the states and the rest after`() {
         var first = Desk.ofHouse()
-        let remembered = first.announcer.takeNews()
+        let remembered = first.announcer.drainAnnounced()
         func urgent(_ change: (inout ControllerState) -> Void) -> (topics: [String], others: Int) {
             var state = House.state
             change(&state)
@@ -217,7 +217,7 @@ struct DiscoveryPublisherTests {
             return (urgent.map { ($0.isRemoval ? "-" : "") + $0.topic }, announcer.next(100, at: 0).count)
         }
         #expect(urgent { _ in } == ([], 8))
-        // Names and values are no matter of meaning.
+        // Names and values do not affect the meaning.
         #expect(
             urgent {
                 $0.things[House.lamp]?.name = "Sun"
@@ -238,7 +238,7 @@ struct DiscoveryPublisherTests {
         #expect(changed == ([Self.own], 7))
     }
 
-    @Test func `switched off, everything is taken away and nothing told`() {
+    @Test func `disabling discovery removes everything`() {
         let remembered = [Self.own: "light.nearby", Self.topic("lamp"): "light."]
         var desk = Desk(House.configuration { $0.settings.isEnabled = false }, remembered: remembered)
         desk.announce(House.state)
@@ -248,7 +248,7 @@ struct DiscoveryPublisherTests {
         #expect(!desk.announcer.hasWork)
     }
 
-    @Test func `leaving takes everything away`() {
+    @Test func `withdrawing removes everything`() {
         var desk = Desk.ofHouse()
         let topics = Set(desk.held.keys)
         let messages = desk.announcer.withdrawAll()
@@ -256,7 +256,7 @@ struct DiscoveryPublisherTests {
         #expect(desk.change(House.state, facet(House.lamp)) == [])
     }
 
-    @Test func `while the place is not known nothing is said, and what was is not taken away`() {
+    @Test func `while the place is unknown nothing is announced or removed`() {
         var desk = Desk(
             House.configuration(),
             remembered: [Self.own: "light.hall_lights", Self.topic("lamp"): "light."]
@@ -267,7 +267,7 @@ struct DiscoveryPublisherTests {
         state.zones = [:]
         desk.announce(state)
         #expect(desk.sent.isEmpty && desk.announcer.isAwaitingPlace)
-        // Asked again, our own device is told without the place.
+        // A second call announces our own device without the place.
         desk.announce(state)
         #expect(desk.sent.map(\.topic) == Array(House.ownTopics.prefix(2)))
         #expect(desk.component("light_hall_lights") == nil)
@@ -278,15 +278,15 @@ struct DiscoveryPublisherTests {
         #expect(!desk.announcer.isAwaitingPlace)
     }
 
-    @Test func `what is told is remembered with its components`() {
+    @Test func `announced topics are remembered with their components`() {
         var desk = Desk.ofHouse()
-        let news = desk.announcer.takeNews()
+        let news = desk.announcer.drainAnnounced()
         #expect(news.keys.sorted() == desk.held.keys.sorted())
         #expect(news[Self.topic("plug")]?.hasPrefix("light. #") == true)
-        #expect(desk.announcer.takeNews().isEmpty)
+        #expect(desk.announcer.drainAnnounced().isEmpty)
     }
 
-    @Test func `what could not be handed over is the next`() {
+    @Test func `a message that could not be published is sent next`() {
         var announcer = DiscoveryPublisher(House.configuration(), remembered: [:])
         #expect(announcer.announceAll(House.state, at: 0).isEmpty)
         let first = announcer.next(3, at: 0)
@@ -294,12 +294,12 @@ struct DiscoveryPublisherTests {
         #expect(announcer.next(2, at: 0) == Array(first[1...]))
     }
 
-    @Test func `a link that comes is told, one that goes is taken away`() {
+    @Test func `a new link is announced and a removed one is removed`() {
         var desk = Desk.ofHouse()
-        desk.announcer.note(links: ["flare"])
+        desk.announcer.setLinks(["flare"])
         #expect(desk.change(House.state, []) == [Self.own])
         #expect(desk.component("binary_sensor_flare")?["device_class"] == "connectivity")
-        desk.announcer.note(links: [])
+        desk.announcer.setLinks([])
         desk.change(House.state, [])
         #expect(desk.component("binary_sensor_flare") == ["platform": "binary_sensor"])
     }

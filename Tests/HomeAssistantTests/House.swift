@@ -3,7 +3,7 @@ import Flare
 import HomeAssistant
 import Messages
 
-/// A house with two zones and things of every kind, and an announcer that tells of them.
+/// A house with two zones and things of every kind, and a publisher for it.
 enum House {
     static let home = FlareID(high: 1, low: 0)
     static let hut = FlareID(high: 1, low: 1)
@@ -25,7 +25,7 @@ enum House {
         "homeassistant/device/trilateral_n1__zone_\(slug)/config"
     }
 
-    /// The house with so many zones more, each with a light, whose names are long.
+    /// The house with more zones, each with a light, and long names.
     static func withZones(_ count: Int) -> ControllerState {
         var state = state
         for index in 0..<count {
@@ -41,7 +41,7 @@ enum House {
         return state
     }
 
-    /// The house with a hundred lamps more, whose ids are high 8.
+    /// The house with a hundred more lamps, with ids of high 8.
     static var withHundredLamps: ControllerState {
         var state = state
         for index in 0..<100 {
@@ -124,7 +124,7 @@ enum House {
     }
 }
 
-/// An announcer, and what Home Assistant's broker holds because of it.
+/// A publisher, and the retained messages on Home Assistant's broker.
 struct Desk {
     var announcer: DiscoveryPublisher
     private(set) var held: [String: JSONValue] = [:]
@@ -135,7 +135,7 @@ struct Desk {
         announcer = DiscoveryPublisher(configuration, remembered: remembered)
     }
 
-    /// One that has told everything of the house.
+    /// A publisher that has announced the whole house.
     static func ofHouse(_ change: (inout DiscoveryConfiguration) -> Void = { _ in }) -> Desk {
         var desk = Desk(House.configuration("n1", change))
         desk.announce(House.state)
@@ -147,16 +147,16 @@ struct Desk {
         tell(at: now)
     }
 
-    /// Tells what waits, to the end of what is due.
+    /// Publishes everything that is pending.
     mutating func tell(at now: Int64) {
         while case let messages = announcer.next(7, at: now), !messages.isEmpty { take(messages) }
     }
 
-    /// - Returns: The topics that were told of at once, those that were cleared with a minus.
+    /// - Returns: The topics published at once; cleared ones with a minus.
     @discardableResult
     mutating func change(_ state: ControllerState, _ changes: Set<StateChange>, at now: Int64 = 0) -> [String]
     {
-        let urgent = announcer.take(StateSnapshot(state: state, changes: changes), at: now)
+        let urgent = announcer.update(with: StateSnapshot(state: state, changes: changes), at: now)
         take(urgent)
         return urgent.map { ($0.isRemoval ? "-" : "") + $0.topic }
     }
@@ -168,12 +168,12 @@ struct Desk {
         }
     }
 
-    /// The device of a thing, or our own.
+    /// The device payload of a thing, or our own.
     func device(_ slug: String? = nil) -> JSONValue? {
         held["homeassistant/device/trilateral_n1\(slug.map { "_\($0)" } ?? "")/config"]
     }
 
-    /// A component of a thing, or of our own device, in whichever of its payloads.
+    /// A component of a thing, or of our own device in any of its payloads.
     func component(_ key: String, of slug: String? = nil) -> JSONValue? {
         guard slug == nil else { return device(slug)?["components"]?[key] }
         let found = ownPayloads.compactMap { $0["components"]?[key] }

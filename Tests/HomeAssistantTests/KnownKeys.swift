@@ -3,7 +3,7 @@ import Flare
 /// What Home Assistant 2026.11.0 accepts in a device's discovery payload, as its MQTT integration declares it.
 ///
 /// Unknown keys reject a whole payload at its top level and in `device`, `origin` and `availability`; in a component
-/// they are dropped without a word.
+/// they are dropped silently.
 enum KnownKeys {
     static let top: Set<String> = [
         "device", "origin", "components", "availability", "availability_mode", "availability_template",
@@ -20,7 +20,7 @@ enum KnownKeys {
     ]
     /// Those of every entity.
     ///
-    /// `object_id` has been of no effect since 2026.4; `default_entity_id` takes its place.
+    /// `object_id` has no effect since 2026.4; `default_entity_id` replaces it.
     static let common: Set<String> = [
         "platform", "unique_id", "name", "default_entity_id", "enabled_by_default", "visible_by_default",
         "entity_category", "icon", "entity_picture", "json_attributes_topic", "json_attributes_template",
@@ -49,7 +49,7 @@ enum KnownKeys {
             required: ["command_topic"],
             optional: ["payload_press", "command_template", "retain", "device_class"]
         ),
-        // Its state_topic, value_template and payloads of home are on their way out.
+        // Its state_topic, value_template and payloads of home are deprecated.
         "device_tracker": Platform(required: ["json_attributes_topic"], optional: ["source_type"]),
         "event": Platform(
             required: ["state_topic", "event_types"],
@@ -59,7 +59,7 @@ enum KnownKeys {
             required: ["image_topic"],
             optional: ["content_type", "image_encoding"]
         ),
-        // The JSON schema; `color_mode`, `rgb`, `hs` and `xy` of old are gone.
+        // The JSON schema without the removed `color_mode`, `rgb`, `hs` and `xy`.
         "light": Platform(
             required: ["command_topic", "schema"],
             optional: written.union([
@@ -100,7 +100,7 @@ enum KnownKeys {
         ),
     ]
 
-    /// The legal words of a key, where there are but some.
+    /// The legal values of a key, when they are limited.
     static let words: [String: Set<String>] = [
         "schema": ["json"], "entity_category": ["config", "diagnostic"],
         "availability_mode": ["all", "any", "latest"],

@@ -4,7 +4,7 @@ import Messages
 import Testing
 import Things
 
-/// What Home Assistant's JSON light and palette select send, word for word, and what comes of it.
+/// Messages of Home Assistant's JSON light and palette select, and their results.
 struct LightCommandTests {
     private static func thing(_ data: [String: JSONValue]) -> FlareThing {
         var thing = FlareThing(id: FlareID(high: 1, low: 1))
@@ -48,7 +48,7 @@ struct LightCommandTests {
                 #"{"state":"ON","color_temp":2700}"#, ["color": "#ffa657", "colorTemperature": 2700],
                 ["on": true, "color": "red", "colorTemperature": 4000]
             ),
-            // ON is not redundant to a light that is out.
+            // ON is not redundant for a light that is off.
             (
                 #"{"state":"ON","brightness":51}"#, ["on": true, "brightness": 0.2],
                 ["on": false, "brightness": 1]
@@ -57,14 +57,14 @@ struct LightCommandTests {
                 #"{"state":"ON","color":{"r":255,"g":0,"b":0}}"#, ["on": true, "color": "red"],
                 ["on": false, "color": "blue"]
             ),
-            // Without "on", brightness alone says whether it is on.
+            // Without "on", brightness alone defines whether it is on.
             (#"{"state":"ON","brightness":51}"#, ["brightness": 0.2], ["brightness": 0]),
             (#"{"state":"ON","brightness":51}"#, ["brightness": 0.2], ["brightness": 1]),
             (#"{"state":"OFF"}"#, ["on": false], ["brightness": 1]),
             (#"{"state":"ON","color":{"r":255,"g":0,"b":0}}"#, ["color": "red"], ["color": "blue"]),
         ] as [(String, [String: JSONValue], [String: JSONValue])]
     )
-    func `what Home Assistant sends is understood, and ON beside a value is no second write`(
+    func `Home Assistant's commands are parsed and ON with a value is one write`(
         payload: String,
         writes: [String: JSONValue],
         data: [String: JSONValue]
@@ -104,7 +104,7 @@ struct LightCommandTests {
             (#"{"state":"on fire"}"#, .invalidValue, "state", "ON, OFF, TOGGLE"),
             (#"{"state":"ON","transition":-1}"#, .outOfRange, "transition", "0 to 3600"),
             (#"{"state":"ON","transition":"slow"}"#, .wrongType, "transition", "a number"),
-            // Of versions to come, or what was not offered.
+            // From future versions, or not announced.
             (
                 #"{"state":"ON","color_temp":300}"#, .unknownAttribute, "color_temp",
                 "it has state, brightness"
@@ -114,7 +114,7 @@ struct LightCommandTests {
             (#"{"state":"ON","white":10}"#, .unknownAttribute, "white", "it has state, brightness"),
         ] as [(String, RefusalCode, String, String)]
     )
-    func `what is out of range or unknown is refused with what is legal, and moves nothing`(
+    func `invalid commands are refused with what is legal and change nothing`(
         payload: String,
         code: RefusalCode,
         field: String,
@@ -143,7 +143,7 @@ struct LightCommandTests {
             (["muted": true], "muted", "OFF", false),
         ] as [([String: JSONValue], String, String, JSONValue)]
     )
-    func `a number, a text and a switch say what is meant`(
+    func `commands of a number, a text and a switch are parsed`(
         data: [String: JSONValue],
         key: String,
         payload: String,

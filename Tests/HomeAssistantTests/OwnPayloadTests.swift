@@ -3,20 +3,20 @@ import Flare
 import HomeAssistant
 import Testing
 
-/// The daemon's own device in several payloads.
+/// The payloads of the daemon's own device.
 struct OwnPayloadTests {
     private static let own = "homeassistant/device/trilateral_n1/config"
     private static let diagnostics = "homeassistant/device/trilateral_n1__diagnostics/config"
 
     @Test(arguments: [30, 200])
-    func `with many zones of long names nothing is left out, and every payload is small`(count: Int) {
+    func `many zones with long names are complete in small payloads`(count: Int) {
         var desk = Desk()
         for link in [["flare", "bluetooth"], ["flare", "bluetooth", "compass", "gps"]] {
-            desk.announcer.note(links: Set(link))
+            desk.announcer.setLinks(Set(link))
         }
         let state = House.withZones(count)
         desk.announce(state)
-        #expect(desk.announcer.takeRemarks() == [])
+        #expect(desk.announcer.drainWarnings() == [])
         let lights = desk.ownComponents.filter { $0.hasSuffix("_lights") }
         let occupancies = desk.ownComponents.filter { $0.hasSuffix("_occupancy") }
         #expect(lights.count == count + 2 && occupancies.count == count + 2)
@@ -29,7 +29,7 @@ struct OwnPayloadTests {
         }
     }
 
-    @Test func `all payloads say the same of the device, and no entity is in two`() {
+    @Test func `all payloads have the same device block and no entity twice`() {
         let payloads = Desk.ofHouse { $0.flareURL = "http://panel.local:1234" }.ownPayloads
         #expect(payloads.count == 4)
         #expect(Set(payloads.map { $0["device"]?.text }).count == 1)
@@ -39,7 +39,7 @@ struct OwnPayloadTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test func `a zone that goes is taken away at once, though the next place is still being read`() {
+    @Test func `a removed zone is removed at once while the next place is being loaded`() {
         var desk = Desk.ofHouse()
         var state = House.state
         state.zones = [:]
@@ -51,7 +51,7 @@ struct OwnPayloadTests {
         #expect(desk.device() != nil)
     }
 
-    @Test func `a zone that comes or goes touches no other zone's payload`() {
+    @Test func `adding or removing a zone changes no other zone's payload`() {
         var desk = Desk()
         desk.announce(House.withZones(30))
         desk.forget()
@@ -70,7 +70,7 @@ struct OwnPayloadTests {
         #expect(desk.sent.count == 2)
     }
 
-    @Test func `a zone with more lights than can be named has its light without their names`() {
+    @Test func `a zone with too many lights has its light without the member list`() {
         var state = House.state
         for index in 0..<600 {
             var lamp = FlareThing(id: FlareID(high: 9, low: UInt32(index)))
@@ -84,7 +84,7 @@ struct OwnPayloadTests {
         desk.announce(state)
         #expect(desk.component("light_hall_lights")?["state_topic"] != nil)
         #expect(desk.component("light_hall_lights")?["group"] == nil)
-        #expect(desk.announcer.takeRemarks() == [])
+        #expect(desk.announcer.drainWarnings() == [])
     }
 
     // MARK: From the single payload of earlier versions
@@ -93,10 +93,13 @@ struct OwnPayloadTests {
         own: "select.environment light.hall_lights light.attic_lights sensor.x sensor.uptime #1f"
     ]
 
-    @Test func `what an earlier version told in one payload is let go of before it is told in another`() {
+    @Test
+    func
+        `components of an earlier version's single payload are removed before they are announced in another`()
+    {
         var desk = Desk(House.configuration(), remembered: Self.earlier)
         desk.announce(House.state)
-        // The old payload names them by their platform, and nobody else names them yet.
+        // The old payload names them by their platform, and no other payload contains them yet.
         #expect(desk.component("light_hall_lights") == ["platform": "light"])
         #expect(desk.component("sensor_x") == ["platform": "sensor"])
         #expect(desk.held[Self.diagnostics] == nil && desk.held[House.zoneTopic("hall")] == nil)
@@ -114,7 +117,7 @@ struct OwnPayloadTests {
         #expect(!desk.announcer.hasWork)
     }
 
-    @Test func `so is it at a birth, and nothing that has moved is shown as gone`() {
+    @Test func `a birth message moves components without restoring removed ones`() {
         var desk = Desk(House.configuration(), remembered: Self.earlier)
         desk.announce(House.state, isBirth: true)
         #expect(!desk.sent.contains { $0.payload.contains("n1/gone") })
@@ -124,18 +127,18 @@ struct OwnPayloadTests {
         #expect(desk.component("sensor_uptime")?["state_topic"] != nil)
     }
 
-    @Test func `while Home Assistant is away they just move`() {
+    @Test func `while Home Assistant is offline components move directly`() {
         var desk = Desk(House.configuration(), remembered: Self.earlier)
-        desk.announcer.note(isHeard: false)
+        desk.announcer.setOnline(false)
         desk.announce(House.state)
         #expect(desk.component("light_hall_lights")?["unique_id"] == "0badcafe_light_hall_lights")
-        desk.announcer.note(isHeard: true)
+        desk.announcer.setOnline(true)
         desk.forget()
         desk.announce(House.state, isBirth: true, at: 5000)
         #expect(!desk.sent.contains { $0.payload.contains("n1/gone") })
     }
 
-    @Test func `the page of the Flare server is named where others can open it`() {
+    @Test func `the Flare server's page is linked when others can open it`() {
         for (url, isNamed) in [
             ("http://panel.local:1234", true), ("https://10.0.0.7", true), ("http://[fd00::1]:80", true),
             ("", false), ("http://127.0.0.1:1234", false), ("http://localhost:1", false),
@@ -147,11 +150,11 @@ struct OwnPayloadTests {
             #expect(desk.device("lamp")?["device"]?["configuration_url"] == nil)
         }
         var desk = Desk.ofHouse()
-        desk.announcer.note(flareURL: "http://panel.local:1234")
+        desk.announcer.setFlareURL("http://panel.local:1234")
         #expect(Set(desk.change(House.state, [])) == Set(House.ownTopics))
     }
 
-    @Test func `whether the device is in a zone is that zone's occupancy`() {
+    @Test func `a zone's occupancy shows whether the device is in it`() {
         let sensor = Desk.ofHouse().component("binary_sensor_hall_occupancy")
         #expect(sensor?["name"] == "Hall occupancy")
         #expect(sensor?["device_class"] == "occupancy")

@@ -1,6 +1,6 @@
 import Flare
 
-/// Holds a payload against what Home Assistant accepts; each problem a sentence.
+/// Checks a payload against Home Assistant's schema; each problem is a sentence.
 struct PayloadCheck {
     private(set) var problems: [String] = []
 
@@ -22,7 +22,7 @@ struct PayloadCheck {
         for (key, component) in members["components"]?.object ?? [:] {
             let component = component.object ?? [:]
             let platform = component["platform"]?.string ?? ""
-            // A component that goes is named by its platform alone.
+            // A removed component has only its platform.
             if component.count == 1, KnownKeys.platforms[platform] != nil { continue }
             self.component(component, platform, key)
             if !identifiers.insert("\(platform) \(component["unique_id"]?.text ?? "")").inserted {
@@ -128,7 +128,7 @@ struct PayloadCheck {
         else { return problems.append("\(place): \(topic ?? .null)") }
     }
 
-    /// Braces in pairs, and quotes too: no text of the place has got out of its quotes.
+    /// Balanced braces and quotes: no text of the place has escaped its quotes.
     private mutating func template(_ text: String, _ place: String) {
         let starts = text.components(of: "{{"), ends = text.components(of: "}}")
         if starts != ends || starts != 1 || text.filter({ $0 == "'" }).count % 2 != 0 || text.contains("{%") {

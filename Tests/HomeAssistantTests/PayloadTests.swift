@@ -6,7 +6,7 @@ import Testing
 
 struct PayloadTests {
     @Test(arguments: 0..<30)
-    func `whatever the place, Home Assistant knows every key of every payload`(seed: UInt64) throws {
+    func `Home Assistant accepts every payload of any place`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let state = RandomPlace.state(&random)
         let choice = DiscoverySettings.Things.allCases.randomElement(using: &random) ?? .all
@@ -18,7 +18,7 @@ struct PayloadTests {
                 $0.hasLocation = hasLocation
             }
         )
-        desk.announcer.note(links: ["flare", "bluetooth", "gps"])
+        desk.announcer.setLinks(["flare", "bluetooth", "gps"])
         desk.announce(state)
         #expect(desk.device() != nil)
         for (topic, payload) in desk.held {
@@ -32,7 +32,7 @@ struct PayloadTests {
         }
     }
 
-    @Test func `the check finds what is wrong`() {
+    @Test func `the payload check finds errors`() {
         func problems(_ component: [String: JSONValue], _ device: [String: JSONValue] = [:]) -> Int {
             let block: JSONValue = .object(["identifiers": ["i"], "name": "n"].merging(device) { $1 })
             let whole = ["unique_id": "u", "name": "n", "default_entity_id": "light.a"].merging(component) {
@@ -55,10 +55,10 @@ struct PayloadTests {
         #expect(problems(["platform": "lamp"]) == 1)
     }
 
-    @Test func `two nodes never meet in a topic, an identifier or a unique id`() {
+    @Test func `two nodes share no topic, identifier or unique id`() {
         var topics: Set<String> = [], identifiers: Set<String> = []
         var count = 0
-        // The second node is called like a thing of the first.
+        // The second node has the name of a thing of the first.
         for (node, installation) in [("n1", "00000001"), ("n1-lamp", "00000002")] {
             var desk = Desk(House.configuration(node) { $0.installation = installation })
             desk.announce(House.state)
@@ -78,7 +78,7 @@ struct PayloadTests {
         #expect(topics.count == count && identifiers.count == count - 2 * 3)
     }
 
-    @Test func `a palette, actions and a place that are too much are left out and told so`() {
+    @Test func `entities that exceed the limits are omitted with a warning`() {
         var state = House.state
         state.things[House.lamp]?.data["options"] = .array((0..<5000).map { .string("colour \($0)") })
         state.things[House.television]?.actions = (0..<500).map { "channel\($0)" }
@@ -92,12 +92,12 @@ struct PayloadTests {
         }
         var desk = Desk()
         desk.announce(state)
-        let remarks = desk.announcer.takeRemarks()
+        let remarks = desk.announcer.drainWarnings()
         #expect(remarks.contains { $0.contains("the thing lamp ") && $0.contains("select_palette") })
         #expect(remarks.contains { $0.contains("the thing tv-set ") && $0.contains("button_channel") })
         #expect(!remarks.contains { $0.contains("daemon") })
         desk.announce(state)
-        #expect(desk.announcer.takeRemarks().isEmpty, "once is enough")
+        #expect(desk.announcer.drainWarnings().isEmpty, "once is enough")
         #expect(desk.component("light", of: "lamp") != nil)
         #expect(desk.component("select_palette", of: "lamp") == nil)
         #expect(desk.component("button_channel10", of: "tv-set") != nil)

@@ -2,7 +2,7 @@ import Controller
 import Flare
 import SeededRandom
 
-/// Places as nobody would furnish them: names, keys and values of every kind and length.
+/// Random places: names, keys and values of every kind and length.
 enum RandomPlace {
     static func state(_ random: inout SplitMix64) -> ControllerState {
         var state = ControllerState(epoch: "e")

@@ -3,7 +3,7 @@ import Flare
 import HomeAssistant
 import Testing
 
-/// What goes while Home Assistant is away: it keeps what it has not seen go.
+/// Removals while Home Assistant is offline: it keeps what it did not see removed.
 struct UnseenTests {
     private static let strip = "homeassistant/device/trilateral_n1_strip/config"
 
@@ -15,13 +15,13 @@ struct UnseenTests {
         return state
     }
 
-    @Test func `a thing that went unseen is shown once more at the birth, and taken away`() {
+    @Test func `a removal that Home Assistant missed is repeated at its birth`() {
         var desk = Desk.ofHouse()
-        desk.announcer.note(isHeard: false)
+        desk.announcer.setOnline(false)
         #expect(desk.change(withoutStrip, facet(House.strip)).contains("-\(Self.strip)"))
         #expect(desk.held[Self.strip] == nil)
-        #expect(desk.announcer.takeNews()[Self.strip]?.hasPrefix("!light.") == true)
-        desk.announcer.note(isHeard: true)
+        #expect(desk.announcer.drainAnnounced()[Self.strip]?.hasPrefix("!light.") == true)
+        desk.announcer.setOnline(true)
         desk.announce(withoutStrip, isBirth: true, at: 1000)
         let ghost = desk.held[Self.strip]
         #expect(ghost?["components"]?["light"]?["unique_id"] == "0badcafe_strip_light")
@@ -29,13 +29,13 @@ struct UnseenTests {
         #expect(ghost.map { PayloadCheck($0).problems } == [])
         desk.tell(at: 3000)
         #expect(desk.held[Self.strip] == nil)
-        #expect(desk.announcer.takeGone() == [Self.strip])
+        #expect(desk.announcer.drainRemoved() == [Self.strip])
         desk.forget()
         desk.announce(withoutStrip, isBirth: true, at: 9000)
         #expect(!desk.sent.contains { $0.topic == Self.strip }, "once is enough")
     }
 
-    @Test func `the next run knows of it as well`() {
+    @Test func `a missed removal is remembered for the next run`() {
         var desk = Desk(House.configuration(), remembered: [Self.strip: "!light. button.on"])
         desk.announce(withoutStrip)
         #expect(desk.held[Self.strip] == nil)
@@ -45,21 +45,21 @@ struct UnseenTests {
         #expect(desk.held[Self.strip] == nil)
     }
 
-    @Test func `a thing that comes back is not taken away`() {
+    @Test func `a thing that comes back is not removed`() {
         var desk = Desk(House.configuration(), remembered: [Self.strip: "!light."])
         desk.announce(House.state, isBirth: true)
         desk.tell(at: 9000)
         #expect(desk.component("light", of: "strip")?["state_topic"] != nil)
     }
 
-    @Test func `a component that went unseen is shown, named by its platform, and named no more`() {
+    @Test func `a component removed unseen is restored, named by its platform and omitted`() {
         var desk = Desk.ofHouse()
-        desk.announcer.note(isHeard: false)
+        desk.announcer.setOnline(false)
         var state = House.state
         state.things[House.lamp]?.data["color"] = nil
         desk.change(state, facet(House.lamp))
         #expect(desk.component("select_palette", of: "lamp") == nil)
-        desk.announcer.note(isHeard: true)
+        desk.announcer.setOnline(true)
         desk.announce(state, isBirth: true, at: 1000)
         #expect(desk.component("select_palette", of: "lamp")?["unique_id"] == "0badcafe_lamp_select_palette")
         #expect(desk.device("lamp").map { PayloadCheck($0).problems } == [])
@@ -70,7 +70,7 @@ struct UnseenTests {
         #expect(!desk.announcer.hasWork)
     }
 
-    @Test func `of every platform a ghost is what Home Assistant takes`() {
+    @Test func `a restored component of every platform is valid for Home Assistant`() {
         let all =
             ["binary_sensor", "button", "device_tracker", "event", "image", "light", "number", "select"]
             + ["sensor", "switch", "text"]

@@ -4,7 +4,7 @@ import SeededRandom
 import Testing
 import Things
 
-/// Two daemons whose links cross: each takes the other's thing for its lamp.
+/// Two daemons with crossed links: each uses the other's thing as its lamp.
 struct CrossedLinkTests {
     private static let delays: [ClosedRange<Int64>] = [5...30, 5...300, 200...200, 100...1000]
     private static let colours = ["red", "green", "blue", "orange", "white", "#8040ff"]
@@ -18,7 +18,7 @@ struct CrossedLinkTests {
     }
 
     @Test(arguments: 0..<4)
-    func `two things whose links cross end equal and quiet, however they begin`(delays: Int) {
+    func `crossed links converge from any start`(delays: Int) {
         for seed in 0..<100 {
             var generator = SplitMix64(seed: UInt64(seed))
             var world = CrossedWorld(
@@ -38,7 +38,7 @@ struct CrossedLinkTests {
     }
 
     @Test(arguments: 0..<4)
-    func `changes on either side, at once too, reach the other`(delays: Int) {
+    func `changes on either side of crossed links reach the other`(delays: Int) {
         for seed in 0..<100 {
             var generator = SplitMix64(seed: UInt64(seed))
             let first = data(&generator)
@@ -63,7 +63,7 @@ struct CrossedLinkTests {
         }
     }
 
-    @Test func `what one side sets is what both have`() {
+    @Test func `a change on one side of crossed links wins on both`() {
         var world = CrossedWorld(
             seed: 1,
             delays: 5...300,

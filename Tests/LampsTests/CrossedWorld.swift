@@ -3,7 +3,7 @@ import Lamps
 import SeededRandom
 import Things
 
-/// Two daemons, each with a thing whose lamp is the other's thing, on a clock that is moved by hand.
+/// Two daemons, each with a thing whose lamp is the other's thing, on a manual clock.
 ///
 /// Everything between them takes its time and arrives in order on its way: commands, and what is said of a thing, which
 /// is only said when it is different.
@@ -46,7 +46,7 @@ struct CrossedWorld {
         told = things.map(Self.shape)
     }
 
-    /// Both find the other's retained state.
+    /// Both receive the other's retained state.
     mutating func start() {
         for own in [0, 1] {
             perform(links[own].brokerChanged(isUp: true, at: now), own)
@@ -55,13 +55,13 @@ struct CrossedWorld {
         }
     }
 
-    /// Somebody changes one of the things.
+    /// A user changes one of the things.
     mutating func set(_ data: [String: JSONValue], of own: Int) {
         things[own].data.merge(data) { $1 }
         changed(own)
     }
 
-    /// As Trilateral shows it, as far as links read it.
+    /// The published state, as far as links read it.
     private static func shape(_ thing: FlareThing) -> JSONValue {
         let appearance = ThingAppearance(thing: thing)
         var members: [String: JSONValue] = ["state": appearance.isOn ? "ON" : "OFF"]
@@ -74,7 +74,7 @@ struct CrossedWorld {
 
     var shapes: [JSONValue] { things.map(Self.shape) }
 
-    /// Equal as far as it can be seen: what is dark has no colour.
+    /// Visibly equal: a light that is off has no colour.
     var isEqual: Bool {
         let states = things.map { LampState(data: $0.data) }
         return states[0].isShown(by: states[1])
@@ -162,8 +162,8 @@ struct CrossedWorld {
             case .set(let request):
                 actions += 1
                 later(.requested(own, request), on: "request \(own)", 1...40)
-            case .tell(let condition): conditions.append(condition)
-            case .note: break
+            case .report(let condition): conditions.append(condition)
+            case .log: break
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DeadlineQueueTests {
     @Test(arguments: [1, 2, 3, 10, 100])
-    func `the earliest is the least of all, whatever is set and taken`(count: Int) {
+    func `the earliest deadline is the least of all after any changes`(count: Int) {
         var random = SplitMix64(seed: UInt64(count))
         var deadlines = DeadlineQueue(count: count)
         var naive = [Int64?](repeating: nil, count: count)
@@ -13,7 +13,7 @@ import Testing
         for _ in 0..<5000 {
             if Int.random(in: 0..<10, using: &random) > 0 {
                 let index = Int.random(in: 0..<count, using: &random)
-                // Few different times, so that many are equal.
+                // Few distinct times, so that many are equal.
                 let due: Int64? =
                     Int.random(in: 0..<4, using: &random) == 0
                     ? nil : now + .random(in: -2...20, using: &random)
@@ -23,7 +23,7 @@ import Testing
                 now += .random(in: 0...3, using: &random)
                 let due = naive.indices.filter { naive[$0].map { $0 <= now } ?? false }
                     .sorted { (naive[$0] ?? 0, $0) < (naive[$1] ?? 0, $1) }
-                #expect(deadlines.takeDue(at: now) == due)
+                #expect(deadlines.removeDue(at: now) == due)
                 for index in due { naive[index] = nil }
                 takes += due.count
             }
@@ -34,14 +34,14 @@ import Testing
         #expect(takes > 50)
     }
 
-    @Test func `nobody is due before somebody wants it, and never at the end of time by mistake`() {
+    @Test func `a new queue has no deadlines`() {
         var deadlines = DeadlineQueue(count: 2)
-        #expect(deadlines.earliest == nil && deadlines.takeDue(at: .max) == [])
+        #expect(deadlines.earliest == nil && deadlines.removeDue(at: .max) == [])
         deadlines[1] = .max
         deadlines[0] = .min
         #expect(deadlines.earliest == .min)
-        #expect(deadlines.takeDue(at: 0) == [0])
-        #expect(deadlines.takeDue(at: .max) == [1])
+        #expect(deadlines.removeDue(at: 0) == [0])
+        #expect(deadlines.removeDue(at: .max) == [1])
         #expect(DeadlineQueue(count: 0).earliest == nil)
     }
 }

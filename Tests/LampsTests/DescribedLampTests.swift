@@ -3,13 +3,13 @@ import Lamps
 import Testing
 import Things
 
-/// Lamps whose topics the user writes down.
+/// Lamps whose topics the user configures.
 struct DescribedLampTests {
     @Test(arguments: [
         (JSONLamp.ColourModel.rgb, #"{"b":0,"g":128,"r":255}"#), (.hs, #"{"h":30.118,"s":100}"#),
         (.xy, #"{"x":0.6132,"y":0.3733}"#),
     ])
-    func `a JSON light gets colours in its model`(model: JSONLamp.ColourModel, colour: String) {
+    func `a JSON light receives colours in its model`(model: JSONLamp.ColourModel, colour: String) {
         let lamp = JSONLamp(stateTopic: "s", commandTopic: "c", scale: 100, model: model)
         let wanted = LampState(isOn: true, level: 0.5, colour: RGBColour(hex: 0xFF8000))
         #expect(
@@ -19,7 +19,7 @@ struct DescribedLampTests {
         )
     }
 
-    @Test func `a JSON light is read with its scale and its availability`() {
+    @Test func `a JSON light's reports are parsed with its scale and availability`() {
         let availability = LampAvailability(topic: "a", online: "yes", offline: "no")
         let lamp = JSONLamp(stateTopic: "s", commandTopic: "c", availability: availability, scale: 100)
         #expect(lamp.topics == ["s", "a"])
@@ -30,7 +30,7 @@ struct DescribedLampTests {
     }
 
     @Test(arguments: [(false, "370"), (true, "2700")])
-    func `a JSON light has its colour temperature in mired, or in kelvin`(isKelvin: Bool, number: String) {
+    func `a JSON light's colour temperature is in mired or kelvin`(isKelvin: Bool, number: String) {
         let lamp = JSONLamp(stateTopic: "s", commandTopic: "c", isKelvin: isKelvin)
         let wanted = LampState(isOn: true, temperature: ColourTemperature(kelvin: 2700))
         #expect(
@@ -58,14 +58,14 @@ struct DescribedLampTests {
         ("{h}|{s}", "30.1|100"), ("{x} {y}", "0.6132 0.3733"), ("{transition}s", "1.5s"),
         ("{ state } {state", "{ state } {state"), ("", ""), ("{{state}}", "{ON}"),
     ])
-    func `names in braces are replaced, everything else stays`(command: String, text: String) throws {
+    func `names in braces are replaced and other text is literal`(command: String, text: String) throws {
         let wanted = LampState(isOn: true, level: 0.5, colour: RGBColour(hex: 0xFF8000))
         #expect(
             try template(command).order(wanted, from: LampState(), over: 1.5) == [LampMessage("c", text)]
         )
     }
 
-    @Test func `a template has places for the colour temperature, and its path`() throws {
+    @Test func `a template lamp supports colour temperatures`() throws {
         let lamp = try template("{kelvin} {mired} {hex}") { $0.temperaturePath = "ct" }
         let wanted = LampState(isOn: true, temperature: ColourTemperature(kelvin: 2700))
         #expect(lamp.order(wanted, from: LampState(), over: nil).map(\.payload) == ["2700 370 ffa657"])
@@ -76,11 +76,11 @@ struct DescribedLampTests {
         #expect {
             try CommandTemplate("dim {brightnes}")
         } throws: {
-            "\($0)".hasPrefix("{brightnes} stands for nothing; did you mean \"brightness\"?")
+            "\($0)".hasPrefix("unknown name {brightnes}; did you mean \"brightness\"?")
         }
     }
 
-    @Test func `off has a text of its own, or is a brightness of 0`() throws {
+    @Test func `off is a separate command or a brightness of 0`() throws {
         let off = LampState(isOn: false)
         #expect(
             try template("{state} {percent}").order(off, from: LampState(level: 0.5), over: nil)
@@ -88,12 +88,12 @@ struct DescribedLampTests {
         )
         let lamp = try template("on {percent}") { $0.offCommand = try? CommandTemplate("dark") }
         #expect(lamp.order(off, from: LampState(), over: nil).map(\.payload) == ["dark"])
-        // What is not to change is said once more.
+        // Unchanged values are repeated.
         let wanted = LampState(isOn: true)
         #expect(lamp.order(wanted, from: LampState(level: 0.3), over: nil).map(\.payload) == ["on 30"])
     }
 
-    @Test func `what is published where is known beforehand`() throws {
+    @Test func `the published topics are known in advance`() throws {
         #expect(
             TasmotaLamp(topic: "t").publishedTopics == ["cmnd/t/Backlog", "cmnd/t/POWER", "cmnd/t/STATE"]
         )
@@ -102,7 +102,7 @@ struct DescribedLampTests {
         #expect(try template("{state}").publishedTopics == ["c"])
     }
 
-    @Test func `only a text with a place for it takes a transition`() throws {
+    @Test func `only a template with a transition supports transitions`() throws {
         #expect(try template("{state}").longestFade == 0)
         #expect(try template("{state} {transition}").longestFade == 3600)
     }
@@ -112,7 +112,7 @@ struct DescribedLampTests {
         ("51", LampState(isOn: true, level: 0.2)),
         ("0", LampState(isOn: false)),
     ])
-    func `a plain state is a word or a brightness`(text: String, expected: LampState) throws {
+    func `a plain text state is on, off or a brightness`(text: String, expected: LampState) throws {
         #expect(try template("{state}").state("s", text) == expected)
     }
 
@@ -125,7 +125,7 @@ struct DescribedLampTests {
         (#"{"d":[0,0,255]}"#, LampState(colour: Paint.blue)),
         (##"{"d":"#00ff00"}"##, LampState(colour: Paint.green)),
     ])
-    func `a state in JSON is found by its paths`(text: String, expected: LampState) throws {
+    func `values in a JSON state are found by their paths`(text: String, expected: LampState) throws {
         let lamp = try template("{state}") {
             $0.statePath = "a.b"
             $0.brightnessPath = "a.c.1"

@@ -4,7 +4,7 @@ import SeededRandom
 import Testing
 import Things
 
-/// Nothing that comes from a lamp stops us.
+/// No message of a lamp traps.
 struct LampFuzzTests {
     private static let dialects: [any LampDialect] = {
         guard let command = try? CommandTemplate("{state}") else { return [] }
@@ -28,7 +28,7 @@ struct LampFuzzTests {
         #"{"state":"online"}"#, "Online", #"{"color":[1,2,3],"seg":[{"bri":1e999}]}"#,
     ].map { Array($0.utf8) }
 
-    @Test(arguments: 0..<4) func `any bytes are a report or a complaint`(seed: Int) {
+    @Test(arguments: 0..<4) func `arbitrary bytes give a report or an error`(seed: Int) {
         var generator = SplitMix64(seed: UInt64(seed))
         var reports = 0
         for _ in 0..<1000 {
@@ -49,7 +49,7 @@ struct LampFuzzTests {
                     reports += 1
                     guard case .state(let state) = report else { continue }
                     #expect(state.level.map { $0 > 0 && $0 <= 1 } ?? true)
-                    // Whatever it says, it can be told back.
+                    // Every reported state can be sent.
                     #expect(!dialect.order(state, from: state, over: 1).isEmpty)
                 }
             }
@@ -57,7 +57,7 @@ struct LampFuzzTests {
         #expect(reports > 500)
     }
 
-    @Test func `a message without end is refused`() {
+    @Test func `an overlong message is refused`() {
         let long = [UInt8](repeating: UInt8(ascii: " "), count: 20_000)
         for dialect in Self.dialects {
             for topic in dialect.topics {
@@ -66,7 +66,7 @@ struct LampFuzzTests {
         }
     }
 
-    @Test func `any template is a template or a refusal`() {
+    @Test func `arbitrary text gives a template or a refusal`() {
         var generator = SplitMix64(seed: 9)
         let pieces = ["{", "}", "state", "{r}", "é", "\u{0}", "{state}", "{hex", " ", "{{", "}}", "{é}"]
         for _ in 0..<3000 {

@@ -5,7 +5,7 @@ import Things
 
 /// Colours and white light between a thing and its lamp.
 struct LampLinkColourTests {
-    @Test func `white light goes both ways, and a colour ends it`() {
+    @Test func `white light passes in both directions and a colour replaces it`() {
         var world = LinkWorld.inAgreement(
             thing: ["on": true, "color": "red", "colorTemperature": 4000],
             lamp: ["state": "ON", "color": ["r": 255, "g": 0, "b": 0]]
@@ -25,7 +25,9 @@ struct LampLinkColourTests {
     }
 
     @Test(arguments: [[:], ["brightness": 1]] as [[String: JSONValue]])
-    func `a lamp that has only colours gets white light as a colour`(alsoChanged: [String: JSONValue]) {
+    func `a lamp that supports only colours receives white light as a colour`(
+        alsoChanged: [String: JSONValue]
+    ) {
         var world = LinkWorld.inAgreement(
             thing: ["on": true, "brightness": 0.5, "color": "red", "colorTemperature": 4000],
             lamp: ["state": "ON", "brightness": 127, "color": ["r": 255, "g": 0, "b": 0]]
@@ -39,7 +41,7 @@ struct LampLinkColourTests {
         #expect(ThingAppearance(thing: world.thing).temperature?.kelvin == 2700)
     }
 
-    @Test func `orange goes through xy and back, and what the lamp shows is what the thing shows`() {
+    @Test func `a colour survives the xy model in both directions`() {
         var world = LinkWorld.inAgreement(
             thing: ["on": true, "color": "red"],
             lamp: ["state": "ON", "color": ["x": 0.7006, "y": 0.2993], "color_mode": "xy"]
@@ -53,7 +55,7 @@ struct LampLinkColourTests {
         #expect(world.ends.thing.colour == world.ends.lamp.colour)
     }
 
-    @Test func `a lamp's own colour gets a name only if it is exactly that`() {
+    @Test func `a lamp's colour gets a name only if it matches exactly`() {
         var world = LinkWorld.inAgreement(thing: [
             "on": true, "color": "red", "options": ["red", "green", "blue"],
         ])

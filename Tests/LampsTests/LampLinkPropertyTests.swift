@@ -4,7 +4,7 @@ import SeededRandom
 import Testing
 import Things
 
-/// Whatever happens on the two sides, in whatever order: they end equal, and nothing goes round in circles.
+/// Random events on both sides: they converge without endless exchange.
 struct LampLinkPropertyTests {
     private static let colours = ["red", "green", "blue", "orange", "white", "#8040ff", "brown"]
 
@@ -31,7 +31,7 @@ struct LampLinkPropertyTests {
         }
     }
 
-    @Test func `the two ends are equal when it is quiet, and few words were needed`() {
+    @Test func `thing and lamp converge with few messages`() {
         for seed in 0..<800 {
             var generator = SplitMix64(seed: UInt64(seed))
             var world = LinkWorld(seed: UInt64(seed))
@@ -61,7 +61,7 @@ struct LampLinkPropertyTests {
         }
     }
 
-    @Test func `the same with links that break and lamps that go`() {
+    @Test func `thing and lamp converge with disconnects and lamps that go offline`() {
         for seed in 0..<800 {
             var generator = SplitMix64(seed: UInt64(seed))
             var world = LinkWorld(seed: UInt64(seed))
@@ -88,7 +88,7 @@ struct LampLinkPropertyTests {
             #expect(isEqual, "seed \(seed): \(world.ends)")
             let counts = (world.sets.count, world.requests.count)
             #expect(counts.0 <= 4 * changes, "seed \(seed): \(counts.0) orders")
-            // One in five seconds while the server is away.
+            // One every five seconds while the server is away.
             #expect(counts.1 <= 60, "seed \(seed): \(counts.1) requests")
         }
     }

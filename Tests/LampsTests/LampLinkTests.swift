@@ -6,7 +6,7 @@ import Things
 struct LampLinkTests {
     private static let lit: [String: JSONValue] = ["on": true, "brightness": 0.5, "color": "orange"]
 
-    @Test func `at the start the lamp is asked, and what it says goes to the thing`() {
+    @Test func `at the start the lamp's state is requested and adopted by the thing`() {
         var world = LinkWorld(thing: Self.lit, lamp: ["state": "ON", "brightness": 254])
         world.start()
         #expect(world.orders.map(\.topic) == ["zigbee2mqtt/lamp/get"])
@@ -14,7 +14,7 @@ struct LampLinkTests {
         #expect(world.isEqual)
     }
 
-    @Test func `a lamp that is as the thing is left alone`() {
+    @Test func `a lamp that matches its thing receives no command`() {
         #expect(LinkWorld.inAgreement().requests.isEmpty)
         let other = LinkWorld(
             thing: ["on": false, "brightness": 1],
@@ -25,7 +25,7 @@ struct LampLinkTests {
         #expect(dark.requests.isEmpty && dark.sets.isEmpty)
     }
 
-    @Test func `a change of the thing is one order, and its echo nothing`() {
+    @Test func `a change of the thing sends one command and its echo causes nothing`() {
         var world = LinkWorld.inAgreement()
         world.setThing(["brightness": 0.8])
         world.settle()
@@ -33,7 +33,7 @@ struct LampLinkTests {
         #expect(world.requests.isEmpty && world.isEqual && world.conditions.isEmpty)
     }
 
-    @Test func `a change of the lamp is one request, and its echo nothing`() {
+    @Test func `a change of the lamp sends one request and its echo causes nothing`() {
         var world = LinkWorld.inAgreement()
         world.pressLamp(["brightness": 25])
         world.settle()
@@ -41,7 +41,7 @@ struct LampLinkTests {
         #expect(world.thing.data["color"] == "orange", "the name of what did not change survives")
     }
 
-    @Test func `a lamp that is switched on is told everything`() {
+    @Test func `a lamp that is switched on receives its complete state`() {
         let blue: JSONValue = ["x": 0.1355, "y": 0.0399]
         for lamp: [String: JSONValue] in [
             ["state": "OFF"], ["state": "OFF", "brightness": 127, "color": blue],
@@ -60,7 +60,7 @@ struct LampLinkTests {
         }
     }
 
-    @Test func `what is changed in the dark is said when there is light`() {
+    @Test func `changes while off are sent when the lamp is switched on`() {
         var world = LinkWorld.inAgreement(
             thing: ["on": false, "brightness": 0.5],
             lamp: ["state": "OFF", "brightness": 127]
@@ -73,7 +73,7 @@ struct LampLinkTests {
         #expect(world.isEqual && world.sets.count == 1)
     }
 
-    @Test func `a thing without on gets it from its lamp, and keeps its brightness`() {
+    @Test func `a thing without on gets it from its lamp and keeps its brightness`() {
         var world = LinkWorld.inAgreement(
             thing: ["brightness": 0.5],
             lamp: ["state": "ON", "brightness": 127]
@@ -86,14 +86,14 @@ struct LampLinkTests {
         #expect(world.thing.data == ["on": true, "brightness": 0.5] && world.sets.isEmpty)
     }
 
-    @Test func `a lamp that never says how bright it is lights a dark thing fully`() {
+    @Test func `a lamp without brightness sets a thing that was off to full brightness`() {
         var world = LinkWorld.inAgreement(thing: ["on": true, "brightness": 0], lamp: ["state": "OFF"])
         world.pressLamp(["state": "ON"])
         world.settle()
         #expect(world.thing.data == ["on": true, "brightness": 1])
     }
 
-    @Test func `what a thing only reports is not told to its lamp, nor taken from it`() {
+    @Test func `read-only attributes are neither sent to the lamp nor adopted from it`() {
         var world = LinkWorld(
             thing: [
                 "on": true, "brightness": 0, "color": "blue", "readonly": ["brightness", "color"],
@@ -112,7 +112,7 @@ struct LampLinkTests {
     }
 
     @Test(arguments: [400, 1000, 2500] as [Int64])
-    func `a lamp that is switched to and fro quickly follows within a few seconds`(pause: Int64) {
+    func `a lamp that is toggled quickly follows within a few seconds`(pause: Int64) {
         var longest: Int64 = 0
         for seed in 0..<50 as Range<UInt64> {
             var world = LinkWorld(seed: seed, thing: ["on": true], lamp: ["state": "ON"])
@@ -131,7 +131,7 @@ struct LampLinkTests {
         #expect(longest < 3500, "\(longest) ms")
     }
 
-    @Test func `late echoes of older orders change nothing`() {
+    @Test func `late echoes of earlier commands are ignored`() {
         var world = LinkWorld.inAgreement { $0.delays.report = 400...800 }
         for brightness in [0.2, 0.4, 0.6, 0.9] {
             world.setThing(["brightness": .number(brightness)])
@@ -141,7 +141,7 @@ struct LampLinkTests {
         #expect(world.requests.isEmpty && world.isEqual && world.sets.count == 4)
     }
 
-    @Test func `an echo that happens to be right does not make the next one news`() {
+    @Test func `a matching echo does not make the next one a change`() {
         var world = LinkWorld.inAgreement { $0.delays.report = 300...400 }
         for brightness in [0.2, 0.8, 0.2] {
             world.setThing(["brightness": .number(brightness)])
@@ -151,7 +151,7 @@ struct LampLinkTests {
         #expect(world.requests.isEmpty && world.isEqual && world.sets.count == 3)
     }
 
-    @Test func `back to what it was before the lamp could answer is an order too`() {
+    @Test func `a change back before the lamp answers is sent too`() {
         var world = LinkWorld.inAgreement { $0.delays.order = 200...300 }
         world.setThing(["on": false])
         world.pass(100)
@@ -160,7 +160,7 @@ struct LampLinkTests {
         #expect(world.sets.count == 2 && world.isEqual && world.requests.isEmpty)
     }
 
-    @Test func `a lamp with a nature of its own is not driven further, nor the thing`() {
+    @Test func `a lamp that cannot match exactly is accepted on both sides`() {
         var world = LinkWorld.inAgreement { $0.isCoarse = true }
         world.setThing(["brightness": 0.01])
         world.settle()
@@ -175,7 +175,7 @@ struct LampLinkTests {
         #expect(world.isEqual)
     }
 
-    @Test func `a lamp that does something else is believed`() {
+    @Test func `a lamp that settles on another state is adopted`() {
         var world = LinkWorld.inAgreement()
         world.isMute = true
         world.setThing(["brightness": 1])
@@ -186,7 +186,7 @@ struct LampLinkTests {
         #expect(world.thing.data["on"] == false && world.isEqual)
     }
 
-    @Test func `a lamp that does not answer the first question is told of, with nothing to be confirmed`() {
+    @Test func `a lamp that does not answer the first state request is reported as silent`() {
         var world = LinkWorld(thing: Self.lit)
         world.isDeaf = true
         world.start()
@@ -195,7 +195,7 @@ struct LampLinkTests {
         #expect(world.conditions == [silent] && world.sets.isEmpty)
     }
 
-    @Test func `an order for a lamp that is away waits until it is back`() {
+    @Test func `a command for an offline lamp is sent when it is back`() {
         var world = LinkWorld.inAgreement()
         world.setAvailable(false)
         world.settle()
@@ -208,7 +208,7 @@ struct LampLinkTests {
         #expect(world.conditions.last == LampLink.Condition())
     }
 
-    @Test func `a lamp that comes back as it likes is believed`() {
+    @Test func `a lamp that comes back with another state is adopted`() {
         var world = LinkWorld.inAgreement(thing: ["on": false], lamp: ["state": "OFF"])
         world.setAvailable(false)
         world.settle()
@@ -218,7 +218,7 @@ struct LampLinkTests {
         #expect(world.thing.data["on"] == true && world.sets.isEmpty)
     }
 
-    @Test func `availability that flaps is told now and then, and rightly in the end`() {
+    @Test func `flapping availability is reported rarely and correctly in the end`() {
         var world = LinkWorld.inAgreement()
         for count in 0..<501 {
             world.setAvailable(count.isMultiple(of: 2))
@@ -230,7 +230,7 @@ struct LampLinkTests {
         #expect(world.orders.count < 8, "questions")
     }
 
-    @Test func `a lamp that flaps sets the thing now and then, and rightly in the end`() {
+    @Test func `a flapping lamp changes its thing rarely and correctly in the end`() {
         var world = LinkWorld.inAgreement()
         for count in 0..<1000 {
             world.pressLamp(["state": count.isMultiple(of: 2) ? "OFF" : "ON"])
@@ -240,7 +240,7 @@ struct LampLinkTests {
         #expect(world.requests.count < 35 && world.sets.isEmpty && world.isEqual)
     }
 
-    @Test func `a slider that is dragged is a few orders, and the last one counts`() {
+    @Test func `dragging a slider sends few commands and ends with the last value`() {
         var world = LinkWorld.inAgreement()
         for step in 0..<300 {
             world.setThing(["brightness": .number(Double(step % 100 + 1) / 100)])
@@ -250,7 +250,7 @@ struct LampLinkTests {
         #expect(world.sets.count < 30 && world.isEqual && world.requests.isEmpty)
     }
 
-    @Test func `a transition is the lamp's own, and what it says on the way is its own matter`() {
+    @Test func `reports during the lamp's own transition are not adopted`() {
         var world = LinkWorld.inAgreement { $0.isGradual = true }
         world.setThing(["brightness": 1], over: 4)
         world.pass(2000)
@@ -261,7 +261,7 @@ struct LampLinkTests {
         #expect(world.requests.isEmpty && world.isEqual)
     }
 
-    @Test func `who switches the lamp off in the middle of a transition is believed at once`() {
+    @Test func `switching the lamp off during a transition is adopted at once`() {
         var world = LinkWorld.inAgreement()
         world.setThing(["brightness": 1], over: 60)
         world.pass(10_000)
@@ -272,7 +272,7 @@ struct LampLinkTests {
         #expect(world.isEqual && world.sets.count == 1)
     }
 
-    @Test func `a lamp without transitions is led step by step`() throws {
+    @Test func `a lamp without transitions receives steps`() throws {
         var settings = TemplateLamp.Settings(
             commandTopic: "c",
             command: try CommandTemplate("{state} {percent}")
@@ -298,7 +298,7 @@ struct LampLinkTests {
         #expect(percents == percents.sorted())
     }
 
-    @Test func `a lamp that never says anything is taken to be as it was told`() throws {
+    @Test func `a lamp without state reports is assumed to follow its commands`() throws {
         let command = try CommandTemplate("{state}")
         var link = LampLink(TemplateLamp(TemplateLamp.Settings(commandTopic: "c", command: command)))
         var thing = FlareThing(id: FlareID(high: 1, low: 1))
@@ -312,7 +312,7 @@ struct LampLinkTests {
         #expect(link.thingSeen(LinkedThing(thing), at: 20) == [.publish([LampMessage("c", "ON")])])
     }
 
-    @Test func `while the server is away the lamp's change waits, and is not asked for without end`() {
+    @Test func `while the server is away a change of the lamp waits with few requests`() {
         var world = LinkWorld.inAgreement()
         world.isServerAway = true
         world.pressLamp(["state": "OFF"])
@@ -323,7 +323,7 @@ struct LampLinkTests {
         #expect(world.isEqual)
     }
 
-    @Test func `a thing that does not take it is left as it is, and that is said once`() {
+    @Test func `a thing that refuses its lamp's change is left alone and that is logged once`() {
         var link = LampLink(ZigbeeLamp(topic: "z/l"))
         var thing = FlareThing(id: FlareID(high: 1, low: 1))
         thing.data = ["on": true]
@@ -332,12 +332,12 @@ struct LampLinkTests {
         let actions = link.lampSaid(.state(LampState(isOn: false)), on: "z/l", at: 0)
         #expect(actions == [.set(ThingRequest(attributes: ["state": "OFF"]))])
         let answers = link.answered(Refusal(.notSettable, "no"), at: 10)
-        #expect(answers == [.note("the thing does not take what its lamp says: no")])
+        #expect(answers == [.log("the thing refused a change of its lamp: no")])
         #expect(link.lampSaid(.state(LampState(isOn: false)), on: "z/l", at: 20).isEmpty)
         #expect(link.nextDue(after: 20) == nil)
     }
 
-    @Test func `a thing that was put back before that was seen is told to the lamp`() {
+    @Test func `a thing that was changed back in the meantime is sent to the lamp`() {
         var link = LampLink(ZigbeeLamp(topic: "z/l"))
         var thing = FlareThing(id: FlareID(high: 1, low: 1))
         thing.data = ["on": true]
@@ -352,7 +352,7 @@ struct LampLinkTests {
         )
     }
 
-    @Test func `a link without its thing rests`() {
+    @Test func `a link without its thing does nothing`() {
         var link = LampLink(ZigbeeLamp(topic: "z/l"))
         var thing = FlareThing(id: FlareID(high: 1, low: 1))
         thing.data = ["on": true]
@@ -363,7 +363,7 @@ struct LampLinkTests {
         #expect(link.lampSaid(.state(LampState(isOn: false)), on: "z/l", at: 20).isEmpty)
         #expect(link.lampSaid(.available(false), on: "z/l/availability", at: 20).isEmpty)
         #expect(link.nextDue(after: 20) == nil)
-        // Back again, it is what the lamp says by then.
+        // When it is back, it adopts the lamp's current state.
         _ = link.lampSaid(.available(true), on: "z/l/availability", at: 30)
         _ = link.lampSaid(.state(LampState(isOn: false)), on: "z/l", at: 30)
         #expect(

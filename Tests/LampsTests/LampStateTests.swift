@@ -24,11 +24,12 @@ struct LampStateTests {
             ),
         ] as [([String: JSONValue], LampState)]
     )
-    func `a thing's data is what its lamp shall be`(data: [String: JSONValue], expected: LampState) {
+    func `a thing's data defines the wanted state of its lamp`(data: [String: JSONValue], expected: LampState)
+    {
         #expect(LampState(data: data) == expected)
     }
 
-    @Test func `rounding makes no difference, on any scale`() {
+    @Test func `rounding to any scale counts as equal`() {
         for step in 1...255 {
             let level = Double(step) / 255
             let state = LampState(isOn: true, level: level)
@@ -40,12 +41,12 @@ struct LampStateTests {
         #expect(!LampState(isOn: true, level: 0.5).isShown(by: LampState(isOn: true, level: 0.52)))
     }
 
-    @Test func `a colour survives every model that lamps have`() {
+    @Test func `a colour survives every colour model of lamps`() {
         var generator = SplitMix64(seed: 1)
         for _ in 0..<2000 {
             func channel() -> UInt8 { .random(in: 0...255, using: &generator) }
             let colour = RGBColour(red: channel(), green: channel(), blue: channel())
-            // Of what is nearly black nothing is left of the hue.
+            // Nearly black colours lose their hue.
             guard max(colour.red, colour.green, colour.blue) > 100 else { continue }
             let (hue, saturation, _) = colour.hueSaturationValue
             let (x, y) = colour.chromaticity
@@ -57,7 +58,7 @@ struct LampStateTests {
         }
     }
 
-    @Test func `named colours are told apart`() {
+    @Test func `named colours differ by more than the tolerance`() {
         let colours = ["red", "orange", "yellow", "lime", "cyan", "blue", "purple", "white", "pink"]
             .compactMap { RGBColour(name: $0) }
         for (index, colour) in colours.enumerated() {
@@ -70,7 +71,7 @@ struct LampStateTests {
         }
     }
 
-    @Test func `what a lamp never says, and what it is like in the dark, makes no difference`() {
+    @Test func `unreported attributes and those of a lamp that is off are ignored`() {
         let full = LampState(isOn: true, level: 0.5, colour: Paint.red)
         #expect(full.isShown(by: LampState(isOn: true)))
         #expect(full.isShown(by: LampState()))
@@ -82,7 +83,7 @@ struct LampStateTests {
         )
     }
 
-    @Test func `a lamp is white or coloured, and the last word counts`() {
+    @Test func `a lamp is white or coloured according to the last report`() {
         let white = ColourTemperature(kelvin: 2700)
         var lamp = LampState(isOn: true, colour: Paint.red)
         lamp.merge(LampState(temperature: white))
@@ -95,14 +96,14 @@ struct LampStateTests {
                 by: LampState(temperature: ColourTemperature(kelvin: 3000))
             )
         )
-        // A lamp without white light shows it by its colour.
+        // A lamp without white light shows it as a colour.
         #expect(LampState(temperature: white).isShown(by: LampState(colour: white?.rgb)))
         #expect(!LampState(temperature: white).isShown(by: LampState(colour: Paint.red)))
         lamp.merge(LampState(colour: Paint.blue))
         #expect(lamp == LampState(isOn: true, colour: Paint.blue))
     }
 
-    @Test func `on the way from dark to bright the brightness grows`() {
+    @Test func `brightness grows during a transition from off to on`() {
         let dark = LampState(isOn: false, level: 0.9)
         let bright = LampState(isOn: true, level: 0.8, colour: Paint.red)
         #expect(

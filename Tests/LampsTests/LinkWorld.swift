@@ -3,12 +3,12 @@ import Lamps
 import SeededRandom
 import Things
 
-/// A thing at a server, a lamp on a broker, and the link between them, on a clock that is moved by hand.
+/// A thing at a server, a lamp on a broker, and the link between them, on a manual clock.
 ///
 /// Everything takes its time and arrives in order on its way: orders, what the lamp says, requests, answers, and what
 /// is seen of the thing.
 struct LinkWorld {
-    /// How long things take, milliseconds.
+    /// Delays, milliseconds.
     struct Delays {
         var order: ClosedRange<Int64> = 5...300
         var report: ClosedRange<Int64> = 5...300
@@ -31,19 +31,19 @@ struct LinkWorld {
     private(set) var now: Int64 = 1_000_000
     private(set) var link: LampLink
     private(set) var thing: FlareThing
-    /// What the lamp is like: `state`, `brightness` and `color` of zigbee2mqtt.
+    /// The lamp's state: `state`, `brightness` and `color` of zigbee2mqtt.
     private(set) var lamp: [String: JSONValue]
     var isDeaf = false
-    /// Whether it knows percents, whole degrees of hue and nothing below 5 %.
+    /// Whether it has only percent steps, whole degrees of hue and nothing below 5 %.
     var isCoarse = false
-    /// Whether it has no white light.
+    /// Whether it lacks white light.
     var hasOnlyColours = false
-    /// Whether it tells what it is like on its way.
+    /// Whether it reports intermediate states of a transition.
     var isGradual = false
     var isMute = false
-    /// Whether the server takes nothing.
+    /// Whether the server refuses every change.
     var isServerAway = false
-    /// Whether the broker's link is down.
+    /// Whether the broker is disconnected.
     private(set) var isCut = false
     var delays = Delays()
     private var generator: SplitMix64
@@ -68,16 +68,16 @@ struct LinkWorld {
         self.lamp = lamp
     }
 
-    /// Connects, shows the thing, and lets everything happen that follows.
+    /// Connects, passes the thing, and runs until nothing is pending.
     mutating func start() {
         setBroker(up: true)
         perform(link.thingSeen(LinkedThing(thing), at: now))
         settle()
     }
 
-    // MARK: What people do
+    // MARK: User actions
 
-    /// Somebody changes the thing at the server.
+    /// A user changes the thing at the server.
     mutating func setThing(_ data: [String: JSONValue], over seconds: Double? = nil) {
         thing.data.merge(data) { $1 }
         if let seconds {
@@ -89,7 +89,7 @@ struct LinkWorld {
         }
     }
 
-    /// Somebody presses the lamp's switch.
+    /// A user presses the lamp's switch.
     mutating func pressLamp(_ change: [String: JSONValue]) {
         lamp.merge(change) { $1 }
         report()
@@ -112,7 +112,7 @@ struct LinkWorld {
 
     // MARK: Time
 
-    /// Lets milliseconds pass, with all that happens in them.
+    /// Advances the clock by milliseconds and runs all events.
     mutating func pass(_ milliseconds: Int64) {
         let end = now + milliseconds
         while let next = nextOccurrence(until: end) {
@@ -122,7 +122,7 @@ struct LinkWorld {
         now = end
     }
 
-    /// Until nothing is awaited any more; at most two minutes.
+    /// Runs until nothing is pending; at most two minutes.
     mutating func settle() { pass(120_000) }
 
     private mutating func nextOccurrence(until end: Int64) -> (at: Int64, what: Occurrence)? {
@@ -159,7 +159,7 @@ struct LinkWorld {
                 later(.answered(nil), delays.sight, on: "answer")
             }
         case .answered(let refusal):
-            // Whoever answers tells how the thing is by then.
+            // The answer comes with the thing's current state.
             perform(link.thingSeen(LinkedThing(thing), at: now))
             queue.removeAll { if case .thingSeen = $0.what { true } else { false } }
             perform(link.answered(refusal, at: now))
@@ -169,7 +169,7 @@ struct LinkWorld {
     private mutating func later(_ what: Occurrence, _ range: ClosedRange<Int64>, on way: String) {
         let at = max(now + Int64.random(in: range, using: &generator), lastOnWay[way] ?? 0)
         lastOnWay[way] = at
-        // Of what nobody has looked at yet, often only the newest is left.
+        // Unread states are often replaced by the newest.
         if case .thingSeen = what, Bool.random(using: &generator) {
             queue.removeAll { if case .thingSeen = $0.what { true } else { false } }
         }
@@ -223,15 +223,15 @@ struct LinkWorld {
             case .set(let request):
                 requests.append(request)
                 later(.requested(request), delays.request, on: "request")
-            case .tell(let condition): conditions.append(condition)
-            case .note(let text): notes.append(text)
+            case .report(let condition): conditions.append(condition)
+            case .log(let text): notes.append(text)
             }
         }
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
-    /// Orders without questions.
+    /// Commands without state requests.
     var sets: [LampMessage] { orders.filter { $0.topic.hasSuffix("/set") } }
 
     mutating func forget() {
@@ -240,7 +240,7 @@ struct LinkWorld {
         conditions = []
     }
 
-    /// What the lamp is like, and what the thing says.
+    /// The states of lamp and thing.
     var ends: (thing: LampState, lamp: LampState) {
         guard case .state(let shown)? = try? link.reading(JSONValue.object(lamp).text) else {
             return (LampState(data: thing.data), LampState())
@@ -252,14 +252,14 @@ struct LinkWorld {
 }
 
 extension LampLink {
-    /// What its lamp says with a payload on its state topic.
+    /// A report with a payload on the lamp's state topic.
     func reading(_ payload: String) throws(LampMessageError) -> LampReport {
         try ZigbeeLamp(topic: LinkWorld.topic).report(on: LinkWorld.topic, Array(payload.utf8))
     }
 }
 
 extension LinkWorld {
-    /// A thing and a lamp that agree, with nothing said yet.
+    /// A thing and a lamp that agree, before any message.
     static func inAgreement(
         thing: [String: JSONValue] = ["on": true, "brightness": 0.5, "color": "orange"],
         lamp: [String: JSONValue] = [

@@ -2,7 +2,7 @@ import Lamps
 import Things
 
 extension LampDialect {
-    /// What a text on a topic says, or what is complained of.
+    /// The report in a payload on a topic, or the error.
     func reading(_ topic: String, _ text: String) -> Result<LampReport, LampMessageError> {
         do throws(LampMessageError) {
             return .success(try report(on: topic, Array(text.utf8)))
@@ -11,7 +11,7 @@ extension LampDialect {
         }
     }
 
-    /// The lamp's state that a text tells; `nil` for anything else.
+    /// The lamp's state in a payload; `nil` for anything else.
     func state(_ topic: String, _ text: String) -> LampState? {
         guard case .success(.state(let state)) = reading(topic, text) else { return nil }
         return state

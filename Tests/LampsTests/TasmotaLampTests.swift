@@ -43,12 +43,12 @@ struct TasmotaLampTests {
             LampState(isOn: true, colour: Paint.red)
         ),
     ])
-    func `a state is read`(topic: String, text: String, expected: LampState) {
+    func `a state is parsed`(topic: String, text: String, expected: LampState) {
         #expect(lamp.state(topic, text) == expected)
     }
 
     @Test(arguments: [#"{"Command":"Unknown"}"#, #"{"Fade":"ON"}"#, #"{"POWER2":"ON"}"#, "{}"])
-    func `answers about something else say nothing`(text: String) {
+    func `answers to other commands are ignored`(text: String) {
         #expect(lamp.reading("stat/bulb/RESULT", text) == .success(.nothing))
     }
 
@@ -65,7 +65,7 @@ struct TasmotaLampTests {
         ("stat/bulb/RESULT", #"{"Color":"xyz"}"#), ("stat/bulb/RESULT", #"{"Color":"300,0,0"}"#),
         ("tele/bulb/LWT", "Onlin"),
     ])
-    func `garbage is refused`(topic: String, text: String) {
+    func `invalid messages are refused`(topic: String, text: String) {
         #expect(throws: LampMessageError.self) { try lamp.reading(topic, text).get() }
     }
 
@@ -90,7 +90,7 @@ struct TasmotaLampTests {
         )
     }
 
-    @Test func `orders are one command, or a list of them`() {
+    @Test func `a change is one command or a backlog of them`() {
         let off = LampState(isOn: false, level: 0.5)
         let on = LampState(isOn: true, level: 0.5, colour: Paint.red)
         func order(_ wanted: LampState, _ from: LampState, _ seconds: Double? = nil) -> [LampMessage] {
@@ -106,7 +106,7 @@ struct TasmotaLampTests {
             order(LampState(isOn: true, level: 0.25, colour: Paint.blue), off)
                 == [LampMessage("cmnd/bulb/Backlog", "NoDelay;HSBColor 240,100,25;NoDelay;POWER ON")]
         )
-        // The whole way in 4 seconds is speed 8; half of it takes half as long.
+        // The full range in 4 seconds is speed 8; half of it takes half as long.
         #expect(
             order(LampState(isOn: true, level: 1), on, 2)
                 == [LampMessage("cmnd/bulb/Backlog", "NoDelay;Fade2 1;NoDelay;Speed2 8;NoDelay;Dimmer 100")]
@@ -117,7 +117,7 @@ struct TasmotaLampTests {
         )
     }
 
-    @Test func `it is asked for its state`() {
-        #expect(lamp.question(about: LampState()) == [LampMessage("cmnd/bulb/STATE", "")])
+    @Test func `the state is requested with the STATE command`() {
+        #expect(lamp.stateRequest(for: LampState()) == [LampMessage("cmnd/bulb/STATE", "")])
     }
 }

@@ -3,9 +3,9 @@ import Lamps
 import Testing
 import Things
 
-/// Orders that a lamp has not heard, or may not have heard.
+/// Commands that a lamp did not receive, or may not have received.
 struct UnheardOrderTests {
-    /// A thing and a lamp that agree, with nothing said yet.
+    /// A thing and a lamp that agree, before any message.
     private func world() -> LinkWorld {
         var world = LinkWorld(
             thing: ["on": true, "brightness": 0.5, "color": "orange"],
@@ -16,7 +16,7 @@ struct UnheardOrderTests {
         return world
     }
 
-    @Test func `a lamp that never answers is told of after the second order, and once a minute at last`() {
+    @Test func `a lamp that never answers is reported after the second command and retried once a minute`() {
         var world = world()
         world.isDeaf = true
         world.setThing(["on": false])
@@ -35,7 +35,7 @@ struct UnheardOrderTests {
         #expect(world.conditions == [silent, LampLink.Condition()])
     }
 
-    @Test func `a lamp without power that is switched on and off again is still noticed when it is back`() {
+    @Test func `a lamp without power is still detected when it is back after changes`() {
         var world = LinkWorld(thing: ["on": false], lamp: ["state": "OFF"])
         world.start()
         world.forget()
@@ -43,7 +43,7 @@ struct UnheardOrderTests {
         world.setThing(["on": true])
         world.pass(10_000)
         #expect(world.conditions.last?.isSilent == true)
-        // As it was before: nothing that it says could be different.
+        // The same state as before: no report can differ.
         world.setThing(["on": false])
         world.pass(600_000)
         #expect(world.conditions.last?.isSilent == true)
@@ -53,7 +53,7 @@ struct UnheardOrderTests {
         #expect(world.thing.data["on"] == false && world.isEqual)
     }
 
-    @Test func `the last value of a slider does not wait for what the lamp says about the first ones`() {
+    @Test func `the last value of a slider does not wait for reports about earlier ones`() {
         var world = world()
         world.delays.report = 5000...5000
         for step in 1...20 {
@@ -65,20 +65,20 @@ struct UnheardOrderTests {
     }
 
     @Test(arguments: [500, 4000, 30_000] as [Int64])
-    func `a lamp that was not there when it was told is told again`(milliseconds: Int64) {
+    func `a lamp that missed a command receives it again`(milliseconds: Int64) {
         var world = world()
         world.isDeaf = true
         world.setThing(["on": false])
         world.pass(milliseconds)
         world.isDeaf = false
-        // It is back, and says what it has been all the time.
+        // It is back, with its earlier state.
         world.pressLamp([:])
         world.pass(4000)
         #expect(world.thing.data["on"] == false && world.lamp["state"] == "OFF" && world.isEqual)
         #expect(world.conditions.last ?? LampLink.Condition() == LampLink.Condition())
     }
 
-    @Test func `a lamp that does not answer the first question is asked once a minute`() {
+    @Test func `an unanswered first state request is repeated once a minute`() {
         var world = LinkWorld(thing: ["on": true, "brightness": 0.5])
         world.isDeaf = true
         world.start()
@@ -90,9 +90,9 @@ struct UnheardOrderTests {
         #expect(world.conditions.last?.isSilent == false && world.isEqual)
     }
 
-    @Test func `what a lamp says on its way through a long transition is not believed`() {
+    @Test func `reports during a long transition are not adopted`() {
         var world = world()
-        // It obeys by hand.
+        // The test answers for it.
         world.isDeaf = true
         world.setThing(["brightness": 1], over: 10)
         for brightness in [140, 170, 200, 230, 254] as [JSONValue] {
@@ -104,7 +104,7 @@ struct UnheardOrderTests {
         #expect(world.thing.data["brightness"] == 1)
     }
 
-    @Test func `a lamp that stays as it was, though it is told twice, is believed`() {
+    @Test func `a lamp that does not change after two commands is adopted`() {
         var world = world()
         world.isDeaf = true
         world.setThing(["on": false])

@@ -23,7 +23,7 @@ struct WLEDLampTests {
         ),
         ("v", "<vs><ac>51</ac><cl>0</cl><cl>0</cl><cl>0</cl></vs>", LampState(isOn: true, level: 0.2)),
     ])
-    func `a state is read`(tail: String, text: String, expected: LampState) {
+    func `a state is parsed`(tail: String, text: String, expected: LampState) {
         #expect(lamp.state("wled/strip/\(tail)", text) == expected)
     }
 
@@ -32,7 +32,7 @@ struct WLEDLampTests {
         ("v", ""), ("v", "<vs></vs>"), ("v", "<vs><ac>300</ac><cl>0</cl><cl>0</cl><cl>0</cl></vs>"),
         ("v", "<ac>1</ac><cl>1</cl><cl>x</cl><cl>1</cl>"), ("status", "perhaps"),
     ])
-    func `garbage is refused, and nothing says nothing`(tail: String, text: String) {
+    func `invalid messages are refused and empty ones ignored`(tail: String, text: String) {
         let reading = lamp.reading("wled/strip/\(tail)", text)
         if text.isEmpty {
             #expect(reading == .success(.nothing))
@@ -46,7 +46,7 @@ struct WLEDLampTests {
         #expect(lamp.reading("wled/strip/status", "offline") == .success(.available(false)))
     }
 
-    @Test func `white light is sent as its colour, and for strips that have it`() {
+    @Test func `white light is sent as a colour and as a colour temperature`() {
         let wanted = LampState(isOn: true, temperature: ColourTemperature(kelvin: 2700))
         #expect(
             WLEDLamp(topic: "wled/shelf").order(wanted, from: LampState(), over: nil).map(\.payload)
@@ -54,7 +54,7 @@ struct WLEDLampTests {
         )
     }
 
-    @Test func `orders go to the JSON API, times in tenths of a second`() {
+    @Test func `commands use the JSON API with times in tenths of a second`() {
         let state = LampState(isOn: true, level: 0.5, colour: RGBColour(hex: 0x0A141E))
         #expect(
             lamp.order(state, from: LampState(), over: 1.5) == [

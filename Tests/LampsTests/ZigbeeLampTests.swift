@@ -6,7 +6,7 @@ import Things
 struct ZigbeeLampTests {
     private let lamp = ZigbeeLamp(topic: "zigbee2mqtt/hall/desk")
 
-    @Test func `it listens where the device, its availability and the bridge speak`() {
+    @Test func `the topics are those of the device, its availability and the bridge`() {
         #expect(lamp.stateTopics == ["zigbee2mqtt/hall/desk"])
         #expect(
             lamp.availabilityTopics == ["zigbee2mqtt/hall/desk/availability", "zigbee2mqtt/bridge/state"]
@@ -50,11 +50,11 @@ struct ZigbeeLampTests {
             LampState(colour: Paint.blue)
         ),
     ])
-    func `a state is read`(text: String, expected: LampState) {
+    func `a state is parsed`(text: String, expected: LampState) {
         #expect(lamp.state("zigbee2mqtt/hall/desk", text) == expected)
     }
 
-    @Test func `the place of a colour counts before its hue, unless the mode says otherwise`() throws {
+    @Test func `xy takes precedence over hue unless the mode says otherwise`() throws {
         let text = #"{"color":{"x":0.7006,"y":0.2993,"hue":120,"saturation":100},"color_mode":"xy"}"#
         let colour = try #require(lamp.state("zigbee2mqtt/hall/desk", text)?.colour)
         #expect(LampState(colour: colour).isShown(by: LampState(colour: Paint.red)))
@@ -66,7 +66,7 @@ struct ZigbeeLampTests {
         ("zigbee2mqtt/bridge/state", #"{"state":"offline"}"#, false),
         ("zigbee2mqtt/bridge/state", "online", true),
     ])
-    func `availability comes as JSON or as a word`(topic: String, text: String, expected: Bool) {
+    func `availability is JSON or plain text`(topic: String, text: String, expected: Bool) {
         #expect(lamp.reading(topic, text) == .success(.available(expected)))
     }
 
@@ -74,24 +74,24 @@ struct ZigbeeLampTests {
         "", "{}", #"{"action":"single"}"#, #"{"linkquality":12,"update":{"state":"idle"}}"#,
         #"{"state":""}"#,
     ])
-    func `what concerns nobody says nothing`(text: String) {
+    func `irrelevant messages are ignored`(text: String) {
         let reading = lamp.reading("zigbee2mqtt/hall/desk", text)
         #expect(reading == .success(.nothing) || reading == .success(.state(LampState())))
     }
 
     @Test(arguments: [
-        ("ON", "the message is no JSON (is \"ON\")"), ("[1]", "the message is no JSON object (is [1])"),
+        ("ON", "the message is not JSON (is \"ON\")"), ("[1]", "the message is not a JSON object (is [1])"),
         (#"{"state":"PERHAPS"}"#, "state must be ON or OFF (is \"PERHAPS\")"),
         (#"{"state":7}"#, "state must be ON or OFF (is 7)"),
-        (#"{"state":"ON","brightness":"much"}"#, "brightness must be a number of 0 to 254 (is \"much\")"),
-        (#"{"state":"ON","brightness":-1}"#, "brightness must be a number of 0 to 254 (is -1)"),
-        (#"{"state":"ON","brightness":1e300}"#, "brightness must be a number of 0 to 254 (is 1e+300)"),
-        (#"{"color":{"x":2,"y":0}}"#, #"the colour is not understood (is {"x":2,"y":0})"#),
+        (#"{"state":"ON","brightness":"much"}"#, "brightness must be a number from 0 to 254 (is \"much\")"),
+        (#"{"state":"ON","brightness":-1}"#, "brightness must be a number from 0 to 254 (is -1)"),
+        (#"{"state":"ON","brightness":1e300}"#, "brightness must be a number from 0 to 254 (is 1e+300)"),
+        (#"{"color":{"x":2,"y":0}}"#, #"unsupported colour (is {"x":2,"y":0})"#),
         (#"{"color_temp":"warm"}"#, #"color_temp must be a number of mired (is "warm")"#),
         (#"{"color_temp":-1}"#, "color_temp must be a number of mired (is -1)"),
-        (#"{"color":7}"#, "the colour is not understood (is 7)"),
+        (#"{"color":7}"#, "unsupported colour (is 7)"),
     ])
-    func `what is wrong is said`(text: String, complaint: String) {
+    func `an invalid message is refused with the reason`(text: String, complaint: String) {
         guard case .failure(let error) = lamp.reading("zigbee2mqtt/hall/desk", text) else {
             Issue.record("it was taken")
             return
@@ -99,7 +99,7 @@ struct ZigbeeLampTests {
         #expect(error.description == complaint)
     }
 
-    @Test func `orders are one message, with xy and a transition where wanted`() {
+    @Test func `a change is one message with xy and the transition`() {
         let all = LampState(isOn: true, level: 0.5, colour: Paint.red)
         #expect(
             lamp.order(all, from: LampState(), over: 2) == [
@@ -113,7 +113,7 @@ struct ZigbeeLampTests {
         #expect(
             lamp.order(white, from: all, over: nil).map(\.payload) == [#"{"color_temp":370,"state":"ON"}"#]
         )
-        #expect(lamp.question(about: white).map(\.payload) == [#"{"color_temp":"","state":""}"#])
+        #expect(lamp.stateRequest(for: white).map(\.payload) == [#"{"color_temp":"","state":""}"#])
         #expect(
             lamp.order(LampState(isOn: false), from: all, over: nil).map(\.payload) == [#"{"state":"OFF"}"#]
         )
@@ -123,16 +123,16 @@ struct ZigbeeLampTests {
         )
     }
 
-    @Test func `it is asked for what the thing has`() {
+    @Test func `a state request contains the thing's attributes`() {
         let all = LampState(isOn: true, level: 1, colour: Paint.red)
         #expect(
-            lamp.question(about: all) == [
+            lamp.stateRequest(for: all) == [
                 LampMessage(
                     "zigbee2mqtt/hall/desk/get",
                     #"{"brightness":"","color":{"x":"","y":""},"state":""}"#
                 )
             ]
         )
-        #expect(lamp.question(about: LampState(isOn: true)).map(\.payload) == [#"{"state":""}"#])
+        #expect(lamp.stateRequest(for: LampState(isOn: true)).map(\.payload) == [#"{"state":""}"#])
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import FoundationXML
 import PlaceMap
 
-/// A house of two rooms of 5 m by 4 m, side by side, with what a test puts into it.
+/// A house of two rooms of 5 m by 4 m, side by side, with the things of a test.
 struct House {
     var state = ControllerState(epoch: "0000000000000001")
 
@@ -58,7 +58,7 @@ struct House {
         state.fix = PositionFix(accuracyMetres: metres, quality: .good, source: "beacons", at: Self.here)
     }
 
-    /// All that there is, as a snapshot tells it first.
+    /// The complete first snapshot.
     var snapshot: StateSnapshot {
         let zones = state.zones.keys.map { StateChange.object(ObjectReference(.zone, $0)) }
         let things = state.things.keys.map { StateChange.object(ObjectReference(.thing, $0)) }
@@ -66,7 +66,7 @@ struct House {
         return StateSnapshot(state: state, changes: Set(zones + things + view))
     }
 
-    /// What is told when a thing changes.
+    /// The snapshot of a changed thing.
     func snapshot(of thing: FlareID) -> StateSnapshot {
         StateSnapshot(state: state, changes: [.object(ObjectReference(.thing, thing))])
     }
@@ -82,7 +82,7 @@ struct House {
     var drawing: Drawing { get throws { try Drawing(bytes) } }
 }
 
-/// A picture, read as XML: its elements with their attributes and texts.
+/// A picture, parsed as XML: its elements with their attributes and texts.
 final class Drawing: NSObject, XMLParserDelegate {
     struct Element {
         let name: String
@@ -126,14 +126,14 @@ final class Drawing: NSObject, XMLParserDelegate {
         }
     }
 
-    /// What is written on it.
+    /// Its texts.
     var texts: [String] { all("text").map(\.text) }
 
     var size: (width: Double, height: Double) {
         (elements.first?.number("width") ?? 0, elements.first?.number("height") ?? 0)
     }
 
-    /// The turn of a rotated element, degrees.
+    /// The rotation of an element, degrees.
     func turn(class word: String) -> Int? {
         all("path", class: word).first?.attributes["transform"]?.firstMatch(of: /rotate\((-?\d+)\)/)
             .flatMap { Int($0.1) }

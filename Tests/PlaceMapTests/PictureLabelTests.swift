@@ -4,7 +4,7 @@ import PlaceMap
 import SeededRandom
 import Testing
 
-/// Names stand in the picture, within their room, and upon nothing else that is written.
+/// Labels stay within the picture and their zone, and overlap no other text.
 struct PictureLabelTests {
     private struct Area {
         let left, top, right, bottom: Double
@@ -25,7 +25,7 @@ struct PictureLabelTests {
         }
     }
 
-    /// What is wrong with the labels of a picture.
+    /// The errors in the labels of a picture.
     private func problems(_ drawing: Drawing) -> [String] {
         let plates = drawing.all("rect", class: "x").compactMap(Area.init)
         let walls = drawing.all("rect", class: "w").compactMap(Area.init)
@@ -44,7 +44,7 @@ struct PictureLabelTests {
         }
         let labels = drawing.all("text", class: "n")
         if labels.count != plates.count { problems.append("\(labels.count) labels, \(plates.count) plates") }
-        // No usual font has letters that are narrower than half its size on average.
+        // In no common font letters are on average narrower than half the font size.
         for (label, plate) in zip(labels, plates) {
             let (x, size) = (label.number("x") ?? 0, label.number("font-size") ?? 0)
             let width = Double(label.text.count { $0.isLetter || $0.isNumber }) * size * 0.5
@@ -57,7 +57,7 @@ struct PictureLabelTests {
         return problems
     }
 
-    @Test func `no name crosses a wall or the edge, wherever things stand`() throws {
+    @Test func `no label crosses a wall or the edge`() throws {
         var chance = SplitMix64(seed: 24)
         let words = [
             "Lamp", "Ceiling light", "W", "Refrigerator with freezer", "Tür", "居間の照明", "iPad",
@@ -89,7 +89,7 @@ struct PictureLabelTests {
         #expect(labels > 500)
     }
 
-    @Test func `a name stands in the room of its thing`() throws {
+    @Test func `a label is in the zone of its thing`() throws {
         for x in [0.1, 4.9, 5.1, 9.9] {
             for y in [0.1, 2, 3.9] {
                 var house = House()
@@ -102,7 +102,7 @@ struct PictureLabelTests {
         }
     }
 
-    @Test func `a name that is too long for its place is cut`() throws {
+    @Test func `a label that is too long is cut`() throws {
         var house = House()
         house.state.zones.removeAll()
         for number in 0..<8 {

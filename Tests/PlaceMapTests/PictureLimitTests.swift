@@ -4,9 +4,9 @@ import PlaceMap
 import SeededRandom
 import Testing
 
-/// What no place, however odd, may do to its picture.
+/// Limits of the picture for any place.
 struct PictureLimitTests {
-    /// It is not too large, and every number is one that a picture of this size can have.
+    /// Checks the size, and that every number is plausible for a picture of this size.
     private func check(_ bytes: [UInt8], _ comment: Comment? = nil) throws {
         #expect(bytes.count <= PlacePicture.sizeLimit, comment)
         let drawing = try Drawing(bytes)
@@ -26,7 +26,7 @@ struct PictureLimitTests {
         #expect(ids.isSuperset(of: fills), comment)
     }
 
-    @Test func `the same state gives the same bytes, in whatever order it came`() {
+    @Test func `the same state gives the same bytes in any order of changes`() {
         var house = House()
         for number in 0..<50 {
             house.add(
@@ -42,13 +42,13 @@ struct PictureLimitTests {
         #expect(picture.svg == house.bytes)
     }
 
-    @Test func `nothing at all is a picture that says so`() throws {
+    @Test func `an empty place gives a picture that says so`() throws {
         let bytes = PlacePicture().svg
         try check(bytes)
         #expect(try Drawing(bytes).texts == ["Nothing here has a place yet"])
     }
 
-    @Test func `names cannot be anything but names`() throws {
+    @Test func `names are escaped`() throws {
         var house = House()
         let name = "</text><script>alert('1')</script> &amp; \"x\" \u{0}\u{1b}\u{202e}evil\u{fffe}\r\n end"
         house.change { $0.name = name }
@@ -80,7 +80,7 @@ struct PictureLimitTests {
         Double.nan, .infinity, -.infinity, 0, -1, 1e-300, 0.001, 1_000_000, 1e300, -1e300,
         .greatestFiniteMagnitude,
     ])
-    func `no number breaks the plan`(number: Double) throws {
+    func `extreme numbers do not break the plan`(number: Double) throws {
         var houses: [House] = []
         for key in 0..<9 {
             var house = House()
@@ -108,7 +108,7 @@ struct PictureLimitTests {
         }
     }
 
-    @Test func `an outline that was never measured does not make a dot of the rooms`() throws {
+    @Test func `a wrong perimeter does not shrink the zones to a dot`() throws {
         for size in [0, 1_000_000.0, 50_000] {
             var house = House()
             house.change { $0.perimeter = Box(origin: .zero, width: size, height: size) }
@@ -116,7 +116,7 @@ struct PictureLimitTests {
         }
     }
 
-    @Test func `what stands somewhere else altogether is left out`() throws {
+    @Test func `things far away are omitted`() throws {
         var house = House()
         house.add("Gate", at: Point3D(x: 12, y: 1))
         house.add("Moon", at: Point3D(x: 90_000, y: 1))
@@ -124,7 +124,7 @@ struct PictureLimitTests {
         #expect(texts.contains("Gate") && !texts.contains("Moon"))
     }
 
-    @Test func `of thousands of things as many are drawn as there is room for, the nearby one among them`()
+    @Test func `of thousands of things as many as fit are drawn, including the nearby one`()
         throws
     {
         var house = House()
@@ -145,7 +145,7 @@ struct PictureLimitTests {
         #expect(drawing.all("circle", class: "i").count == 1200)
     }
 
-    @Test func `thousands of zones do not hinder the picture`() throws {
+    @Test func `thousands of zones are drawn within the limit`() throws {
         var house = House()
         for number in 0..<5000 {
             let corner = Point3D(x: Double(number % 70), y: Double(number / 70))
@@ -163,7 +163,7 @@ struct PictureLimitTests {
         try check(house.bytes)
     }
 
-    @Test func `places of chance are all drawn`() throws {
+    @Test func `random places are drawn`() throws {
         var chance = SplitMix64(seed: 20)
         let odd: [Double] = [.nan, .infinity, -1e308, 1e308, 0, -0.0, 1e-308, 99_999, -99_999, 100_001]
         func number() -> Double {

@@ -3,7 +3,7 @@ import Flare
 import PlaceMap
 import Testing
 
-/// In which colours the picture is drawn.
+/// The colours of the picture.
 struct PictureStyleTests {
     private var house: House {
         var house = House()
@@ -16,7 +16,7 @@ struct PictureStyleTests {
     }
 
     @Test(arguments: PictureStyle.allCases)
-    func `every shape and text names its colours, without variables`(style: PictureStyle) throws {
+    func `every shape and text has its colours without variables`(style: PictureStyle) throws {
         let bytes = house.bytes(style)
         #expect(!String(decoding: bytes, as: UTF8.self).contains("var("))
         let drawing = try Drawing(bytes)
@@ -25,14 +25,14 @@ struct PictureStyleTests {
         }
         #expect(shapes.count > 10)
         for shape in shapes {
-            // What has no fill is drawn black.
+            // Without a fill it would be black.
             let fill = shape.attributes["fill"] ?? "missing"
             #expect(fill == "none" || fill.hasPrefix("#") || fill.hasPrefix("url(#"), "\(shape)")
             if fill == "none" { #expect(shape.attributes["stroke"]?.hasPrefix("#") == true, "\(shape)") }
         }
     }
 
-    @Test func `light and dark are fixed, auto is light and can become dark`() throws {
+    @Test func `light and dark are fixed and auto is light with a dark mode`() throws {
         func ground(_ style: PictureStyle) throws -> String? {
             try Drawing(house.bytes(style)).all("rect", class: "g").first?.attributes["fill"]
         }
@@ -45,7 +45,7 @@ struct PictureStyleTests {
         #expect(sheet.contains(".g{fill:\(dark ?? "?")}"))
     }
 
-    @Test func `what a lamp shows is not overruled by the dark style sheet`() throws {
+    @Test func `the dark style sheet does not override a lamp's colour`() throws {
         let drawing = try house.drawing
         let sheet = try #require(drawing.all("style").first).text
         let lit = try #require(drawing.all("circle", class: "i").first { $0.attributes["fill"] == "#ffc857" })

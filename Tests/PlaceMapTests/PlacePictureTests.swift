@@ -6,13 +6,13 @@ import Testing
 struct PlacePictureTests {
     // MARK: The plan
 
-    @Test func `zones, things and the environment are named`() throws {
+    @Test func `zones, things and the environment are labelled`() throws {
         var house = House()
         house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": true])
         #expect(try Set(house.drawing.texts) == ["House", "Left", "Right", "Lamp", "N", "2 m"])
     }
 
-    @Test func `x goes right and y goes up`() throws {
+    @Test func `x points right and y up`() throws {
         var house = House()
         house.add("A", at: Point3D(x: 1, y: 1), ["on": true])
         house.add("B", at: Point3D(x: 9, y: 3), ["on": true])
@@ -23,7 +23,7 @@ struct PlacePictureTests {
     }
 
     @Test(arguments: [JSONValue.bool(true), 1, "1"])
-    func `y goes down where the plan is flipped`(flag: JSONValue) throws {
+    func `y points down on a flipped plan`(flag: JSONValue) throws {
         var house = House()
         house.change { $0.data["flipped"] = flag }
         house.add("A", at: Point3D(x: 1, y: 1), ["on": true])
@@ -32,7 +32,7 @@ struct PlacePictureTests {
         #expect(marks.first?.number("cy") ?? 0 < marks.last?.number("cy") ?? 0)
     }
 
-    @Test func `a metre is as long in both directions, and the scale says how long`() throws {
+    @Test func `the scale is the same in both directions and is shown`() throws {
         let drawing = try House().drawing
         let rooms = drawing.all("rect", class: "w")
         #expect(rooms.map { $0.number("width") } == [224, 224])
@@ -41,7 +41,7 @@ struct PlacePictureTests {
         #expect(drawing.texts.contains("2 m"))
     }
 
-    @Test func `the zone where we are is told apart`() throws {
+    @Test func `the current zone is highlighted`() throws {
         var house = House()
         house.state.zoneID = House.right
         let marked = try house.drawing.all("rect", class: "h")
@@ -49,7 +49,7 @@ struct PlacePictureTests {
         #expect(marked.first?.number("x") == 240)
     }
 
-    @Test func `of a house with floors the one is shown where we are`() throws {
+    @Test func `only the current floor is shown`() throws {
         var house = House()
         let attic = FlareID(high: 2, low: 3)
         house.add(zone: attic, "Attic", Box(origin: Point3D(x: 0, y: 0, z: 2.8), width: 10, height: 4))
@@ -74,7 +74,7 @@ struct PlacePictureTests {
             .number("r")
     }
 
-    @Test func `a lamp shines in its colour, as bright as it is, when it is on`() throws {
+    @Test func `a lamp that is on glows in its colour and brightness`() throws {
         var house = House()
         house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": true, "color": "#12ab34", "brightness": 1])
         let drawing = try house.drawing
@@ -93,19 +93,19 @@ struct PlacePictureTests {
         #expect(try house.drawing.all("circle", class: "r").first?.attributes["stroke"] == "#ff0000")
     }
 
-    @Test func `what is no lamp is a square`() throws {
+    @Test func `a thing that is not a lamp is drawn as a square`() throws {
         var house = House()
         house.add("Fridge", at: Point3D(x: 1, y: 1), ["temperature": 6])
         #expect(try house.drawing.all("rect", class: "q").count == 1)
     }
 
-    @Test func `a thing without a place is not drawn`() throws {
+    @Test func `a thing without a position is not drawn`() throws {
         var house = House()
         house.add("Ghost", at: nil, ["on": true])
         #expect(try !house.drawing.texts.contains("Ghost"))
     }
 
-    @Test func `the nearby thing is marked and tied to the device`() throws {
+    @Test func `the nearby thing is highlighted and connected to the device`() throws {
         var house = House()
         let lamp = house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": true])
         house.stand(at: Point3D(x: 2, y: 2))
@@ -117,7 +117,7 @@ struct PlacePictureTests {
         #expect(drawing.all("text", class: "b").contains { $0.text == "Lamp" })
     }
 
-    @Test func `names are not written over each other`() throws {
+    @Test func `labels do not overlap`() throws {
         var house = House()
         for _ in 0..<30 { house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": true]) }
         #expect(try house.drawing.texts.filter { $0 == "Lamp" }.count <= 4)
@@ -125,7 +125,7 @@ struct PlacePictureTests {
 
     // MARK: The device
 
-    @Test func `the device is drawn with the circle in which it is`() throws {
+    @Test func `the device is drawn with its accuracy circle`() throws {
         var house = House()
         house.stand(at: Point3D(x: 5, y: 2), within: 2)
         let drawing = try house.drawing
@@ -134,7 +134,7 @@ struct PlacePictureTests {
         #expect(drawing.all("circle", class: "a").first?.number("r") == 90)
     }
 
-    @Test func `without a reading there is no device`() throws {
+    @Test func `without a reading the device is not drawn`() throws {
         var house = House()
         house.stand(at: Point3D(x: 5, y: 2), within: 2)
         house.state.fix = nil
@@ -150,7 +150,7 @@ struct PlacePictureTests {
     }
 
     @Test(arguments: [(0.0, 90.0, 90, 0), (30, 90, 60, -30), (350, 10, -340, -350), (-90, 0, 90, 90)])
-    func `heading and north are turned by the plan's angle`(
+    func `heading and north are rotated by the plan's angle`(
         plan: Double,
         heading: Double,
         turn: Int,
@@ -166,7 +166,7 @@ struct PlacePictureTests {
 
     // MARK: Changes
 
-    @Test func `a change is taken over by itself, and what is gone goes`() throws {
+    @Test func `changes and removals are applied`() throws {
         var house = House()
         let lamp = house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": true])
         let fridge = house.add("Fridge", at: Point3D(x: 4, y: 1))
@@ -184,7 +184,7 @@ struct PlacePictureTests {
         #expect(picture.svg == house.bytes)
     }
 
-    @Test func `what is not shown changes nothing`() {
+    @Test func `changes of what is not shown are ignored`() {
         let house = House()
         var picture = PlacePicture()
         let changes: Set<StateChange> = [

@@ -88,7 +88,9 @@ import Testing
         fixture.add([1], flags: 3)
         fixture.add([1, 2], flags: 3, original: 1)
         #expect(
-            message(fixture.bytes).hasPrefix("x: record 2 at byte 41: invalid packet length: 2 bytes included of 1")
+            message(fixture.bytes).hasPrefix(
+                "x: record 2 at byte 41: invalid packet length: 2 bytes included of 1"
+            )
         )
         var huge = BtsnoopFixture(datalink: 1001)
         huge.add([], flags: 3)

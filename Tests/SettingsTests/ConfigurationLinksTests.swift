@@ -169,7 +169,7 @@ struct ConfigurationLinksTests {
         #expect(found.count == 1)
         #expect(
             found.first?.hasPrefix(
-                "entry 1: command: {precent} stands for nothing; did you mean \"percent\"?; legal: {state}"
+                "entry 1: command: unknown name {precent}; did you mean \"percent\"?; legal: {state}"
             ) == true
         )
     }

@@ -41,12 +41,12 @@ struct DiscoverySchedule: Sendable {
         lostLinks += 1
         resendsStates = false
         resends = []
-        announcer.note(isHeard: nil)
+        announcer.setOnline(nil)
     }
 
     /// Remembers what was announced, before it is sent.
     mutating func rememberNews() {
-        for (topic, components) in announcer.takeNews() {
+        for (topic, components) in announcer.drainAnnounced() {
             remember(.announced(topic: topic, components: components))
         }
     }

@@ -21,7 +21,7 @@ extension MQTTBridge {
     func take(birth message: MQTTMessage) async {
         let isThere = message.payload == Array("online".utf8)
         guard isThere || message.payload == Array("offline".utf8) else { return }
-        discovery.announcer.note(isHeard: isThere)
+        discovery.announcer.setOnline(isThere)
         guard isThere, !message.isRetained else { return }
         if !rivals.isEmpty { discovery.hasForeignIDs = true }
         guard !discovery.isBirthAwaited else { return }
@@ -36,7 +36,7 @@ extension MQTTBridge {
     /// Everything is to be announced (again).
     func announceAll(_ state: ControllerState) {
         guard isConnected else { return }
-        discovery.announcer.note(links: Set(links.keys))
+        discovery.announcer.setLinks(Set(links.keys))
         let urgent = discovery.announcer.announceAll(
             state,
             isBirth: discovery.resendsStates,
@@ -85,14 +85,14 @@ extension MQTTBridge {
     /// Tells at once what has to be known before the new values are.
     func announceChanges(_ snapshot: StateSnapshot) {
         guard isConnected else { return }
-        let urgent = discovery.announcer.take(snapshot, at: clock().steadyMilliseconds)
+        let urgent = discovery.announcer.update(with: snapshot, at: clock().steadyMilliseconds)
         publish(urgent)
-        if discovery.announcer.hasWork || discovery.announcer.hasGone { discovery.ring() }
+        if discovery.announcer.hasWork || discovery.announcer.hasRemoved { discovery.ring() }
     }
 
     /// Another link is told of in health, or one is no more.
     func noteLinks() {
-        discovery.announcer.note(links: Set(links.keys))
+        discovery.announcer.setLinks(Set(links.keys))
     }
 
     /// What of the own device can be told without the place, when that does not come.
@@ -114,7 +114,7 @@ extension MQTTBridge {
 
     /// What was taken away and is so at the broker needs no thought at the next start.
     func forgetAnnouncements() {
-        for topic in discovery.announcer.takeGone() { discovery.remember(.withdrawn(topic: topic)) }
+        for topic in discovery.announcer.drainRemoved() { discovery.remember(.withdrawn(topic: topic)) }
     }
 
     /// - Returns: Whether the client took all of them; the others are next.
@@ -122,7 +122,7 @@ extension MQTTBridge {
     private func publish(_ announcements: [Announcement]) -> Bool {
         guard !announcements.isEmpty else { return true }
         discovery.rememberNews()
-        for remark in discovery.announcer.takeRemarks() { logger.warning("\(remark)") }
+        for remark in discovery.announcer.drainWarnings() { logger.warning("\(remark)") }
         for (index, announcement) in announcements.enumerated() where !publish(announcement.message) {
             discovery.announcer.putBack(announcements[index...])
             discovery.ring()
@@ -146,7 +146,7 @@ extension MQTTBridge {
         guard client.counters.queued < Self.mostUnconfirmed, book.due(at: clock().steadyMilliseconds).isEmpty
         else { return true }
         publish(discovery.announcer.next(Self.batch, at: clock().steadyMilliseconds))
-        if discovery.resendsStates, discovery.announcer.isTold {
+        if discovery.resendsStates, discovery.announcer.isComplete {
             discovery.resendsStates = false
             discovery.resends = book.topics[...]
         }
@@ -155,7 +155,7 @@ extension MQTTBridge {
             discovery.resends = discovery.resends.dropFirst(Self.stateBatch)
             flush()
         }
-        if client.counters.queued == 0, discovery.announcer.isTold { forgetAnnouncements() }
-        return discovery.announcer.hasWork || discovery.announcer.hasGone || !discovery.resends.isEmpty
+        if client.counters.queued == 0, discovery.announcer.isComplete { forgetAnnouncements() }
+        return discovery.announcer.hasWork || discovery.announcer.hasRemoved || !discovery.resends.isEmpty
     }
 }

@@ -249,7 +249,7 @@ package actor LampService {
                 let order = Command.Order.set(.thing("\(id)"), request)
                 send(.commandReceived(Command(ticket: nextTicket, order: order, actor: .link)))
                 nextTicket += 1
-            case .tell(let condition):
+            case .report(let condition):
                 guard let id = seats[index].id else { continue }
                 send(
                     .lampChanged(
@@ -261,7 +261,7 @@ package actor LampService {
                     )
                 )
                 setSilent(condition.isSilent, index)
-            case .note(let text):
+            case .log(let text):
                 warn(index, text)
             }
         }
@@ -308,7 +308,7 @@ package actor LampService {
         if rest > 0, (try? await Task.sleep(for: .milliseconds(rest))) == nil { return }
         if plannedWake == due { plannedWake = nil }
         let now = now
-        for index in deadlines.takeDue(at: now) {
+        for index in deadlines.removeDue(at: now) {
             perform(seats[index].link.timePassed(at: now), for: index)
         }
         planWake()

@@ -136,7 +136,7 @@ package actor MQTTBridge {
         configuration.flareURL = flareURL
         stateInfo()
         flush()
-        discovery.announcer.note(flareURL: flareURL)
+        discovery.announcer.setFlareURL(flareURL)
     }
 
     /// Tells whether another link of the daemon is up; `nil` when there is none.
