@@ -226,7 +226,9 @@ extension Channel {
         wire.owner.whenPeerLeaves(body)
     }
 
-    /// Whether the peer has closed its side of the connection. On the channel's event loop only.
+    /// Whether the peer has closed its side of the connection.
+    ///
+    /// On the channel's event loop only.
     package var hasPeerLeft: Bool {
         guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
             return true

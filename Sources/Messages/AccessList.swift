@@ -87,10 +87,10 @@ extension AccessList.Role {
     fileprivate var summary: String {
         switch self {
         case .daemon: "daemon: trilateral itself"
-        case .homeAssistant: "homeassistant: reads, commands, and finds what is announced"
-        case .kiosk: "kiosk: reads, and may publish nothing"
-        case .driver: "driver: reads and commands (Node-RED, a panel, a script)"
-        case .sensor: "sensor: tells what it measures, and may read nothing"
+        case .homeAssistant: "homeassistant: reads, sends commands, and receives the announcements"
+        case .kiosk: "kiosk: reads, and publishes nothing"
+        case .driver: "driver: reads and sends commands (Node-RED, a panel, a script)"
+        case .sensor: "sensor: publishes what it measures, and reads nothing"
         }
     }
 }

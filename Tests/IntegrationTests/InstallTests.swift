@@ -63,6 +63,20 @@ struct InstallTests {
         }
     }
 
+    @Test func `the manual is installed where the README leads to it, and removed again`() async throws {
+        try await withTemporaryFolder { folder in
+            let root = "--destdir \(folder.path("root"))"
+            let installed = try await install("--binary /bin/true \(root)", in: folder)
+            #expect(installed.status == 0, "\(installed.output)")
+            let documentation = "root/usr/local/share/doc/trilateral"
+            #expect(folder.read("\(documentation)/README.md").contains("(contrib/manual/README.md)"))
+            #expect(folder.read("\(documentation)/contrib/manual/README.md").contains("(troubleshooting.md)"))
+            let removed = try await install("--uninstall \(root)", in: folder)
+            #expect(removed.status == 0, "\(removed.output)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path(documentation)))
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0), arguments: [true, false])
     func `an uninstallation stops its own service only, and goes on when systemd fails`(isOurs: Bool)
         async throws

@@ -105,7 +105,7 @@ struct AccessListTests {
 
     @Test func `it is written as mosquitto reads it`() {
         let expected = """
-            # kiosk: reads, and may publish nothing
+            # kiosk: reads, and publishes nothing
             user kiosk
             topic read t/n/#
 

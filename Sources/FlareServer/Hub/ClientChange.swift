@@ -16,7 +16,9 @@ package struct ClientChange: Sendable, Hashable {
     package let kind: Kind
 }
 
-/// Decides whether clients of the server may make a change. Called on the hub's executor.
+/// Decides whether clients of the server may make a change.
+///
+/// Called on the hub's executor.
 ///
 /// - Returns: Why the change is refused, a sentence for its sender; `nil` when it is allowed.
 package typealias ClientChangeGate = @Sendable (ClientChange) -> String?
