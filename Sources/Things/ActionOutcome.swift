@@ -1,17 +1,18 @@
 package import Flare
 
-/// What a built-in action makes of a thing when it comes as a command.
+/// The effect of a built-in action on a thing when it is sent as a command.
 ///
-/// It is what the server's own action does, save where that would be no help to a person: `darker` stops above 0, `on`
-/// brings back a brightness, and the colours go on from the nearest of the palette.
+/// It equals the server's own action, except where that is unhelpful: `darker` stops above 0, `on` restores a
+/// brightness, and the colours continue from the nearest of the palette.
 package struct ActionOutcome: Sendable, Hashable {
-    /// What is to be stored because the server's own action would do something else; `nil` where it does the same.
+    /// The values to store because the server's own action would differ; `nil` where it does not.
     package let values: [String: JSONValue]?
-    /// What came out, in the terms of the contract.
+    /// The new values in the terms of the contract.
     package let shown: [String: JSONValue]
 
-    /// - Parameter resting: The brightness of the light when it is on, if it is not the stored one: 0…1.
-    /// - Returns: `nil` for an action that is not built in, or has no effect.
+    /// - Parameter resting: The brightness of the light when it is on, if it differs from the stored one:
+    ///   0…1.
+    /// - Returns: `nil` for an action that is not built in or has no effect.
     package init?(of name: String, on thing: FlareThing, resting: Double?) {
         guard let action = BuiltInAction(rawValue: name) else { return nil }
         let effect = action.effect(position: thing.position, data: thing.data)
@@ -44,7 +45,7 @@ package struct ActionOutcome: Sendable, Hashable {
             return writes.resolved(on: thing.data, resting: resting)
         case .darker:
             guard let level = ThingAppearance.level(of: thing.data) else { return nil }
-            // A step is the least that is left; what is darker than that stays.
+            // A step is the least brightness; a lower one is kept.
             return ["brightness": .number(max((level * 10 - 1) / 10, min(level, 0.1)))]
         case .nextColor: return colour(of: thing, step: 1)
         case .previousColor: return colour(of: thing, step: -1)
@@ -52,8 +53,8 @@ package struct ActionOutcome: Sendable, Hashable {
         }
     }
 
-    /// The next colour of the palette, from the one that is nearest to the thing's; the first or last from one that
-    /// nobody knows.
+    /// The next colour of the palette after the one nearest to the thing's; the first or last when the
+    /// thing's colour is unknown.
     private static func colour(of thing: FlareThing, step: Int) -> [String: JSONValue]? {
         let palette = ThingProfile(thing: thing).palette
         guard !palette.isEmpty else { return nil }
@@ -74,7 +75,7 @@ package struct ActionOutcome: Sendable, Hashable {
 }
 
 extension ThingAppearance {
-    /// Values of a thing's data in the terms of the contract, as they are once they are stored.
+    /// Values of a thing's data in the terms of the contract, as they will be stored.
     package static func shown(_ values: [String: JSONValue], on thing: FlareThing) -> [String: JSONValue] {
         let data = thing.data.merging(values) { $1 }
         var shown: [String: JSONValue] = [:]

@@ -3,7 +3,7 @@ import Flare
 /// A legal value of one attribute.
 enum AttributeValue {
     case state(State, name: String)
-    /// Brightness, 0…1, and how the answer tells it.
+    /// Brightness, 0…1, and its form in the answer.
     case level(Double, shown: JSONValue)
     case colour(ColourValue)
     case temperature(ColourTemperature)
@@ -146,13 +146,13 @@ enum AttributeValue {
         return temperature
     }
 
-    /// To four decimals, enough to keep 256 steps apart; what is above 0 stays above 0.
+    /// Rounds to four decimals, enough for 256 steps; a value above 0 stays above 0.
     static func rounded(_ level: Double) -> Double {
         let rounded = (level * 10_000).rounded() / 10_000
         return level > 0 ? max(rounded, 0.000_1) : 0
     }
 
-    /// A boolean; the words of the plain form count too.
+    /// A boolean, or its text form.
     private static func flag(_ value: JSONValue, _ name: String) throws(Refusal) -> JSONValue {
         if value.bool != nil { return value }
         let legal = "\(name) must be true or false (is \(QuotedValue.of(value)))"
@@ -164,7 +164,7 @@ enum AttributeValue {
         }
     }
 
-    /// A value of the type that the data has.
+    /// A value of the same type as in the data.
     private static func plain(
         _ value: JSONValue,
         _ name: String,
@@ -172,7 +172,7 @@ enum AttributeValue {
     ) throws(Refusal) -> JSONValue {
         switch (kind, value) {
         case (.text, .string), (.list, .array), (.object, .object): return value
-        // A plain payload cannot say that its digits are text; Flare casts in the same way.
+        // Plain payloads cannot distinguish numeric text from numbers; Flare converts in the same way.
         case (.text, .number), (.text, .numeral), (.text, .bool): return .string(value.text)
         case (.number, _):
             if let number = value.number, number.isFinite { return value }

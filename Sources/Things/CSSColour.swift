@@ -1,7 +1,7 @@
-/// The colours that have a name: the 148 of CSS, and the origin's two kinds of wood.
+/// The named colours: the 148 of CSS, and two kinds of wood from the original Flare.
 /// - Source: CSS Color Module Level 4, 6.1; flare-protocol 10.4 for oak and birch.
 package enum CSSColour {
-    /// The colour of a name in lower case.
+    /// The colour of a lower-case name.
     package static func rgb(of name: String) -> RGBColour? { table[name].map(RGBColour.init(hex:)) }
 
     /// The name of exactly this colour; of several names the common one (cyan, magenta, gray).
@@ -10,7 +10,7 @@ package enum CSSColour {
     /// All names, sorted.
     package static let names = table.keys.sorted()
 
-    /// Second names, under which a colour is understood but never told.
+    /// Second names, which are parsed but never used in output.
     private static let aliases: Set<String> = [
         "aqua", "fuchsia", "grey", "darkgrey", "dimgrey", "lightgrey", "darkslategrey", "lightslategrey",
         "slategrey", "oak", "birch",

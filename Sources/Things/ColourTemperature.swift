@@ -2,14 +2,14 @@ import Glibc
 
 /// The colour temperature of white light.
 package struct ColourTemperature: Sendable, Hashable {
-    /// What is accepted, kelvin.
+    /// The accepted range, kelvin.
     package static let range = 1000...12_000
 
     /// Within ``range``.
     package let kelvin: Int
 
-    /// - Parameter kelvin: What lies outside of ``range`` is moved to its end.
-    /// - Returns: `nil` for what is no number above 0.
+    /// - Parameter kelvin: Clamped to ``range``.
+    /// - Returns: `nil` unless it is a number above 0.
     package init?(kelvin: Double) {
         guard kelvin.isFinite, kelvin > 0 else { return nil }
         self.kelvin = Int(
@@ -17,17 +17,18 @@ package struct ColourTemperature: Sendable, Hashable {
         )
     }
 
-    /// From millionths of the reciprocal, as lamps count.
-    /// - Source: Home Assistant, `homeassistant/util/color.py`, `color_temperature_mired_to_kelvin`: cut off.
+    /// Converts from mired, the unit of lamps.
+    /// - Source: Home Assistant, `homeassistant/util/color.py`, `color_temperature_mired_to_kelvin`:
+    ///   truncated.
     package init?(mired: Double) {
         guard mired.isFinite, mired > 0 else { return nil }
         self.init(kelvin: (1_000_000 / mired).rounded(.down))
     }
 
-    /// Cut off, as Home Assistant does it.
+    /// Truncated, as in Home Assistant.
     package var mired: Int { 1_000_000 / kelvin }
 
-    /// The white as a screen shows it.
+    /// The colour of this white on a screen.
     /// - Source: Tanner Helland, "How to Convert Temperature (K) to RGB", 2012; the same curves are in Home
     ///   Assistant's `color_temperature_to_rgb`.
     package var rgb: RGBColour {
@@ -50,13 +51,13 @@ package struct ColourTemperature: Sendable, Hashable {
         )
     }
 
-    /// What a thing's `color` holds beside it.
+    /// The text stored in a thing's `color` together with the temperature.
     ///
-    /// Always digits, so that a colour that is set by its name is another one: a thing shows its temperature as long
+    /// Always digits, so that it differs from every colour set by name: a thing shows its temperature as long
     /// as its `color` is this text.
     package var stored: String { rgb.hexText }
 
-    /// What stands between this and another one, linearly in kelvin.
+    /// Interpolates to another temperature, linearly in kelvin.
     package func mixed(with other: ColourTemperature, fraction: Double) -> ColourTemperature {
         let kelvin = Double(kelvin) + Double(other.kelvin - self.kelvin) * fraction
         return ColourTemperature(kelvin: kelvin) ?? other

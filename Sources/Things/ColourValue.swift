@@ -1,20 +1,20 @@
 package import Flare
 
-/// A colour that was asked for, and the text under which Flare stores it.
+/// A requested colour, and its stored text.
 package struct ColourValue: Sendable, Hashable {
     package let stored: String
     /// `nil` for a name of the palette that is no known colour.
     package let rgb: RGBColour?
 
-    /// What `color` accepts, for messages.
+    /// The accepted forms of `color`, for messages.
     package static let legal =
         "a name of the palette, a CSS colour name, #rgb, #rrggbb, r,g,b of 0 to 255, {\"r\",\"g\",\"b\"}, "
         + "{\"h\": 0 to 360, \"s\": 0 to 100} or {\"x\",\"y\"} of 0 to 1"
 
-    /// Reads every accepted form of a colour; names are not case sensitive.
+    /// Parses every accepted form of a colour; names are not case sensitive.
     ///
-    /// The stored text is the palette's name if it is one, else the name of CSS that is exactly this colour, else
-    /// `#rrggbb`.
+    /// The stored text is the palette's name if there is one, otherwise the CSS name of exactly this colour,
+    /// otherwise `#rrggbb`.
     /// - Source: the MQTT contract, values accepted by set.
     package init(parsing value: JSONValue, palette: [String] = []) throws(Refusal) {
         switch value {
@@ -29,7 +29,7 @@ package struct ColourValue: Sendable, Hashable {
         }
     }
 
-    /// The colour by its place in the palette, else by its name in CSS, else by its digits.
+    /// Looks the colour up in the palette, then among the CSS names, then parses its digits.
     package init(rgb: RGBColour, palette: [String] = []) {
         self.init(
             stored: palette.first { RGBColour(name: $0) == rgb } ?? CSSColour.name(of: rgb) ?? rgb.hexText,
@@ -68,7 +68,7 @@ package struct ColourValue: Sendable, Hashable {
 }
 
 extension RGBColour {
-    /// The colour of a name or `#rrggbb` as it is stored in Flare.
+    /// A stored colour: a name or `#rrggbb`.
     package init?(name: String) {
         guard let rgb = CSSColour.rgb(of: name.lowercased()) ?? RGBColour(hexText: name) else { return nil }
         self = rgb
@@ -122,7 +122,7 @@ extension RGBColour {
         }
     }
 
-    /// Three whole numbers of 0…255.
+    /// Three whole numbers from 0 to 255.
     private init(numbers: [Double]) throws(Refusal) {
         for (number, key) in zip(numbers, ["r", "g", "b"]) {
             try Self.check(number, key, 0...255)
@@ -149,7 +149,7 @@ extension RGBColour {
 }
 
 extension String {
-    /// The text without spaces, tabs and line ends around it.
+    /// The text without surrounding spaces, tabs and line ends.
     package var trimmingSpace: String {
         guard let start = firstIndex(where: { !$0.isWhitespace }),
             let end = lastIndex(where: { !$0.isWhitespace })

@@ -1,12 +1,13 @@
-/// Finds what a misspelt name was probably meant to be.
+/// Suggests the intended name for a misspelt one.
 package enum NearestName {
-    /// Longer names are not compared: nobody misspells them, and comparing costs the product of the lengths.
+    /// Longer names are not compared, because the cost is the product of the lengths.
     private static let longest = 64
 
-    /// The candidate that takes the fewest slips of the keyboard to reach; `nil` when none is close.
+    /// The candidate with the smallest edit distance; `nil` when none is close.
     ///
-    /// A slip is a letter too many, too few, wrong, or swapped with its neighbour; case does not count. Close is
-    /// one slip for short names, two from five letters on and three from nine on; of equals the first counts.
+    /// An edit is a letter inserted, removed, replaced, or swapped with its neighbour, ignoring case. Close
+    /// means one edit for short names, two from five letters on and three from nine on; among equals the
+    /// first is used.
     package static func to(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars.prefix(longest + 1))
         guard !wanted.isEmpty, wanted.count <= longest else { return nil }
@@ -15,19 +16,19 @@ package enum NearestName {
         for candidate in candidates {
             let letters = Array(candidate.lowercased().unicodeScalars.prefix(longest + 1))
             guard letters.count <= longest, abs(letters.count - wanted.count) <= limit else { continue }
-            let slips = slips(from: wanted, to: letters)
+            let slips = distance(from: wanted, to: letters)
             if slips <= limit, slips < best?.slips ?? .max { best = (candidate, slips) }
         }
         return best?.name
     }
 
-    /// `; did you mean "…"?` for the end of a sentence, or nothing.
+    /// `; did you mean "…"?` to append to a sentence, or nothing.
     package static func hint(for name: String, among candidates: some Sequence<String>) -> String {
         to(name, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
     /// The restricted Damerau-Levenshtein distance.
-    private static func slips(from left: [Unicode.Scalar], to right: [Unicode.Scalar]) -> Int {
+    private static func distance(from left: [Unicode.Scalar], to right: [Unicode.Scalar]) -> Int {
         var older: [Int] = []
         var previous = Array(0...right.count)
         for (i, a) in left.enumerated() {

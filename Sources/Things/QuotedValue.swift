@@ -1,10 +1,10 @@
 package import Flare
 
-/// A value from outside as a message repeats it: shortened, on one line, in its JSON spelling.
+/// Formats a received value for a message: shortened, on one line, as JSON.
 package enum QuotedValue {
     package static let limit = 60
 
-    /// A JSON value: texts in quotes, others as they are.
+    /// A JSON value; texts are quoted.
     package static func of(_ value: JSONValue) -> String {
         if case .string(let text) = value { return of(text) }
         return shortened(value.text)

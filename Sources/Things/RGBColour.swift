@@ -39,7 +39,7 @@ package struct RGBColour: Sendable, Hashable {
         return "#" + String(repeating: "0", count: 6 - digits.count) + digits
     }
 
-    /// From channels of 0…1; what lies outside is clamped.
+    /// Converts channels of 0…1, clamping others.
     private init(redChannel red: Double, greenChannel green: Double, blueChannel blue: Double) {
         func channel(_ value: Double) -> UInt8 { value > 0 ? UInt8(min((value * 255).rounded(), 255)) : 0 }
         self.init(red: channel(red), green: channel(green), blue: channel(blue))
@@ -49,7 +49,7 @@ package struct RGBColour: Sendable, Hashable {
         (Double(red) / 255, Double(green) / 255, Double(blue) / 255)
     }
 
-    /// How far it is from another colour: the sum of the squares of what the channels differ by.
+    /// The squared distance to another colour in RGB.
     package func squaredDistance(to other: RGBColour) -> Int {
         [(red, other.red), (green, other.green), (blue, other.blue)].reduce(0) { sum, pair in
             let difference = Int(pair.0) - Int(pair.1)
@@ -57,8 +57,8 @@ package struct RGBColour: Sendable, Hashable {
         }
     }
 
-    /// The colour on the straight way from this to another.
-    /// - Parameter fraction: 0 for this, 1 for the other.
+    /// Interpolates linearly to another colour.
+    /// - Parameter fraction: 0 for this colour, 1 for the other.
     package func mixed(with other: RGBColour, fraction: Double) -> RGBColour {
         let (from, to) = (channels, other.channels)
         func mix(_ a: Double, _ b: Double) -> Double { a + (b - a) * fraction }
@@ -71,9 +71,9 @@ package struct RGBColour: Sendable, Hashable {
 }
 
 extension RGBColour {
-    /// From hue (degrees, 0…360), saturation and value (0…1).
+    /// Converts hue (degrees, 0…360), saturation and value (0…1).
     package init(hue: Double, saturation: Double, value: Double = 1) {
-        // The value falls from its highest, linearly, with the distance on the colour wheel.
+        // The channel falls linearly with the distance on the colour wheel.
         func channel(_ offset: Double) -> Double {
             let k = (offset + hue / 60).truncatingRemainder(dividingBy: 6)
             return value - value * saturation * max(0, min(k, 4 - k, 1))

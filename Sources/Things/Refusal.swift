@@ -1,4 +1,4 @@
-/// Why a command is refused, as a word for programs.
+/// Why a command was refused, for programs.
 /// - Source: the MQTT contract, rule 1.
 package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case badJSON = "bad_json"
@@ -27,12 +27,12 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case internalError = "internal"
 }
 
-/// A refused command or field: a code for programs, and a sentence for a person that says what was wrong and
+/// A refused command or field: a code for programs, and a sentence for people that says what is wrong and
 /// what is legal.
 package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
     package let code: RefusalCode
     package let message: String
-    /// The field at fault, when it is one.
+    /// The field at fault, if it is a single one.
     package let field: String?
 
     package init(_ code: RefusalCode, _ message: String, field: String? = nil) {

@@ -1,27 +1,27 @@
 package import Flare
 
-/// A thing as the contract shows it: its data in the terms of a light.
+/// The published form of a thing: its data in the terms of a light.
 package struct ThingAppearance: Sendable, Hashable {
-    /// The model of a light's value, as Home Assistant names it.
+    /// The colour mode of a light, as Home Assistant names it.
     package enum ColourMode: String, Sendable, Hashable {
         case rgb, brightness, onoff
         case temperature = "color_temp"
     }
 
     package let isLight: Bool
-    /// Whether it can be on or off.
+    /// Whether it can be switched on and off.
     package let hasState: Bool
-    /// Whether it is on; false for what has no state.
+    /// Whether it is on; `false` for a thing without state.
     package let isOn: Bool
-    /// 0…255; `nil` when it has none.
+    /// 0…255; `nil` without brightness.
     package let brightness: Int?
-    /// `nil` for what is no light, and for one with a colour that nobody knows.
+    /// `nil` for a thing that is not a light, and for a light whose colour is unknown.
     package let colourMode: ColourMode?
-    /// The colour temperature, if that is what it shows now.
+    /// The colour temperature, if the light shows it at present.
     package let temperature: ColourTemperature?
-    /// The colour as it is drawn; `nil` when it has none, or one that nobody knows.
+    /// The colour for display; `nil` if there is none or it is unknown.
     package let rgb: RGBColour?
-    /// The colour as it is stored; `nil` when it has none.
+    /// The stored colour; `nil` if there is none.
     package let colourName: String?
     package let palette: [String]
     package let actions: [String]
@@ -52,10 +52,10 @@ package struct ThingAppearance: Sendable, Hashable {
         settable = profile.settable
     }
 
-    /// Whether a light with this data is on: from `on`, if there is one; never with a brightness of 0.
+    /// Whether a light with this data is on: from `on`, if present; never with a brightness of 0.
     ///
-    /// Numbers and texts count as a form of the origin's web pages would have sent them. What is only reported does
-    /// not count, here and below.
+    /// Numbers and texts are accepted, because the original Flare's web pages send them. Read-only values are
+    /// ignored, here and below.
     package static func isOn(_ data: [String: JSONValue]) -> Bool {
         if level(of: data) == 0 { return false }
         guard ThingProfile.has("on", in: data) else { return true }
@@ -68,42 +68,42 @@ package struct ThingAppearance: Sendable, Hashable {
         }
     }
 
-    /// The brightness of the data, 0…1; numeric text counts, what lies outside is clamped.
+    /// The brightness in the data, 0…1; numeric text is accepted, and values are clamped.
     package static func level(of data: [String: JSONValue]) -> Double? {
         guard ThingProfile.has("brightness", in: data) else { return nil }
         return JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
     }
 
-    /// The brightness of the data, 0…255; what is above 0 is shown as 1 at least.
+    /// The brightness in the data, 0…255; a value above 0 is at least 1.
     package static func brightness(of data: [String: JSONValue]) -> Int? {
         level(of: data).map { $0 > 0 ? max(Int(($0 * 255).rounded()), 1) : 0 }
     }
 
-    /// The colour temperature that the data shows; `nil` when it has none, or shows a colour.
+    /// The colour temperature that the data shows; `nil` if it has none or shows a colour.
     ///
-    /// Both are stored side by side. Whoever sets the temperature sets the colour to the same white, and whoever sets
-    /// the colour, other clients of Flare too, ends it.
+    /// Both are stored side by side. Setting the temperature also sets the colour to the same white; setting
+    /// the colour, by any Flare client, ends it.
     package static func temperature(of data: [String: JSONValue]) -> ColourTemperature? {
         guard let temperature = storedTemperature(of: data) else { return nil }
         guard ThingProfile.has("color", in: data) else { return temperature }
         return data["color"]?.string == temperature.stored ? temperature : nil
     }
 
-    /// The colour temperature in the data, shown or not.
+    /// The colour temperature in the data, whether it is shown or not.
     package static func storedTemperature(of data: [String: JSONValue]) -> ColourTemperature? {
         guard ThingProfile.has("colorTemperature", in: data) else { return nil }
         return data["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
     }
 
-    /// The colour that the data sets; `nil` when it has none, or one that nobody knows.
+    /// The colour in the data; `nil` if there is none or it is unknown.
     package static func colour(of data: [String: JSONValue]) -> RGBColour? {
         guard ThingProfile.has("color", in: data), let value = data["color"] else { return nil }
         return (try? ColourValue(parsing: value))?.rgb
     }
 
-    /// The colour in which a stored value is drawn; `nil` for what is no known colour.
+    /// The colour for displaying a stored value; `nil` for an unknown colour.
     ///
-    /// The origin draws that red; a lamp whose colour nobody knows is not said to be red here.
+    /// The original Flare draws unknown colours red; here they are not claimed to be red.
     /// - Source: flare-protocol 10.4.
     package static func drawn(_ value: JSONValue?) -> RGBColour? {
         if value?.string?.lowercased() == "clear" { return RGBColour(red: 255, green: 255, blue: 255) }

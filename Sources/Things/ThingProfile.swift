@@ -1,6 +1,6 @@
 package import Flare
 
-/// What a thing has and what may be asked of it, read from its own data.
+/// The capabilities of a thing, derived from its data.
 package struct ThingProfile: Sendable, Hashable {
     /// What an attribute accepts.
     package enum Kind: String, Sendable, Hashable {
@@ -14,58 +14,58 @@ package struct ThingProfile: Sendable, Hashable {
         case colour
         /// Kelvin, within ``ColourTemperature/range``.
         case temperature
-        /// JSON of the type that the thing's data has under this key.
+        /// JSON of the same type as the thing's data has under this key.
         case bool, number, text, list, object
     }
 
-    /// Whether it is a light, as the contract has it: it can be on, bright or coloured, and does not say otherwise.
+    /// Whether it is a light: it has state, brightness or colour, and its kind does not say otherwise.
     package let isLight: Bool
     package let hasOn: Bool
     package let hasBrightness: Bool
     package let hasColour: Bool
     package let hasTemperature: Bool
-    /// The colours it offers, in the order of `nextColor`; empty for a thing without colour.
+    /// Its colours in the order of `nextColor`; empty for a thing without colour.
     package let palette: [String]
-    /// The actions it offers, in the order in which buttons would stand.
+    /// Its actions in the order of buttons.
     package let actions: [String]
-    /// The attributes of the contract by name, with what they accept.
+    /// Its attributes in the contract's names, with what they accept.
     package let attributes: [String: Kind]
-    /// Names of the attributes, the light's own first.
+    /// The names of the attributes, those of the light first.
     package let settable: [String]
-    /// What is only reported, by key of the data, with the type that it has: never settable.
+    /// Read-only values by data key, with their type; never settable.
     package let reported: [String: Kind]
-    /// Built-in actions that make sense for it beside the offered ones.
+    /// Built-in actions that apply to it besides the offered ones.
     private let possibleActions: Set<String>
 
-    /// The colours of a thing that states none.
+    /// The palette of a thing that has none.
     /// - Source: flare-protocol 6, nextColor.
     package static let defaultPalette = ["red", "orange", "yellow", "green", "blue", "purple"]
 
-    /// Keys of a thing's data that say what or where it is: the place's matter, not a command's.
+    /// Data keys that describe the thing's identity and position; commands cannot set them.
     package static let fixedKeys: Set<String> = [
         "minor", "major", "uuid", "namespace", "instance", "mac", "options", "receiver",
         "kind", "readonly",
     ]
 
-    /// Keys of a thing's data that are a light's own.
+    /// Data keys of a light.
     package static let lightKeys: Set<String> = ["on", "brightness", "color", "colorTemperature"]
 
-    /// The keys that a thing's data names in `readonly`; none where that is no list of texts.
+    /// The keys in `readonly`; none if it is not a list of texts.
     package static func reportedKeys(in data: [String: JSONValue]) -> Set<String> {
         Set(data["readonly"]?.array?.compactMap(\.string) ?? [])
     }
 
-    /// A thing's data without what is only reported.
+    /// A thing's data without read-only values.
     package static func driven(_ data: [String: JSONValue]) -> [String: JSONValue] {
         let reported = reportedKeys(in: data)
         return reported.isEmpty ? data : data.filter { !reported.contains($0.key) }
     }
 
-    /// What `data.kind` says of what is switched but gives no light, such as a television.
+    /// Values of `data.kind` for things that are switched but are no light, such as a television.
     private static let switchKind: JSONValue = "switch"
 
     package init(thing: FlareThing) {
-        // A value of null is as good as none: it has no type.
+        // Null counts as absent: it has no type.
         let data = Self.driven(thing.data).filter { !$0.value.isNull }
         reported = Self.reportedKeys(in: thing.data).subtracting(Self.fixedKeys)
             .reduce(into: [:]) { kinds, key in
@@ -110,33 +110,33 @@ package struct ThingProfile: Sendable, Hashable {
         possibleActions = Set(possible)
     }
 
-    /// Whether data has a value under a key that is not only reported; null is as good as none.
+    /// Whether data has a settable value under a key; null counts as absent.
     package static func has(_ key: String, in data: [String: JSONValue]) -> Bool {
         guard let value = data[key], !value.isNull else { return false }
         return data["readonly"]?.array?.contains { $0.string == key } != true
     }
 
-    /// Whether data is that of a light, without all that a profile knows.
+    /// Whether data is that of a light, without building a profile.
     package static func isLight(_ data: [String: JSONValue]) -> Bool {
         hasState(data) && data["kind"] != switchKind
     }
 
-    /// Whether data is that of something that is on or off, a light or not.
+    /// Whether data is that of a thing with on and off, a light or not.
     package static func hasState(_ data: [String: JSONValue]) -> Bool {
         has("on", in: data) || has("brightness", in: data) || has("color", in: data)
             || ThingAppearance.storedTemperature(of: data) != nil
     }
 
-    /// Whether it is on or off, a light or not.
+    /// Whether it has on and off, a light or not.
     package var hasState: Bool { hasOn || hasBrightness || hasColour || hasTemperature }
 
-    /// Whether anything can be asked of it.
+    /// Whether any command applies to it.
     package var isDrivable: Bool { !settable.isEmpty || !actions.isEmpty }
 
-    /// The action, if it is one that the thing offers, or the server's built-in one for something that it has.
+    /// The action, if the thing offers it, or if it is a built-in one for something that the thing has.
     ///
-    /// A built-in action for something that it has not (`lighter` without a brightness) is refused: the original
-    /// server would store null, or stop.
+    /// A built-in action for something that it lacks (`lighter` without brightness) is refused: the original
+    /// server would store null, or crash.
     /// - Source: flare-protocol 6 and 8.
     package func checked(action: String) -> Result<String, Refusal> {
         if actions.contains(action) || possibleActions.contains(action) { return .success(action) }
@@ -166,7 +166,7 @@ extension ThingProfile.Kind {
             }
     }
 
-    /// Whether it is one of a light's own attributes rather than a plain key of its data.
+    /// Whether it is an attribute of a light rather than a plain data key.
     fileprivate var isOfLight: Bool {
         switch self {
         case .state, .brightness, .level, .colour, .temperature: true

@@ -3,13 +3,13 @@ package import Flare
 extension ThingRequest {
     /// The longest transition, seconds.
     package static let longestTransition = 3600.0
-    /// The most attributes of one request.
+    /// Most attributes in a request.
     private static let mostAttributes = 100
 
-    /// What the request comes to for a thing: values of Flare's data, or why it is refused.
+    /// Validates the request for a thing: the values to store in Flare's data, or the refusal.
     ///
-    /// All attributes are legal or nothing is set, unless the request is partial: then the illegal ones are
-    /// listed, and only a request of which nothing remains is refused.
+    /// Either all attributes are valid or nothing is set, unless the request is partial: then the invalid
+    /// ones are listed, and the request is refused only if none is valid.
     /// - Source: the MQTT contract, rule 1 and values accepted by set.
     package func settled(on thing: FlareThing) -> Result<ThingSetting, Refusal> {
         if let refusal = transitionProblem { return .failure(refusal) }
@@ -40,7 +40,7 @@ extension ThingRequest {
         }
         let writes = writes(for: values, on: thing)
         var accepted = values.mapValues(\.shown)
-        // What a brightness says about the state.
+        // The state that a brightness implies.
         if values["state"] == nil, values["on"] == nil, case .value(let isOn)? = writes["on"] {
             accepted["state"] = isOn == true ? "ON" : "OFF"
         }
@@ -63,7 +63,7 @@ extension ThingRequest {
         )
     }
 
-    /// Pairs that cannot both be meant, once for each of their fields.
+    /// Contradicting pairs, once for each of their fields.
     private func contradictions(in values: [String: AttributeValue]) -> [Refusal] {
         func both(_ first: String, _ second: String, _ why: String) -> [Refusal] {
             [first, second].map {
@@ -108,7 +108,7 @@ extension ThingRequest {
             switch value {
             case .state(.toggle, _): writes["on"] = .toggle
             case .state(let state, _): writes["on"] = .value(.bool(state == .on))
-            // Off keeps the brightness to come back to.
+            // Switching off keeps the brightness for later.
             case .level(0, _): writes["on"] = .value(false)
             case .level(let level, _): writes["brightness"] = .value(.number(level))
             case .colour(let colour): writes["color"] = .value(.string(colour.stored))
@@ -120,9 +120,10 @@ extension ThingRequest {
             case .plain(let json): writes[name] = .value(json)
             }
         }
-        // A brightness above 0 switches on, as it does with lamps.
+        // A brightness above 0 switches the light on, as it does with lamps.
         if writes["on"] == nil, writes["brightness"] != nil { writes["on"] = .value(true) }
-        // Home Assistant sends "ON" with every colour and brightness; it says nothing new to a light that is on.
+        // Home Assistant sends "ON" with every colour and brightness; a light that is on needs no write for
+        // it.
         if writes["on"] == .value(true),
             ["color", "colorTemperature", "brightness"].contains(where: { writes[$0] != nil })
         {
@@ -133,7 +134,7 @@ extension ThingRequest {
         return writes
     }
 
-    /// One refusal for all that is wrong: the code and field of the first by name, the sentences of up to three.
+    /// One refusal for all invalid fields: code and field of the first by name, sentences of up to three.
     private static func summary(of rejected: [String: Refusal], profile: ThingProfile) -> Refusal {
         let problems = rejected.sorted { $0.key < $1.key }.map(\.value)
         guard let first = problems.first else {

@@ -4,15 +4,16 @@ extension ThingSetting {
     /// The least brightness on the way to or from darkness: one of 255 steps.
     private static let leastLevel = 0.0039
 
-    /// Data values on the way from one state of a thing to another.
+    /// Data values during the transition from one state of a thing to another.
     ///
-    /// Brightness and colour temperature go linearly, from darkness when the light is off and to darkness when it goes
-    /// off, and colour through RGB; everything else is there at once, save switching off, which comes at the end. What cannot be
-    /// interpolated, because one end is not known, is there at once too.
+    /// Brightness and colour temperature change linearly, starting or ending at darkness when the light is
+    /// switched on or off; colours change through RGB. Everything else changes at once, including values that
+    /// cannot be interpolated because one end is unknown; switching off comes at the end.
     /// - Parameters:
     ///   - from: The thing's data before.
-    ///   - to: The values to be reached, by data key; with the brightness, if it is about to go on or off.
-    ///   - fraction: 0 at the start; at 1 and above the result is exactly `to`.
+    ///   - to: The target values by data key; with the brightness, if the light is about to be switched on or
+    ///     off.
+    ///   - fraction: 0 at the start; from 1 on the result is exactly `to`.
     package static func interpolated(
         from: [String: JSONValue],
         to: [String: JSONValue],
@@ -27,7 +28,7 @@ extension ThingSetting {
             let end = ThingAppearance.level(of: after)
         {
             let (wasOn, isOn) = (ThingAppearance.isOn(from), ThingAppearance.isOn(after))
-            // What is dark before and after only changes what it comes back to.
+            // For a light that stays off, only the brightness to restore changes.
             let isDark = !wasOn && !isOn
             let low = wasOn || isDark ? start : 0
             let high = isOn || isDark ? end : 0

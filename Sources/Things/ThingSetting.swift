@@ -1,12 +1,12 @@
 package import Flare
 
-/// What a `set` command asks of a thing: attributes of the contract, as they were sent.
+/// A `set` command for a thing: attributes of the contract, as received.
 package struct ThingRequest: Sendable, Hashable {
     /// `state`, `brightness`, `level`, `color`, or any key of the thing's data.
     package var attributes: [String: JSONValue]
-    /// Seconds over which the change is to happen; `nil` at once.
+    /// Duration of the transition in seconds; `nil` for none.
     package var transition: Double?
-    /// Whether legal fields are to be set although others are not.
+    /// Whether to set valid fields when others are invalid.
     package var isPartial: Bool
 
     package init(attributes: [String: JSONValue], transition: Double? = nil, isPartial: Bool = false) {
@@ -16,7 +16,7 @@ package struct ThingRequest: Sendable, Hashable {
     }
 }
 
-/// One value to be stored in a thing's data.
+/// A value to store in a thing's data.
 package enum DataWrite: Sendable, Hashable {
     case value(JSONValue)
     /// The opposite of the state at the time of writing.
@@ -24,9 +24,10 @@ package enum DataWrite: Sendable, Hashable {
 }
 
 extension [String: DataWrite] {
-    /// The values to store in a thing's data: toggles decided, and the brightness that a light comes back to.
+    /// The values to store in a thing's data, with toggles resolved and the brightness that a light restores.
     ///
-    /// - Parameter resting: The brightness of the light when it is on, if it is not the stored one: 0…1.
+    /// - Parameter resting: The brightness of the light when it is on, if it differs from the stored one:
+    ///   0…1.
     package func resolved(on data: [String: JSONValue], resting: Double?) -> [String: JSONValue] {
         var values: [String: JSONValue] = mapValues { write in
             switch write {
@@ -43,13 +44,13 @@ extension [String: DataWrite] {
     }
 }
 
-/// A legal request, in the terms of Flare's data.
+/// A valid request in the terms of Flare's data.
 package struct ThingSetting: Sendable, Hashable {
-    /// What is to be written, by data key.
+    /// The values to write, by data key.
     package var writes: [String: DataWrite]
-    /// The fields that are obeyed, as the answer tells them.
+    /// The accepted fields, as in the answer.
     package var accepted: [String: JSONValue]
-    /// The fields that are not (only for a partial request).
+    /// The refused fields; only for a partial request.
     package var rejected: [String: Refusal]
     package var transition: Double?
 

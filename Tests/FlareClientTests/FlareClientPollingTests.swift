@@ -45,10 +45,10 @@ import Testing
     static let polls =
         answers + [
             Loss("closes", "closed the session", .answer(200, body: "1")),
-            Loss("turned out", "put us out", .answer(200, body: "41")),
+            Loss("turned out", "disconnected us", .answer(200, body: "41")),
             Loss("nonsense", "does not speak the protocol", .answer(200, body: "<html>")),
             Loss("nothing", "does not speak the protocol", .answer(200)),
-            Loss("nothing but noops", "answers every poll with nothing", .answer(200, body: "6")),
+            Loss("nothing but noops", "answers every poll without data", .answer(200, body: "6")),
         ]
 
     /// A server of revision 4 without websockets, and one session that it lets down.
@@ -179,7 +179,7 @@ import Testing
             configuration.transport = .automatic
             try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
-                #expect(await link.linkDown()?.contains("answers every poll with nothing") == true)
+                #expect(await link.linkDown()?.contains("answers every poll without data") == true)
                 #expect(await link.linkUp())
                 link.requests.yield(Self.set)
                 #expect(await eventually { sockets.withLockedValue { $0 } == 2 })

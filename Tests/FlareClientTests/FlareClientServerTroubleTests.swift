@@ -31,10 +31,10 @@ import Testing
     static let troubles: [Trouble] = [
         .saying("nonsense", "does not speak the protocol", "hello"),
         .saying("an empty message", "does not speak the protocol", ""),
-        .saying("no session's id", "without a session's id", #"0{"upgrades":[]}"#),
+        .saying("no session's id", "without a session id", #"0{"upgrades":[]}"#),
         .saying("another server's words", "does not speak the protocol", #"{"type":"welcome"}"#),
         .saying("no welcome", "no welcome from the server", FakeServer.hello),
-        .saying("turned away", "does not let us in", FakeServer.hello, #"44"closed""#),
+        .saying("turned away", "refused the connection", FakeServer.hello, #"44"closed""#),
         .saying("closed at once", "closed the session", FakeServer.hello, "1"),
         Trouble("half a frame", "no welcome from the server") {
             $0.socket = { text, socket in

@@ -2,7 +2,7 @@ import SeededRandom
 import SocketIO
 import Testing
 
-/// A client's session and a server's, with whatever is between them in any order that a network allows.
+/// A client's and a server's session, connected by a simulated network that reorders as real ones do.
 private struct Dialogue {
     var client: ClientSession
     var server: ServerSession?
@@ -10,7 +10,7 @@ private struct Dialogue {
     var random: SplitMix64
     var now = 0
 
-    /// On their way; within a line nothing is overtaken.
+    /// Messages in transit; a line keeps its order.
     var toClient: [EngineFrame] = []
     var toServer: [EngineFrame] = []
     var polls = 0
@@ -69,7 +69,7 @@ private struct Dialogue {
         }
     }
 
-    /// Lets one thing happen, if anything can.
+    /// Performs one pending event, if there is any.
     mutating func step() -> Bool {
         var moves: [(inout Dialogue) -> Void] = []
         if !toClient.isEmpty, socket == .open { moves.append { $0.clientReceives() } }
@@ -188,7 +188,7 @@ private struct Dialogue {
     }
 
     @Test(arguments: meetings)
-    func `everything arrives once and in order, whatever the network does`(meeting: Meeting) {
+    func `everything arrives once and in order on any network`(meeting: Meeting) {
         var upgraded = 0
         for seed in 0..<300 as Range<UInt64> {
             var dialogue = Dialogue(

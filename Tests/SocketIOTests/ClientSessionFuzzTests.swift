@@ -10,7 +10,7 @@ import Testing
         "1", "6", "b4AQID", "96:" + ClientUnderTest.hello3, #"2:4015:42["é"]"#, "6\u{1E}42[1]\u{1E}2",
     ]
 
-    @Test func `whatever a server says, a session ends at most once and keeps its bounds`() {
+    @Test func `any server input ends a session at most once within its limits`() {
         var fuzz = Fuzz(seed: 7, corpus: Self.corpus)
         var random = SplitMix64(seed: 8)
         var ended = 0
@@ -51,7 +51,7 @@ import Testing
             ended += ends
             joined += lines.count { $0.hasPrefix("joined") }
         }
-        // The inputs reach what is behind the handshake, and what is beyond the end.
+        // The inputs reach states after the handshake and after the end.
         #expect(joined > rounds / 50 && ended > rounds / 50)
     }
 }

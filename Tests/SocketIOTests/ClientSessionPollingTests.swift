@@ -25,7 +25,7 @@ import Testing
                 "post EIO=4&transport=polling&sid=abc 3", #"event ["a"]"#, Self.poll,
             ]
         )
-        // While one post is under way the others wait, and go together.
+        // While a post is pending the others are queued and sent together.
         #expect(client.send("42[1]") == [] && client.send("42[2]") == [])
         #expect(client.posted() == ["post EIO=4&transport=polling&sid=abc 42[1]|42[2]"])
     }
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `what the server refuses ends the session with its words`() {
+    @Test func `a refusal of the server ends the session with its message`() {
         var client = ClientUnderTest(.polling, .four)
         #expect(
             client.polled(#"{"code":5,"message":"Unsupported"}"#, status: 400)
@@ -63,7 +63,7 @@ import Testing
         #expect(page.polled("<html>", type: "text/html").first?.hasPrefix("ended") == true)
     }
 
-    @Test func `what cannot be sent does not wait without end`() {
+    @Test func `the queue of unsent packets is limited`() {
         var client = joined()
         var lines: [String] = []
         var count = 0
@@ -71,11 +71,11 @@ import Testing
             lines = client.send("42[\(count)]")
             count += 1
         }
-        #expect(lines == ["ended: the server does not take what we send"])
+        #expect(lines == ["ended: the server does not accept data fast enough"])
         #expect(count <= 10_002)
     }
 
-    @Test func `a body is as long as the server takes it`() {
+    @Test func `a polling body is limited to the server's maximum`() {
         var client = ClientUnderTest(.polling, .four)
         _ = client.polled(#"0{"sid":"abc","maxPayload":100}"#)
         _ = client.polled(#"40{"sid":"x"}"#)
@@ -84,22 +84,22 @@ import Testing
         #expect(posts.count == 5 && posts.allSatisfy { $0.utf8.count < 100 })
     }
 
-    @Test func `closing says goodbye`() {
+    @Test func `closing sends a close packet`() {
         var client = joined()
         #expect(client.close() == ["post EIO=4&transport=polling&sid=abc 1", "ended: closed"])
     }
 
-    @Test func `polls that are let go at once are asked at leisure, and end the session in the end`() {
+    @Test func `polls that are released at once are delayed and finally end the session`() {
         var client = joined()
         for _ in 1..<10 {
             #expect(client.polled("6") == [])
             #expect(client.tick(after: 99) == [] && client.tick(after: 1) == [Self.poll])
         }
-        #expect(client.polled("6\u{1E}6") == ["ended: the server answers every poll with nothing"])
+        #expect(client.polled("6\u{1E}6") == ["ended: the server answers every poll without data"])
         #expect(client.session.deadline == nil)
     }
 
-    @Test func `a poll that brings something, or is let go after a while, begins the count anew`() {
+    @Test func `a poll with packets or a held poll resets the count of empty polls`() {
         var client = joined()
         for number in 1...30 {
             #expect(client.polled("6") == [])
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Upgrade
 
-    @Test func `a websocket is taken when nothing is under way any more`() {
+    @Test func `the client switches to the websocket when no polling request is pending`() {
         var client = ClientUnderTest(.polling, .four, takesEither: true, upgrades: true)
         _ = client.polled(Self.hello)
         _ = client.posted()
@@ -127,7 +127,7 @@ import Testing
         #expect(client.send("42[1]") == ["post EIO=4&transport=polling&sid=abc 42[1]"])
         #expect(client.socketOpened() == ["send 2probe"])
         #expect(client.receive("3probe") == [])
-        // From now on nothing is posted.
+        // From here on nothing is posted.
         #expect(client.send("42[2]") == [])
         #expect(client.polled("6") == [])
         #expect(!client.session.isOnWebsocket)
@@ -138,7 +138,7 @@ import Testing
         #expect(client.socketClosed() == ["ended: the connection was closed"])
     }
 
-    @Test func `polling goes on when there is no websocket`() {
+    @Test func `polling continues without a websocket`() {
         for end in ["failed", "closed", "nonsense", "late"] {
             var client = joined(upgrades: true)
             if end != "failed" { #expect(client.socketOpened() == ["send 2probe"]) }
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `a websocket that is lost before it is taken leaves polling as it was`() {
+    @Test func `a websocket that is lost before the switch leaves polling unchanged`() {
         var client = joined(upgrades: true)
         _ = client.socketOpened()
         _ = client.receive("3probe")
@@ -165,7 +165,7 @@ import Testing
         #expect(client.tick(after: 100) == [Self.poll])
     }
 
-    @Test func `polls are not hurried while a websocket is tried, and one that waits is dropped for it`() {
+    @Test func `polls slow down during a probe and a delayed poll is dropped for the websocket`() {
         var client = joined(upgrades: true)
         for _ in 0..<20 {
             #expect(client.polled("6") == [])
@@ -178,14 +178,14 @@ import Testing
         #expect(client.tick(after: 100) == [])
     }
 
-    @Test func `a poll that waits is asked in its time when the websocket is none`() {
+    @Test func `a delayed poll is sent in time when the websocket fails`() {
         var client = joined(upgrades: true)
         #expect(client.polled("6") == [])
         #expect(client.socketClosed() == [])
         #expect(client.tick(after: 100) == [Self.poll])
     }
 
-    @Test func `who wants no websocket opens none`() {
+    @Test func `no websocket is opened when upgrades are disabled`() {
         var client = ClientUnderTest(.polling, .four, upgrades: false)
         _ = client.polled(Self.hello)
         #expect(client.polled(#"40{"sid":"x"}"#) == ["joined 4", Self.poll])

@@ -2,7 +2,7 @@ import SocketIO
 import Testing
 
 @Suite struct ClientSessionTests {
-    @Test func `a server of revision 3 lets us in by itself`() {
+    @Test func `a server of revision 3 joins the client by itself`() {
         var client = ClientUnderTest(.websocket, .three)
         #expect(client.opening == ["socket EIO=3&transport=websocket"])
         #expect(client.socketOpened() == [])
@@ -12,7 +12,7 @@ import Testing
         #expect(client.send(#"42["x",1]"#) == [#"send 42["x",1]"#])
     }
 
-    @Test func `a server of revision 4 is asked to let us in`() {
+    @Test func `joining a server of revision 4 is requested`() {
         var client = ClientUnderTest(.websocket, .four)
         #expect(client.opening == ["socket EIO=4&transport=websocket"])
         #expect(client.receive(ClientUnderTest.hello4) == ["send 40"])
@@ -22,7 +22,7 @@ import Testing
         #expect(client.receive("2what") == ["send 3what"])
     }
 
-    @Test func `the revision is found out by maxPayload, or by who says the first 40`() {
+    @Test func `the revision is detected by maxPayload or by who sends 40 first`() {
         var modern = ClientUnderTest(.websocket, .four, takesEither: true)
         #expect(modern.receive(ClientUnderTest.hello4) == ["send 40"])
         #expect(modern.receive(#"40{"sid":"x"}"#) == ["joined 4"])
@@ -41,13 +41,13 @@ import Testing
         #expect(older.tick(after: 25_000) == [])
     }
 
-    @Test func `a server of the wrong revision is named as such`() {
+    @Test func `a server of the wrong revision is reported`() {
         var client = ClientUnderTest(.websocket, .four)
         _ = client.receive(ClientUnderTest.hello3)
         #expect(client.receive("40").first?.contains("revision 3") == true)
     }
 
-    @Test func `revision 3 pings, and hears silence`() {
+    @Test func `revision 3 sends pings and detects silence`() {
         var client = ClientUnderTest.joined(.three)
         #expect(client.tick(after: 24_999) == [])
         #expect(client.tick(after: 1) == ["send 2"])
@@ -55,7 +55,7 @@ import Testing
         #expect(client.tick(after: 25_000) == ["send 2"])
         // Not the whole 60 seconds that the server allows itself.
         #expect(client.tick(after: 19_999) == [])
-        #expect(client.tick(after: 1) == ["ended: no sign of life from the server within 45.0 s"])
+        #expect(client.tick(after: 1) == ["ended: no message from the server within 45.0 s"])
         #expect(client.session.deadline == nil)
         #expect(client.receive("3") == [] && client.tick(after: 1) == [] && client.close() == [])
     }
@@ -65,14 +65,14 @@ import Testing
         #expect(client.tick(after: 44_999) == [])
         #expect(client.receive("2") == ["send 3"])
         #expect(client.tick(after: 44_999) == [])
-        #expect(client.tick(after: 1) == ["ended: no sign of life from the server within 45.0 s"])
+        #expect(client.tick(after: 1) == ["ended: no message from the server within 45.0 s"])
     }
 
     @Test(arguments: [
         "", "9", "x", "0", "0{}", #"0{"sid":""}"#, #"0{"sid":7}"#, #"0{"sid":"a&b"}"#, #"0["sid"]"#,
         #"0{"sid":"abc""#, #"0{"sid":"abc"#, "47", "4",
     ])
-    func `nonsense for a handshake ends the session`(text: String) {
+    func `an invalid handshake ends the session`(text: String) {
         var client = ClientUnderTest(.websocket, .four, takesEither: true)
         let lines = client.receive(text)
         #expect(lines.count == 1 && lines[0].hasPrefix("ended: the server does not speak the protocol"))
@@ -84,14 +84,14 @@ import Testing
         #"0{"sid":"abc","pingInterval":-1,"pingTimeout":1e300}"#,
         #"0{"x":"\"}","sid":"abc","pingInterval":NaN}"#,
     ])
-    func `an odd handshake is read for what it says`(text: String) {
+    func `an unusual handshake is parsed leniently`(text: String) {
         var client = ClientUnderTest(.websocket, .three)
         #expect(client.receive(text) == [])
         #expect(client.receive("40") == ["joined 3"])
         #expect(client.session.deadline.map { $0 > client.now } == true)
     }
 
-    @Test func `who is not let in in time gives up`() {
+    @Test func `a client that is not joined in time ends the session`() {
         var silent = ClientUnderTest(.websocket, .four, takesEither: true)
         #expect(silent.session.deadline == silent.now + 10_000)
         #expect(silent.tick(after: 10_000) == ["ended: no welcome from the server within 10.0 s"])
@@ -100,18 +100,20 @@ import Testing
         #expect(half.tick(after: 10_000) == ["ended: no welcome from the server within 10.0 s"])
     }
 
-    @Test func `the server's ends are told apart`() {
+    @Test func `the reasons why the server ended the session are distinguished`() {
         var closed = ClientUnderTest.joined(.three)
         #expect(closed.receive("1") == ["ended: the server closed the session"])
         var left = ClientUnderTest.joined(.four)
         #expect(
-            left.receive("41") == ["ended: the server does not let us in: it put us out of the namespace /"]
+            left.receive("41") == [
+                "ended: the server refused the connection: it disconnected us from the namespace /"
+            ]
         )
         var refused = ClientUnderTest(.websocket, .four)
         _ = refused.receive(ClientUnderTest.hello4)
         #expect(
             refused.receive(#"44{"message":"no"}"#)
-                == [#"ended: the server does not let us in: {"message":"no"}"#]
+                == [#"ended: the server refused the connection: {"message":"no"}"#]
         )
         var lost = ClientUnderTest.joined(.four)
         #expect(lost.socketClosed() == ["ended: the connection was closed"])
@@ -119,7 +121,7 @@ import Testing
         #expect(unreachable.socketFailed(.unreachable("nobody")) == ["ended: nobody"])
     }
 
-    @Test func `what is not meant for us is passed over`() {
+    @Test func `packets of other namespaces are skipped`() {
         var client = ClientUnderTest.joined(.three)
         for text in ["40", "40/foo", #"42/foo,["data",1]"#, "43[]", "6", "5", "3", #"44/foo,"no""#] {
             #expect(client.receive(text) == [], "\(text)")
@@ -127,7 +129,7 @@ import Testing
         #expect(client.receive(#"4217["data",1]"#) == [#"event ["data",1]"#])
     }
 
-    @Test func `binary parts go with the event they belong to`() {
+    @Test func `binary parts are dropped with their event`() {
         var client = ClientUnderTest.joined(.three)
         #expect(client.receive(#"452-["data",{"_placeholder":true,"num":0}]"#) == [])
         #expect(client.receive(binary: [4, 1]) == [])

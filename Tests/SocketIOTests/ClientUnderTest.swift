@@ -1,6 +1,6 @@
 import SocketIO
 
-/// A client's session with a clock moved by hand; what it wants done is written as lines.
+/// A client's session on a manual clock; actions are written as lines.
 struct ClientUnderTest {
     var session: ClientSession
     var now = 1000
@@ -24,7 +24,7 @@ struct ClientUnderTest {
         opening = Self.lines(actions)
     }
 
-    /// A client of a websocket that has been let in.
+    /// A client that has joined by websocket.
     static func joined(_ revision: EngineRevision) -> ClientUnderTest {
         var client = ClientUnderTest(.websocket, revision)
         _ = client.receive(revision == .three ? Self.hello3 : Self.hello4)

@@ -2,7 +2,7 @@ import SeededRandom
 import SocketIO
 import Testing
 
-/// Whatever comes in, a decoder gives packets or an error; packets it gives are written and read again alike.
+/// Decoders give packets or an error for any input; decoded packets survive encoding and decoding.
 struct DecoderFuzzTests {
     private static let packets = [
         "0{\"sid\":\"abcdefghijklmnopqrst\",\"upgrades\":[\"websocket\"],\"pingInterval\":25000}", "1", "2",
@@ -12,7 +12,7 @@ struct DecoderFuzzTests {
         "b4AQIDBA==", "bAQIDBA==", "44/foo,\"Invalid namespace\"",
     ]
 
-    /// The same limits, small enough to be met often.
+    /// Limits small enough to be reached often.
     private static var limits: EngineLimits {
         var limits = EngineLimits()
         limits.maximumPacketBytes = 300
@@ -40,7 +40,7 @@ struct DecoderFuzzTests {
     }
 
     @Test(arguments: [(EngineRevision.three, PollingFormat.text), (.three, .binary), (.four, .text)])
-    func `any polling body is packets or an error`(revision: EngineRevision, form: PollingFormat) {
+    func `any polling body gives packets or an error`(revision: EngineRevision, form: PollingFormat) {
         var fuzz = Fuzz(seed: 32, corpus: Self.bodies(revision, form))
         let limits = Self.limits
         var read = 0
@@ -81,7 +81,7 @@ struct DecoderFuzzTests {
             let bytes = fuzz.next()
             guard let packet = try? SocketPacket(parsing: bytes) else { continue }
             read += 1
-            // No JSON begins with a slash; `0/,/foo,` has one there all the same.
+            // No JSON begins with a slash, but `0/,/foo,` has one here.
             if packet.json.first == UInt8(ascii: "/") { continue }
             guard (try? SocketPacket(parsing: packet.text)) == packet else {
                 Issue.record("\(bytes) reads as \(packet), which reads as something else")

@@ -7,7 +7,7 @@ struct EnginePacketTests {
         (.upgrade, "5"),
         (.noop, "6"),
     ])
-    func `every kind is a digit, with and without text, in either revision`(
+    func `every kind is one digit in both revisions`(
         kind: EnginePacket.Kind,
         digit: String
     ) throws {
@@ -39,7 +39,7 @@ struct EnginePacketTests {
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"), (">>>???", "Pj4+Pz8/"),
     ])
-    func `base64 travels in text`(data: String, base64: String) throws {
+    func `text carries base64`(data: String, base64: String) throws {
         let packet = EnginePacket(.message, .binary(Array(data.utf8)))
         #expect(try EnginePacket(.text(Array("b4\(base64)".utf8)), .three) == packet)
         #expect(try EnginePacket(.text(Array("b\(base64)".utf8)), .four) == packet)
@@ -73,7 +73,7 @@ struct EnginePacketTests {
     ]
 
     @Test(arguments: broken)
-    func `what is no packet is refused by name`(frame: EngineFrame, error: EngineError) {
+    func `an invalid packet is refused by name`(frame: EngineFrame, error: EngineError) {
         #expect(throws: error) { try EnginePacket(frame, .three) }
         #expect(!error.description.isEmpty)
     }

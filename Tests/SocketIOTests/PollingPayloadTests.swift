@@ -34,7 +34,7 @@ struct PollingPayloadTests {
     }
 
     @Test(arguments: [[0xC0, 0xB2], [0xC1, 0xB2], [0xC2, 0x32], [0xC2], [0x80], [0xFF]] as [[UInt8]])
-    func `text that is no UTF-8 is refused`(bytes: [UInt8]) {
+    func `text that is not UTF-8 is refused`(bytes: [UInt8]) {
         #expect(throws: EngineError.encodedOnce) {
             try PollingPayload.decode(Array("1:".utf8) + bytes, .three, .text, limits: limits)
         }
@@ -129,8 +129,7 @@ struct PollingPayloadTests {
     }
 
     @Test(arguments: [(EngineRevision.three, PollingFormat.text), (.three, .binary), (.four, .text)])
-    func `the limits hold to the packet and to the byte`(revision: EngineRevision, form: PollingFormat) throws
-    {
+    func `limits are exact to the packet and byte`(revision: EngineRevision, form: PollingFormat) throws {
         var limits = EngineLimits()
         limits.maximumPacketsOfPayload = 3
         limits.maximumPacketBytes = 5
@@ -148,7 +147,7 @@ struct PollingPayloadTests {
     }
 
     @Test(arguments: [(EngineRevision.three, PollingFormat.text), (.three, .binary), (.four, .text)])
-    func `what is encoded is decoded`(revision: EngineRevision, form: PollingFormat) throws {
+    func `encoded data is decoded again`(revision: EngineRevision, form: PollingFormat) throws {
         var random = SplitMix64(seed: 21)
         for _ in 0..<2000 {
             let packets = (0...random.number(below: 6)).map { _ in

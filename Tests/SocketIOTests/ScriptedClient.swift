@@ -1,12 +1,12 @@
 import SocketIO
 
-/// A client at one session, with a clock moved by hand; what the session wants done is written as lines.
+/// A client of one session on a manual clock; actions are written as lines.
 struct ScriptedClient {
     static let id = "AbCdEfGhIjKlMnOpQr-_"
 
     var session: ServerSession
     var now: Int
-    /// What opening it gave.
+    /// The actions of opening it.
     let opening: [String]
     private let form: PollingFormat
 
@@ -33,7 +33,7 @@ struct ScriptedClient {
 
     mutating func poll() -> [String] { lines(session.poll(form, now: now)) }
 
-    /// Posts packets, as the client's form has them.
+    /// Posts packets in the client's format.
     mutating func post(_ packets: String...) throws -> [String] {
         let packets = try packets.map { try EnginePacket(.text(Array($0.utf8)), session.revision) }
         return post(body: PollingPayload.encode(packets, session.revision, form))

@@ -2,7 +2,7 @@ import SeededRandom
 import SocketIO
 import Testing
 
-/// Calls in any order, with inputs of any kind, as no adapter would make them.
+/// Random calls with random inputs.
 struct ServerSessionFuzzTests {
     private static let texts = [
         "1", "2", "2probe", "3", "5", "6", "40", "41", "40/foo", "42[\"a\",{\"é\":1}]", "421[\"a\"]",
@@ -11,7 +11,7 @@ struct ServerSessionFuzzTests {
     ]
 
     @Test(arguments: EngineRevision.allCases)
-    func `no order of calls breaks a session`(revision: EngineRevision) {
+    func `no order of calls violates a session's invariants`(revision: EngineRevision) {
         var random = SplitMix64(seed: 41)
         var frames = Fuzz(seed: 42, corpus: Self.texts)
         var bodies = Fuzz(seed: 43, corpus: Self.bodies(revision))
@@ -50,7 +50,7 @@ struct ServerSessionFuzzTests {
     }
 }
 
-/// One session under arbitrary calls, and what must hold after each.
+/// A session under random calls, and the invariants after each.
 private struct SessionRun {
     private(set) var session: ServerSession
     private(set) var problem: String?

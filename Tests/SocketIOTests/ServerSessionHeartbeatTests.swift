@@ -3,7 +3,7 @@ import Testing
 
 struct ServerSessionHeartbeatTests {
     @Test(arguments: [ServerSession.Transport.polling, .websocket])
-    func `revision 3 is patient for 85 seconds`(transport: ServerSession.Transport) {
+    func `revision 3 times out after 85 seconds`(transport: ServerSession.Transport) {
         var client = ScriptedClient(.three, transport)
         #expect(client.session.deadline == client.now + 85_000)
         #expect(client.tick(after: 84_999) == [])
@@ -12,7 +12,7 @@ struct ServerSessionHeartbeatTests {
         #expect(client.session.deadline == .max)
     }
 
-    @Test func `a poll that waits when the patience ends is closed`() {
+    @Test func `a held poll is closed at the timeout`() {
         var client = ScriptedClient(.three, .polling)
         _ = client.poll()
         _ = client.poll()
@@ -20,14 +20,14 @@ struct ServerSessionHeartbeatTests {
     }
 
     @Test(arguments: ["2", "3", "42[]", "40/foo", "6"])
-    func `any packet of revision 3 restarts the patience`(packet: String) throws {
+    func `any packet of revision 3 restarts the timeout`(packet: String) throws {
         var client = ScriptedClient(.three, .polling)
         client.now += 80_000
         _ = try client.post(packet)
         #expect(client.session.deadline == client.now + 85_000)
     }
 
-    @Test func `polls alone do not restart it`() {
+    @Test func `polls alone do not restart the timeout`() {
         var client = ScriptedClient(.three, .polling)
         let deadline = client.session.deadline
         client.now += 80_000
@@ -35,7 +35,7 @@ struct ServerSessionHeartbeatTests {
         #expect(client.session.deadline == deadline)
     }
 
-    @Test func `the upgrade restarts it`() {
+    @Test func `the upgrade restarts the timeout`() {
         var client = ScriptedClient(.three, .polling)
         client.now += 80_000
         _ = client.open()
@@ -43,7 +43,7 @@ struct ServerSessionHeartbeatTests {
         #expect(client.session.deadline == client.now + 85_000)
     }
 
-    @Test func `revision 4 is pinged and has to answer`() {
+    @Test func `revision 4 must answer pings`() {
         var client = ScriptedClient(.four, .websocket)
         #expect(client.session.deadline == client.now + 25_000)
         #expect(client.tick(after: 24_999) == [])
@@ -58,7 +58,7 @@ struct ServerSessionHeartbeatTests {
         #expect(client.tick(after: 20_000) == ["close socket", "ended: timed out"])
     }
 
-    @Test func `a ping waits for a poll and comes by the socket after an upgrade`() {
+    @Test func `a ping is queued for a poll and sent on the socket after an upgrade`() {
         var client = ScriptedClient(.four, .polling)
         #expect(client.tick(after: 25_000) == [])
         _ = client.open()
@@ -67,7 +67,7 @@ struct ServerSessionHeartbeatTests {
         #expect(client.tick(after: 25_000) == ["send: 2"])
     }
 
-    @Test func `a waiting poll is answered with the ping`() throws {
+    @Test func `a held poll is answered with the ping`() throws {
         var client = ScriptedClient(.four, .polling)
         #expect(client.poll() == [])
         #expect(client.tick(after: 25_000) == ["poll: 2"])

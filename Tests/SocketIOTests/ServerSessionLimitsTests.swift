@@ -12,7 +12,7 @@ struct ServerSessionLimitsTests {
         var client = ScriptedClient(.three, .polling, settings: settings { $0.maximumQueuedPackets = 3 })
         #expect(client.send("42[]") == [])
         #expect(client.send("42[]") == [])
-        #expect(client.send("42[]") == ["left", "ended: too much waits for the client"])
+        #expect(client.send("42[]") == ["left", "ended: the client does not fetch its data fast enough"])
         #expect(client.session.queuedPackets == 0)
         #expect(client.send("42[]") == [])
     }
@@ -22,14 +22,16 @@ struct ServerSessionLimitsTests {
         #expect(client.send("42[]") == [])
         #expect(client.send("42[]") == [])
         #expect(client.session.queuedBytes == 10)
-        #expect(client.send("42[]").last == "ended: too much waits for the client")
+        #expect(client.send("42[]").last == "ended: the client does not fetch its data fast enough")
     }
 
-    @Test func `pongs that nobody fetches count as well`() throws {
+    @Test func `unfetched pongs count towards the limit`() throws {
         var client = ScriptedClient(.three, .polling, settings: settings { $0.maximumQueuedPackets = 3 })
         #expect(try client.post("2", "2") == ["post: ok"])
         #expect(
-            try client.post("2", "2") == ["post: ok", "left", "ended: too much waits for the client"]
+            try client.post("2", "2") == [
+                "post: ok", "left", "ended: the client does not fetch its data fast enough",
+            ]
         )
     }
 
@@ -38,7 +40,7 @@ struct ServerSessionLimitsTests {
         #expect(client.receive(#"42["a"]"#) == [#"event: ["a"]"#])
         #expect(
             client.receive(#"42["ab"]"#).last
-                == "ended: protocol error: a packet of 8 bytes; at most 7 are taken"
+                == "ended: protocol error: a packet of 8 bytes; at most 7 are allowed"
         )
     }
 
@@ -62,16 +64,16 @@ struct ServerSessionLimitsTests {
         #expect(client.receive("45100-[]") == [])
         #expect(
             client.receive("45101-[]").last
-                == "ended: protocol error: 101 attachments; at most 100 are taken"
+                == "ended: protocol error: 101 attachments; at most 100 are allowed"
         )
     }
 
-    @Test func `a namespace that is too long is not sent back`() {
+    @Test func `an overlong namespace is not sent back`() {
         var client = ScriptedClient(.three, .websocket)
         #expect(client.receive("40/\(String(repeating: "n", count: 2000))") == [])
     }
 
-    @Test func `no limit, however small, is a trap`() throws {
+    @Test func `no limit traps`() throws {
         for revision in EngineRevision.allCases {
             var client = ScriptedClient(
                 revision,

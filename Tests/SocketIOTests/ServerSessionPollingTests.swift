@@ -3,7 +3,7 @@ import Testing
 
 struct ServerSessionPollingTests {
     @Test(arguments: PollingFormat.allCases)
-    func `answers of revision 3 have the form that each poll asks for`(form: PollingFormat) throws {
+    func `answers of revision 3 have the format of each poll`(form: PollingFormat) throws {
         var client = ScriptedClient(.three, .polling)
         guard
             case .answerPoll(.payload(_, let contentType))? = client.session.poll(form, now: client.now).first
@@ -24,7 +24,7 @@ struct ServerSessionPollingTests {
         )
     }
 
-    @Test func `a second poll while one waits ends both and the session`() {
+    @Test func `a second poll while one is held ends both and the session`() {
         var client = ScriptedClient(.three, .polling)
         _ = client.poll()
         #expect(client.poll() == [])
@@ -35,7 +35,7 @@ struct ServerSessionPollingTests {
         )
     }
 
-    @Test func `packets wait for the next poll when the waiting one went away`() {
+    @Test func `packets stay queued for the next poll when the held one is gone`() {
         var client = ScriptedClient(.three, .polling)
         _ = client.poll()
         #expect(client.poll() == [])
@@ -60,7 +60,7 @@ struct ServerSessionPollingTests {
     }
 
     @Test(arguments: ["", "2:4é", "9:2", "1:9", "nonsense"])
-    func `a payload that cannot be read is answered ok and ends the session`(body: String) throws {
+    func `an invalid payload is answered ok and ends the session`(body: String) throws {
         var client = ScriptedClient(.three, .polling)
         _ = client.poll()
         let lines = client.post(body: Array(body.utf8))
@@ -74,7 +74,7 @@ struct ServerSessionPollingTests {
         #expect(
             try client.post("40", #"42["a"]"#, "2", #"42["b"]"#) == [
                 "joined", #"event: ["a"]"#, "post: ok", "left",
-                "ended: protocol error: a ping from a client of revision 4, in which the server pings",
+                "ended: protocol error: a ping from a client of revision 4, in which only the server sends pings",
             ]
         )
     }
@@ -85,7 +85,7 @@ struct ServerSessionPollingTests {
         #expect(client.receive("2") == ["send: 3"])
     }
 
-    @Test func `revision 4 joins with a packet and a token is no hindrance`() throws {
+    @Test func `revision 4 joins with a packet that may contain a token`() throws {
         var client = ScriptedClient(.four, .polling)
         #expect(client.send(#"42["early"]"#) == [])
         #expect(try client.post(#"42["early"]"#) == ["post: ok"])
@@ -95,7 +95,7 @@ struct ServerSessionPollingTests {
         #expect(client.poll() == [#"poll: 44/foo,{"message":"Invalid namespace"}"#])
     }
 
-    @Test func `one answer carries as many packets as one payload may`() {
+    @Test func `one answer carries at most one payload's packets`() {
         var settings = ServerSession.Settings()
         settings.limits.maximumPacketsOfOwnPayload = 2
         var client = ScriptedClient(.three, .polling, settings: settings)
@@ -110,7 +110,7 @@ struct ServerSessionPollingTests {
         var client = ScriptedClient(.three, .polling)
         _ = client.poll()
         _ = client.poll()
-        #expect(client.end(.serverStops) == ["poll: 1", "left", "ended: the server stops"])
+        #expect(client.end(.serverStops) == ["poll: 1", "left", "ended: the server is stopping"])
         #expect(client.end(.serverStops) == [])
     }
 

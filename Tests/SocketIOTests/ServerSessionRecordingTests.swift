@@ -1,7 +1,7 @@
 import SocketIO
 import Testing
 
-/// What the original server was recorded to do, step by step; `T` stands for an id.
+/// Recorded behaviour of the original server, step by step; `T` stands for an id.
 struct ServerSessionRecordingTests {
     private let asked = #"42["getData",{"thing":"T","key":"color"}]"#
     private let question = #"event: ["getData",{"thing":"T","key":"color"}]"#

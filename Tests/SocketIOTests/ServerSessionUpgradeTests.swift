@@ -11,7 +11,7 @@ struct ServerSessionUpgradeTests {
         #expect(client.poll() == ["poll: 6"])
     }
 
-    @Test func `what was waiting comes by the socket, in order`() {
+    @Test func `queued packets are sent on the socket in order`() {
         var client = ScriptedClient(.three, .polling)
         _ = client.open()
         _ = client.send(#"42["a"]"#)
@@ -23,7 +23,7 @@ struct ServerSessionUpgradeTests {
         #expect(client.session.queuedBytes == 0)
     }
 
-    @Test func `an upgrade without a probe is taken, and releases the poll`() {
+    @Test func `an upgrade without a probe is accepted and releases the poll`() {
         var client = ScriptedClient(.four, .polling)
         #expect(client.poll() == [])
         _ = client.open()

@@ -15,7 +15,7 @@ struct ServerSessionWebSocketTests {
         #expect(client.session.isDirect)
     }
 
-    @Test func `who is there already is told again and joins once`() {
+    @Test func `a client that joined already is notified again and joins once`() {
         var client = ScriptedClient(.three, .websocket)
         #expect(client.receive("40") == ["send: 40"])
         #expect(client.receive("40/?token=x") == ["send: 40"])
@@ -29,14 +29,14 @@ struct ServerSessionWebSocketTests {
         #"42/foo,["a"]"#, "41/foo", "430[]", #"44"why""#, "0", "1", "3", "5", "6", "4", "49", "45x-[]", "451",
         "4x",
     ])
-    func `what means nothing is ignored by revision 3`(text: String) {
+    func `meaningless data is ignored by revision 3`(text: String) {
         var client = ScriptedClient(.three, .websocket)
         #expect(client.receive(text) == [])
         #expect(client.receive("2") == ["send: 3"])
     }
 
     @Test(arguments: ["4", "49", "45x-[]"])
-    func `what is no Socket.IO ends a session of revision 4`(text: String) {
+    func `data that is not Socket.IO ends a session of revision 4`(text: String) {
         var client = ScriptedClient(.four, .websocket)
         let lines = client.receive(text)
         #expect(lines.first == "close socket")
@@ -44,7 +44,7 @@ struct ServerSessionWebSocketTests {
     }
 
     @Test(arguments: ["", "7", "x", "b4*", "b9AAAA"])
-    func `what is no Engine.IO ends the session without a word`(text: String) {
+    func `data that is not Engine.IO ends the session silently`(text: String) {
         var client = ScriptedClient(.three, .websocket)
         let lines = client.receive(text)
         #expect(lines.dropLast() == ["close socket", "left"])
@@ -54,7 +54,7 @@ struct ServerSessionWebSocketTests {
     }
 
     @Test(arguments: ["[", "nonsense", "[]", "{}", ""])
-    func `JSON of an event is not looked at`(json: String) {
+    func `the JSON of an event is not parsed`(json: String) {
         var client = ScriptedClient(.three, .websocket)
         #expect(client.receive("42\(json)") == ["event: \(json)"])
     }
@@ -71,7 +71,7 @@ struct ServerSessionWebSocketTests {
         #expect(lines.last == "ended: protocol error: binary data that no packet announced")
     }
 
-    @Test func `attachments of another namespace or an ack are dropped as well`() {
+    @Test func `attachments of another namespace or an ack are dropped`() {
         var client = ScriptedClient(.three, .websocket)
         #expect(client.receive(#"451-/foo,["a"]"#) == [])
         #expect(client.receive(binary: [4, 1]) == [])
@@ -87,7 +87,7 @@ struct ServerSessionWebSocketTests {
         #expect(client.receive(binary: [4, 1]).last?.hasPrefix("ended: ") == true)
     }
 
-    @Test func `numbers of any length are survived`() {
+    @Test func `numbers of any length are handled`() {
         let long = String(repeating: "8", count: 400)
         var client = ScriptedClient(.three, .websocket)
         #expect(client.receive(#"42\#(long)["a"]"#) == [])
@@ -98,7 +98,9 @@ struct ServerSessionWebSocketTests {
 
     @Test func `our own end sends a close packet first`() {
         var client = ScriptedClient(.three, .websocket)
-        #expect(client.end(.serverStops) == ["send: 1", "close socket", "left", "ended: the server stops"])
+        #expect(
+            client.end(.serverStops) == ["send: 1", "close socket", "left", "ended: the server is stopping"]
+        )
     }
 
     @Test func `a socket for a session that has one is refused`() {

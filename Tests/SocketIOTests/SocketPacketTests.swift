@@ -33,7 +33,7 @@ struct SocketPacketTests {
         ),
         ("60-3[]", SocketPacket(.binaryAck, id: 3, attachments: 0, json: Array("[]".utf8))),
     ])
-    func `every kind reads and writes`(text: String, packet: SocketPacket) throws {
+    func `every kind survives a round trip`(text: String, packet: SocketPacket) throws {
         #expect(try SocketPacket(parsing: Array(text.utf8)) == packet)
         #expect(packet.text == Array(text.utf8))
     }
@@ -47,7 +47,7 @@ struct SocketPacketTests {
         ("2nonsense", SocketPacket(.event, json: Array("nonsense".utf8))),
         ("2", SocketPacket(.event)),
     ])
-    func `other spellings read as well`(text: String, packet: SocketPacket) throws {
+    func `other spellings are parsed too`(text: String, packet: SocketPacket) throws {
         #expect(try SocketPacket(parsing: Array(text.utf8)) == packet)
     }
 
@@ -68,11 +68,11 @@ struct SocketPacketTests {
     ]
 
     @Test(arguments: broken)
-    func `what is no packet is refused by name`(text: String, error: EngineError) {
+    func `an invalid packet is refused by name`(text: String, error: EngineError) {
         #expect(throws: error) { try SocketPacket(parsing: Array(text.utf8)) }
     }
 
-    @Test func `a namespace that is no UTF-8 is refused`() {
+    @Test func `a namespace that is not UTF-8 is refused`() {
         #expect(throws: EngineError.invalidNamespace) { try SocketPacket(parsing: [0x30, 0x2F, 0xFF]) }
     }
 
@@ -81,13 +81,13 @@ struct SocketPacketTests {
         ("ping", "", #"42["ping"]"#),
         ("a\"b\\c\u{1}é", "null", "42[\"a\\\"b\\\\c\\u0001é\",null]"),
     ])
-    func `an event is a whole frame`(name: String, argument: String, frame: String) throws {
+    func `an event is a complete frame`(name: String, argument: String, frame: String) throws {
         let made = SocketPacket.eventFrame(name: name, argument: Array(argument.utf8))
         #expect(String(decoding: made, as: UTF8.self) == frame)
         #expect(try SocketPacket(parsing: made[1...]).kind == .event)
     }
 
-    @Test func `what is written is read`() throws {
+    @Test func `a written packet is read back`() throws {
         var random = SplitMix64(seed: 22)
         for _ in 0..<5000 {
             let kind = SocketPacket.Kind.allCases[random.number(below: 7)]

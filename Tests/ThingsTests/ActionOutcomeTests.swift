@@ -19,7 +19,7 @@ struct ActionOutcomeTests {
             ("north", [:], ["position": ["x": 0, "y": 1, "z": 0]]),
         ] as [(String, [String: JSONValue], [String: JSONValue])]
     )
-    func `the server does most actions by itself, and what comes out is known`(
+    func `the outcome of the server's own actions is predicted`(
         action: String,
         data: [String: JSONValue],
         shown: [String: JSONValue]
@@ -36,7 +36,7 @@ struct ActionOutcomeTests {
         #expect(outcome?.values == stored.map { ["brightness": .number($0)] })
     }
 
-    @Test func `on brings back a brightness, and off keeps it`() {
+    @Test func `on restores a brightness and off keeps it`() {
         let dark: [String: JSONValue] = ["on": true, "brightness": 0]
         #expect(outcome("on", dark)?.values == ["on": true, "brightness": 1])
         #expect(outcome("on", dark, resting: 0.4)?.values == ["on": true, "brightness": 0.4])
@@ -56,13 +56,16 @@ struct ActionOutcomeTests {
             ("previousColor", "blurple", "purple"),
         ]
     )
-    func `a colour off the palette goes on from the nearest one`(action: String, colour: String, next: String)
-    {
+    func `the next colour continues from the nearest of the palette`(
+        action: String,
+        colour: String,
+        next: String
+    ) {
         #expect(outcome(action, ["color": .string(colour)])?.values == ["color": .string(next)])
         #expect(outcome(action, ["color": .string(colour)])?.shown == ["color": .string(next)])
     }
 
-    @Test func `an action that is not built in has no outcome that is known`() {
+    @Test func `the outcome of an action that is not built in is unknown`() {
         #expect(outcome("boil", ["on": true]) == nil)
         #expect(outcome("darker", ["on": true]) == nil)
     }

@@ -27,7 +27,7 @@ struct CSSColourTests {
     @Test(arguments: [
         (0x00FFFF as UInt32, "cyan"), (0xFF00FF, "magenta"), (0xA9A9A9, "darkgray"), (0xDEB887, "burlywood"),
     ])
-    func `of several names the common one is told`(hex: UInt32, name: String) {
+    func `of several names the common one is used`(hex: UInt32, name: String) {
         #expect(CSSColour.name(of: RGBColour(hex: hex)) == name)
     }
 }

@@ -13,7 +13,7 @@ struct ChromaticityTests {
         return RGBColour(x: round(place.x), y: round(place.y))
     }
 
-    @Test func `every bright colour comes back through a lamp's four decimals`() {
+    @Test func `every bright colour survives a chromaticity of four decimals`() {
         var generator = SplitMix64(seed: 13)
         var exact = 0
         for _ in 0..<5000 {
@@ -28,11 +28,11 @@ struct ChromaticityTests {
     }
 
     @Test(arguments: [0xFFA500 as UInt32, 0xFF0000, 0x00FF00, 0x0000FF, 0xFF7D00, 0x8040FF, 0xFFC0CB])
-    func `these come back exactly`(hex: UInt32) {
+    func `these values survive exactly`(hex: UInt32) {
         #expect(rounded(RGBColour(hex: hex).chromaticity) == RGBColour(hex: hex))
     }
 
-    /// Worked out with `color_xy_to_RGB` of Home Assistant.
+    /// Computed with `color_xy_to_RGB` of Home Assistant.
     @Test(arguments: [
         (0.562, 0.417, 0xFFA600 as UInt32), (0.701, 0.299, 0xFF0000), (0.136, 0.04, 0x0B00FF),
         (0.323, 0.329, 0xFFFEFE), (0.217, 0.099, 0x8445FF),
@@ -41,7 +41,7 @@ struct ChromaticityTests {
         #expect(RGBColour(x: x, y: y) == RGBColour(hex: hex))
     }
 
-    @Test func `any chromaticity is some colour`() {
+    @Test func `every chromaticity gives a colour`() {
         for x in stride(from: 0.0, through: 1, by: 0.02) {
             for y in stride(from: 0.0, through: 1, by: 0.02) {
                 let colour = RGBColour(x: x, y: y)
@@ -50,7 +50,7 @@ struct ChromaticityTests {
         }
     }
 
-    @Test func `hue and saturation in three decimals lead back exactly`() {
+    @Test func `hue and saturation with three decimals restore the colour exactly`() {
         var generator = SplitMix64(seed: 14)
         for _ in 0..<5000 {
             var channels = (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) }

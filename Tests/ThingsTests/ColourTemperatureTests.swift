@@ -11,7 +11,7 @@ struct ColourTemperatureTests {
     }
 
     @Test(arguments: [2700, "2700K", "2700 k", "2700"] as [JSONValue])
-    func `a temperature is stored in kelvin, beside the colour that it has`(value: JSONValue) throws {
+    func `a temperature is stored in kelvin together with its colour`(value: JSONValue) throws {
         let setting = try settled(value)
         #expect(setting.writes == ["colorTemperature": .value(2700), "color": .value("#ffa657")])
         #expect(setting.accepted == ["color_temp": 2700])
@@ -45,26 +45,26 @@ struct ColourTemperatureTests {
         #expect(refusal.code == .invalidValue)
     }
 
-    @Test func `the mode is that of whichever was set last, whoever set it`() throws {
+    @Test func `the colour mode is that of the last change by any client`() throws {
         var thing = Self.lamp
         #expect(ThingAppearance(thing: thing).colourMode == .rgb)
         thing.data.merge(try settled(2700).writes.resolved(on: thing.data, resting: nil)) { $1 }
         #expect(ThingAppearance(thing: thing).colourMode == .temperature)
         #expect(ThingAppearance(thing: thing).temperature?.kelvin == 2700)
-        // Another client of Flare, which knows of colours only.
+        // Another Flare client, which supports only colours.
         thing.data["color"] = "blue"
         #expect(ThingAppearance(thing: thing).colourMode == .rgb)
         #expect(ThingAppearance(thing: thing).rgb == RGBColour(hex: 0x0000FF))
         #expect(ThingAppearance(thing: Self.white).colourMode == .temperature)
     }
 
-    @Test func `a thing that has only a temperature is a light`() {
+    @Test func `a thing with only a temperature is a light`() {
         let thing = Lamps.thing(["colorTemperature": 3000])
         #expect(ThingProfile(thing: thing).isLight)
         #expect(ThingProfile(thing: thing).settable == ["state", "color_temp"])
     }
 
-    @Test func `every mired comes back from kelvin, and no kelvin is far from its mired`() throws {
+    @Test func `every mired survives conversion to kelvin`() throws {
         for mired in 100...1000 {
             #expect(ColourTemperature(mired: Double(mired))?.mired == mired)
         }
@@ -76,11 +76,11 @@ struct ColourTemperatureTests {
     }
 
     @Test(arguments: [(1000, 0xFF4300 as UInt32), (2700, 0xFFA657), (6600, 0xFFFFFF), (10_000, 0xC9DAFF)])
-    func `white is drawn as Home Assistant draws it`(kelvin: Int, hex: UInt32) {
+    func `white is displayed as in Home Assistant`(kelvin: Int, hex: UInt32) {
         #expect(ColourTemperature(kelvin: Double(kelvin))?.rgb == RGBColour(hex: hex))
     }
 
-    @Test func `a temperature goes linearly, and shows as one on its way`() {
+    @Test func `a temperature is interpolated linearly and shown as temperature`() {
         let from = Self.white.data
         let half = ThingSetting.interpolated(from: from, to: ["colorTemperature": 2000], fraction: 0.5)
         #expect(half == ["colorTemperature": 3000])

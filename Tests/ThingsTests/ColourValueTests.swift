@@ -39,7 +39,7 @@ struct ColourValueTests {
         #expect(digits.stored == name)
     }
 
-    @Test func `of equal colours in a palette the first is taken`() throws {
+    @Test func `of equal colours in a palette the first is used`() throws {
         #expect(try ColourValue(parsing: "#0ff", palette: ["red", "aqua", "cyan"]).stored == "aqua")
     }
 
@@ -67,7 +67,7 @@ struct ColourValueTests {
         #expect(refusal?.message.isEmpty == false)
     }
 
-    @Test func `a misspelt colour is told the nearest and the palette`() {
+    @Test func `a misspelt colour is refused with the nearest and the palette`() {
         let refusal = #expect(throws: Refusal.self) {
             try ColourValue(parsing: "orrange", palette: Self.palette)
         }

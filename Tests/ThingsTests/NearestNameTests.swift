@@ -9,7 +9,7 @@ struct NearestNameTests {
         ("xt", "tx"),
         ("levle", "level"),
     ])
-    func `a misspelt name finds the one that was meant`(name: String, meant: String) {
+    func `a misspelt name finds the intended one`(name: String, meant: String) {
         #expect(NearestName.to(name, among: Self.names) == meant)
     }
 
@@ -19,7 +19,7 @@ struct NearestNameTests {
         #expect(NearestName.hint(for: name, among: Self.names).isEmpty)
     }
 
-    @Test func `of equally near names the first counts`() {
+    @Test func `of equally near names the first is suggested`() {
         #expect(NearestName.to("bat", among: ["cat", "hat"]) == "cat")
     }
 }

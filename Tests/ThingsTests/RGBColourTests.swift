@@ -5,7 +5,7 @@ struct RGBColourTests {
     /// Every sixth value of each channel: 43³ colours.
     private static let grid = stride(from: 0, through: 255, by: 15).map { UInt8($0) }
 
-    @Test func `hue, saturation and value lead back to the colour`() {
+    @Test func `hue, saturation and value restore the colour`() {
         for red in Self.grid {
             for green in Self.grid {
                 for blue in Self.grid {

@@ -23,7 +23,7 @@ struct ThingAppearanceTests {
         #expect(appearance.isOn == isOn)
     }
 
-    @Test func `what has none of the three is no light`() {
+    @Test func `a thing without on, brightness and colour is no light`() {
         let appearance = ThingAppearance(thing: Lamps.thing(["price": 3, "minor": 1]))
         #expect(!appearance.isLight)
         #expect(!appearance.isOn)
@@ -49,7 +49,7 @@ struct ThingAppearanceTests {
             (["color": "red", "brightness": 1], .rgb),
         ] as [([String: JSONValue], ThingAppearance.ColourMode)]
     )
-    func `the colour mode is the most that it has`(
+    func `the colour mode is the highest capability`(
         data: [String: JSONValue],
         mode: ThingAppearance.ColourMode
     ) {
@@ -62,14 +62,14 @@ struct ThingAppearanceTests {
             (["r": 1, "g": 2, "b": 3], 0x010203),
         ] as [(JSONValue, UInt32)]
     )
-    func `a colour is drawn as the origin draws it`(stored: JSONValue, hex: UInt32) {
+    func `a colour is displayed as in the original Flare`(stored: JSONValue, hex: UInt32) {
         let appearance = ThingAppearance(thing: Lamps.thing(["color": stored]))
         #expect(appearance.rgb == RGBColour(hex: hex))
         #expect(appearance.colourName == stored.string)
     }
 
     @Test(arguments: ["blurple", "warm white", 7] as [JSONValue])
-    func `a colour that nobody knows is none, and keeps its name`(stored: JSONValue) {
+    func `an unknown colour has no RGB value and keeps its name`(stored: JSONValue) {
         let appearance = ThingAppearance(thing: Lamps.thing(["color": stored, "brightness": 1]))
         #expect(appearance.rgb == nil)
         #expect(

@@ -3,7 +3,7 @@ import Testing
 import Things
 
 struct ThingProfileTests {
-    @Test func `a full lamp has everything of a light`() {
+    @Test func `a lamp with every attribute has every capability`() {
         let profile = ThingProfile(thing: Lamps.full)
         #expect(profile.isLight)
         #expect(profile.palette == ["red", "green", "blue"])
@@ -11,13 +11,13 @@ struct ThingProfileTests {
         #expect(profile.settable == ["state", "brightness", "level", "color"])
     }
 
-    @Test func `a thing with a colour alone has the origin's palette and a state`() {
+    @Test func `a thing with only a colour has the default palette and a state`() {
         let profile = ThingProfile(thing: Lamps.thing(["color": "red"]))
         #expect(profile.palette == ["red", "orange", "yellow", "green", "blue", "purple"])
         #expect(profile.settable == ["state", "color"])
     }
 
-    @Test func `other data has the type of its value, and what describes the place is left out`() {
+    @Test func `other data has its value's type and identity keys are omitted`() {
         let profile = ThingProfile(
             thing: Lamps.thing([
                 "price": 9, "label": "x", "locked": false, "sizes": [1], "stock": [:], "empty": .null,
@@ -35,7 +35,7 @@ struct ThingProfileTests {
         #expect(profile.attributes["stock"] == .object)
     }
 
-    @Test func `what says that it is a switch is on or off, and no light`() {
+    @Test func `a thing of kind switch has a state and is no light`() {
         let thing = Lamps.thing(["on": true, "volume": 3, "kind": "switch"])
         let profile = ThingProfile(thing: thing)
         #expect(profile.hasState && !profile.isLight && !ThingProfile.isLight(thing.data))
@@ -43,18 +43,18 @@ struct ThingProfileTests {
         #expect(profile.actions == ["on", "off"])
         let appearance = ThingAppearance(thing: thing)
         #expect(appearance.isOn && !appearance.isLight && appearance.colourMode == nil)
-        // Another word under that key changes nothing.
+        // Any other value under that key changes nothing.
         #expect(ThingProfile(thing: Lamps.thing(["on": true, "kind": "desk lamp"])).isLight)
     }
 
-    @Test func `its own list of actions is the one that is offered`() {
+    @Test func `a thing's own list of actions is offered`() {
         let profile = ThingProfile(thing: Lamps.thing(["on": true], actions: ["party"]))
         #expect(profile.actions == ["party"])
         #expect((try? profile.checked(action: "party").get()) == "party")
         #expect((try? profile.checked(action: "off").get()) == "off")
     }
 
-    @Test func `a thing that has nothing cannot be driven`() {
+    @Test func `a thing without attributes and actions cannot be driven`() {
         #expect(!ThingProfile(thing: Lamps.thing(["minor": 3])).isDrivable)
     }
 
@@ -65,7 +65,10 @@ struct ThingProfileTests {
             ("", ["on": true]),
         ] as [(String, [String: JSONValue])]
     )
-    func `an action for something that it has not is refused`(action: String, data: [String: JSONValue]) {
+    func `an action for an attribute that the thing lacks is refused`(
+        action: String,
+        data: [String: JSONValue]
+    ) {
         guard case .failure(let refusal) = ThingProfile(thing: Lamps.thing(data)).checked(action: action)
         else {
             Issue.record("\(action) is accepted")
@@ -82,7 +85,7 @@ struct ThingProfileTests {
     }
 
     @Test
-    func `an unknown action is answered with what the thing offers, not with every way to push it about`() {
+    func `an unknown action is refused with the offered actions only`() {
         func message(_ thing: FlareThing, _ action: String) -> String {
             guard case .failure(let refusal) = ThingProfile(thing: thing).checked(action: action) else {
                 return ""
@@ -96,7 +99,7 @@ struct ThingProfileTests {
         #expect(message(stone, "dance").hasSuffix("it has down, east, north, south, up, west"))
     }
 
-    @Test func `a misspelt action is told the nearest and all that are legal`() {
+    @Test func `a misspelt action is refused with the nearest and all legal ones`() {
         let result = ThingProfile(thing: Lamps.full).checked(action: "nextcolour")
         guard case .failure(let refusal) = result else {
             Issue.record("nextcolour is accepted")
@@ -109,7 +112,7 @@ struct ThingProfileTests {
         )
     }
 
-    @Test func `what is only reported is no attribute, makes no light, and is refused by name`() {
+    @Test func `a read-only value is no attribute and is refused by name`() {
         let thing = Lamps.thing([
             "on": true, "temperature": 21, "brightness": 0.5, "readonly": ["on", "temperature", "gone"],
         ])
@@ -131,7 +134,7 @@ struct ThingProfileTests {
     }
 
     @Test(arguments: ["temperature", 5, .null, ["temperature": true], [1, [], .null]] as [JSONValue])
-    func `a badly shaped readonly names nothing`(readonly: JSONValue) {
+    func `a malformed readonly is ignored`(readonly: JSONValue) {
         let profile = ThingProfile(thing: Lamps.thing(["temperature": 21, "readonly": readonly]))
         #expect(profile.reported.isEmpty && profile.settable == ["temperature"])
     }

@@ -64,12 +64,12 @@ struct ThingRequestTests {
     }
 
     @Test(arguments: ["state", "on"])
-    func `a toggle is left to the time of writing`(name: String) throws {
+    func `a toggle is resolved when it is written`(name: String) throws {
         #expect(try settled([name: "TOGGLE"]).get().writes == ["on": .toggle])
     }
 
     @Test(arguments: [("brightness", 0), ("brightness", "0%"), ("level", 0)] as [(String, JSONValue)])
-    func `a brightness of 0 is off, and the brightness to come back to stays`(name: String, value: JSONValue)
+    func `a brightness of 0 is off and keeps the brightness to restore`(name: String, value: JSONValue)
         throws
     {
         let setting = try settled([name: value]).get()
@@ -96,7 +96,7 @@ struct ThingRequestTests {
             (["color": "red"], .toggle, nil, ["on": false]),
         ] as [([String: JSONValue], DataWrite, Double?, [String: JSONValue])]
     )
-    func `on brings back the last visible brightness, or full`(
+    func `on restores the last visible brightness or full brightness`(
         data: [String: JSONValue],
         write: DataWrite,
         resting: Double?,
@@ -144,13 +144,13 @@ struct ThingRequestTests {
         #expect(refusal?.field == name)
     }
 
-    @Test func `an attribute that the light has not is unknown, with what it has`() {
+    @Test func `a missing attribute is refused with the existing ones`() {
         let refusal = refusal(settled(["brightness": 200], on: Lamps.thing(["color": "red"])))
         #expect(refusal?.code == .unknownAttribute)
         #expect(refusal?.message == "\"Lamp\" has no attribute \"brightness\"; it has state, color")
     }
 
-    @Test func `a misspelt attribute is told the nearest`() {
+    @Test func `a misspelt attribute is refused with the nearest`() {
         #expect(
             refusal(settled(["colour": "red"]))?.message
                 == "\"Lamp\" has no attribute \"colour\"; did you mean \"color\"? it has state, brightness, level, color"
@@ -162,7 +162,7 @@ struct ThingRequestTests {
         #expect(try settled(["state": "OFF"], on: thing).get().writes == ["on": .value(false)])
     }
 
-    @Test func `a redundant ON beside a colour or brightness is no second write`() throws {
+    @Test func `a redundant ON with a colour or brightness is no second write`() throws {
         let on = try settled(["state": "ON", "color": "green"]).get()
         #expect(on.writes == ["color": .value("green")])
         #expect(on.accepted == ["state": "ON", "color": "green"])
@@ -181,21 +181,21 @@ struct ThingRequestTests {
             ["state": "TOGGLE", "brightness": 0],
         ] as [[String: JSONValue]]
     )
-    func `two values that contradict each other are refused, naming both`(attributes: [String: JSONValue]) {
+    func `contradicting values are refused naming both`(attributes: [String: JSONValue]) {
         let refusal = refusal(settled(attributes))
         #expect(refusal?.code == .invalidValue)
         for name in attributes.keys { #expect(refusal?.message.contains(name) == true) }
         #expect(self.refusal(settled(attributes, isPartial: true))?.code == .invalidValue)
     }
 
-    @Test func `all fields are set or none`() {
+    @Test func `either all fields are set or none`() {
         let refusal = refusal(settled(["color": "green", "brightness": 999, "warmth": 3]))
         #expect(refusal?.code == .outOfRange)
         #expect(refusal?.field == "brightness")
         #expect(refusal?.message.contains("warmth") == true)
     }
 
-    @Test func `a partial request sets what is legal and lists the rest`() throws {
+    @Test func `a partial request sets the valid fields and lists the others`() throws {
         let setting = try settled(["color": "green", "brightness": 999, "warmth": 3], isPartial: true).get()
         #expect(setting.writes == ["color": .value("green")])
         #expect(setting.accepted == ["color": "green"])
@@ -204,7 +204,7 @@ struct ThingRequestTests {
         )
     }
 
-    @Test func `a partial request of which nothing remains is refused`() {
+    @Test func `a partial request without any valid field is refused`() {
         #expect(refusal(settled(["brightness": 999], isPartial: true))?.code == .outOfRange)
     }
 
@@ -220,14 +220,14 @@ struct ThingRequestTests {
     }
 
     @Test(arguments: [-0.1, 3600.5, .infinity, .nan])
-    func `a transition outside an hour is refused even of a partial request`(seconds: Double) {
+    func `a transition over an hour is refused also in a partial request`(seconds: Double) {
         let refusal = refusal(settled(["state": "ON"], isPartial: true, transition: seconds))
         #expect(refusal?.code == .outOfRange)
         #expect(refusal?.field == "transition")
     }
 
     @Test(arguments: [0.0, 2, 3600])
-    func `a transition within an hour is kept`(seconds: Double) throws {
+    func `a transition within an hour is accepted`(seconds: Double) throws {
         #expect(try settled(["state": "ON"], transition: seconds).get().transition == seconds)
     }
 

@@ -18,13 +18,13 @@ struct ThingSettingInterpolatedTests {
     }
 
     @Test(arguments: [1.0, 1.5, .infinity])
-    func `at the end it is exactly the goal`(fraction: Double) {
+    func `the end of a transition is exactly its target`(fraction: Double) {
         let goal: [String: JSONValue] = ["on": false, "brightness": 0.123_456, "color": "teal"]
         #expect(values(to: goal, at: fraction) == goal)
     }
 
     @Test(arguments: [0.0, -1])
-    func `at the start it is where it was`(fraction: Double) {
+    func `the start of a transition is the earlier state`(fraction: Double) {
         #expect(
             values(to: ["brightness": 1, "color": "white"], at: fraction) == [
                 "brightness": 0.2, "color": "#000000",
@@ -32,17 +32,17 @@ struct ThingSettingInterpolatedTests {
         )
     }
 
-    @Test func `other values come at once, switching off last`() {
+    @Test func `other values change at once and switching off comes last`() {
         #expect(values(to: ["on": true, "price": 5], at: 0) == ["on": true, "price": 5])
         #expect(values(to: ["on": false], at: 0.5) == [:])
     }
 
-    @Test func `a light that goes on comes out of the dark`() {
+    @Test func `a light that is switched on fades in from darkness`() {
         #expect(values(to: ["on": true, "brightness": 0.8], at: 0) == ["on": true, "brightness": 0.0039])
         #expect(values(to: ["on": true, "brightness": 0.8], at: 0.5) == ["on": true, "brightness": 0.4])
     }
 
-    @Test func `a light that goes off gets dark first, and keeps its brightness`() {
+    @Test func `a light that is switched off fades out and keeps its brightness`() {
         let from: [String: JSONValue] = ["on": true, "brightness": 0.8]
         let goal: [String: JSONValue] = ["on": false, "brightness": 0.8]
         func values(at fraction: Double) -> [String: JSONValue] {
@@ -54,7 +54,7 @@ struct ThingSettingInterpolatedTests {
         #expect(values(at: 1) == goal)
     }
 
-    @Test func `what cannot be interpolated comes at once`() {
+    @Test func `values that cannot be interpolated change at once`() {
         let values = ThingSetting.interpolated(
             from: [:],
             to: ["brightness": 1, "color": "teal"],

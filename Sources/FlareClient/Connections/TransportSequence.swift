@@ -28,7 +28,7 @@ package struct TransportSequence: Sendable, Hashable {
     /// Goes on to the next way, if another might do better.
     /// - Returns: Whether it is to be tried at once.
     package mutating func goOn(after reason: ClientSessionEnd) -> Bool {
-        guard reason.isWorthAnotherWay else {
+        guard reason.allowsOtherApproach else {
             failed = 0
             return false
         }

@@ -1,25 +1,25 @@
-/// What a server says of itself in the open packet.
+/// The server's handshake, from the open packet.
 ///
-/// Read leniently: a member that is missing or of another type counts as its usual value, what is out of reason
-/// is brought within it; only the session's id has to be there.
+/// Parsed leniently: members that are missing or of the wrong type get their default, and values out of range
+/// are clamped; only the session id is required.
 /// - Source: flare-protocol 3.1; Engine.IO revision 4 adds `maxPayload`.
 struct ClientHandshake: Sendable, Hashable {
     var id: String
-    /// Whether the session may move to a websocket.
+    /// Whether the server offers the upgrade to a websocket.
     var offersWebsocket = false
     /// Milliseconds between two pings.
     var pingInterval = 25_000
-    /// Milliseconds within which a ping is answered.
+    /// Milliseconds within which a ping must be answered.
     var pingTimeout = 20_000
-    /// Bytes that the server takes in one body of polling; only revision 4 says it.
+    /// The longest polling body that the server accepts, bytes; only revision 4 states it.
     var maximumPayloadBytes: Int?
 
-    /// - Parameter json: The text of the open packet; `nil` when it is no object with a session's id.
+    /// - Parameter json: The open packet's text; `nil` unless it is an object with a session id.
     init?(json: [UInt8]) {
         var scanner = FlatScanner(bytes: json)
         guard let members = scanner.object(), case .text(let id)? = members["sid"],
             !id.isEmpty, id.utf8.count <= 256,
-            // It goes into the query as it is.
+            // The id is inserted into the query unescaped.
             id.utf8.allSatisfy(Self.isSafe)
         else { return nil }
         self.id = id
@@ -47,9 +47,9 @@ struct ClientHandshake: Sendable, Hashable {
     private static func reasonable(_ milliseconds: Double) -> Int { Int(min(max(milliseconds, 50), 600_000)) }
 }
 
-/// Reads the members of one JSON object; what is nested is passed over, save a list of texts.
+/// Parses the members of one JSON object; nested values are skipped, except a list of texts.
 ///
-/// The package's own JSON belongs to Flare, of which this target knows nothing.
+/// The JSON codec belongs to the module Flare, which this module does not depend on.
 private struct FlatScanner {
     enum Value {
         case text(String)
@@ -105,7 +105,7 @@ private struct FlatScanner {
         return take("}") ? .other : nil
     }
 
-    /// A number, or a word such as `true`.
+    /// A number, or a literal such as `true`.
     private mutating func word() -> Value? {
         let start = position
         while position < bytes.count, !",]}: \t\r\n".utf8.contains(bytes[position]) { position += 1 }
@@ -114,7 +114,7 @@ private struct FlatScanner {
         return Double(word).map { $0.isFinite ? .number($0) : .other } ?? .other
     }
 
-    /// A text without its escapes: none of what is wanted here has any.
+    /// A text without escapes; the members of interest have none.
     private mutating func text() -> String? {
         guard take("\"") else { return nil }
         let start = position

@@ -1,4 +1,4 @@
-// What arrives, by websocket or otherwise.
+// Received packets, by websocket or polling.
 // - Source: flare-protocol 3.1 and 3.2.
 extension ClientSession {
     package mutating func socketOpened(now: Int) -> [Action] {
@@ -29,7 +29,7 @@ extension ClientSession {
         }
     }
 
-    /// A message of the websocket.
+    /// A message arrived on the websocket.
     package mutating func received(_ frame: EngineFrame, now: Int) -> [Action] {
         guard phase != .ended else { return [] }
         let packet: EnginePacket
@@ -41,13 +41,13 @@ extension ClientSession {
             return end(.malformed("\(error)"))
         }
         switch carrier {
-        case .websocket, .switching: return took(packet, now: now)
+        case .websocket, .switching: return handle(packet, now: now)
         case .probing: return probed(packet, now: now)
         case .polling: return []
         }
     }
 
-    mutating func took(_ packet: EnginePacket, now: Int) -> [Action] {
+    mutating func handle(_ packet: EnginePacket, now: Int) -> [Action] {
         if handshake != nil { silentBy = now + patience }
         switch packet.kind {
         case .open: return opened(packet.payload, now: now)
@@ -56,7 +56,7 @@ extension ClientSession {
         case .pong, .upgrade, .noop: return []
         case .message:
             switch packet.payload {
-            case .text(let text): return told(text, now: now)
+            case .text(let text): return handleMessage(text, now: now)
             case .binary:
                 attachmentsToSkip = max(0, attachmentsToSkip - 1)
                 return []
@@ -66,10 +66,10 @@ extension ClientSession {
 
     private mutating func opened(_ payload: EnginePacket.Payload, now: Int) -> [Action] {
         guard phase == .opening, case .text(let json) = payload else {
-            return end(.malformed("an open packet in the midst of a session"))
+            return end(.malformed("an open packet in an open session"))
         }
         guard let handshake = ClientHandshake(json: json) else {
-            return end(.malformed("an open packet without a session's id"))
+            return end(.malformed("an open packet without a session id"))
         }
         self.handshake = handshake
         phase = .open
@@ -84,8 +84,8 @@ extension ClientSession {
         }
     }
 
-    /// A Socket.IO packet.
-    private mutating func told(_ text: [UInt8], now: Int) -> [Action] {
+    /// Handles a Socket.IO packet.
+    private mutating func handleMessage(_ text: [UInt8], now: Int) -> [Action] {
         let packet: SocketPacket
         do {
             packet = try SocketPacket(parsing: text)
@@ -95,11 +95,11 @@ extension ClientSession {
         attachmentsToSkip = 0
         guard packet.namespace == "/" else { return [] }
         switch packet.kind {
-        case .connect: return welcomed(packet, now: now)
-        case .disconnect: return end(.turnedAway("it put us out of the namespace /"))
+        case .connect: return joined(packet, now: now)
+        case .disconnect: return end(.turnedAway("it disconnected us from the namespace /"))
         case .error: return end(.turnedAway(String(decoding: packet.json.prefix(200), as: UTF8.self)))
         case .event: return phase == .joined ? [.event(json: packet.json)] : []
-        // No Flare message has binary parts, and nothing that we send asks to be acknowledged.
+        // Flare messages have no binary parts, and none of ours requests an acknowledgement.
         case .binaryEvent, .binaryAck:
             let limit = settings.limits.maximumAttachments
             guard packet.attachments <= limit else {
@@ -112,12 +112,12 @@ extension ClientSession {
         }
     }
 
-    private mutating func welcomed(_ packet: SocketPacket, now: Int) -> [Action] {
+    private mutating func joined(_ packet: SocketPacket, now: Int) -> [Action] {
         guard phase == .open, let handshake else { return [] }
-        // Only revision 4 says who we are.
+        // Only revision 4 sends our session id.
         let spoken: EngineRevision = packet.json.first == UInt8(ascii: "{") ? .four : .three
         if !approach.takesEither, spoken == .three, approach.revision == .four {
-            return end(.malformed("it speaks revision 3 of Engine.IO, and 4 is configured"))
+            return end(.malformed("it uses revision 3 of Engine.IO, but 4 is configured"))
         }
         revision = revision ?? spoken
         announceAt = nil

@@ -1,11 +1,11 @@
-// The transport by polling, and the way from there to a websocket.
+// The polling transport, and the upgrade from polling to a websocket.
 // - Source: flare-protocol 3.3 and 3.5.
 extension ClientSession {
-    /// The pause behind a poll that brought nothing, milliseconds.
+    /// The pause after a poll without packets, milliseconds.
     private static let emptyPollPause = 100
-    /// A poll that brings nothing earlier than this was not held, milliseconds.
+    /// A poll without packets that is answered earlier than this was not held, milliseconds.
     private static let shortestHold = 1000
-    /// How many polls in a row may bring nothing and not be held.
+    /// Most consecutive polls without packets that were not held.
     private static let maximumEmptyPolls = 10
 
     mutating func poll(now: Int) -> [Action] {
@@ -15,14 +15,14 @@ extension ClientSession {
         return [.poll(query: query(.polling))]
     }
 
-    /// What came of the poll.
+    /// A poll was answered.
     package mutating func polled(_ answer: Answer, now: Int) -> [Action] {
         guard phase != .ended else { return [] }
         isPolling = false
         switch answer {
         case .failure(let reason): return end(reason)
         case .success((let status, _, let body)) where status != 200:
-            return end(.refused(status: status, Self.words(body)))
+            return end(.refused(status: status, Self.excerpt(body)))
         case .success((_, let contentType, let body)):
             return received(body, PollingFormat(contentType: contentType), now: now)
         }
@@ -38,28 +38,29 @@ extension ClientSession {
         }
         revision = spoken
         var actions: [Action] = []
-        for packet in packets where phase != .ended { actions += took(packet, now: now) }
+        for packet in packets where phase != .ended { actions += handle(packet, now: now) }
         guard phase != .ended else { return actions }
         switch carrier {
         case .polling, .probing:
             actions += pollAgain(isEmpty: packets.allSatisfy { $0.kind == .noop }, now: now)
-        case .switching: actions += takeWebsocket()
+        case .switching: actions += switchToWebsocket()
         case .websocket: break
         }
         return actions
     }
 
-    /// Asks for more, at leisure when the last answer brought nothing.
+    /// Polls again, with a pause when the last answer had no packets.
     ///
-    /// A server lets polls go while a websocket is tried. One that does so without end waits for a websocket that
-    /// was lost, and tells nothing any more: that of python-engineio, when it breaks in the midst of the probe.
+    /// A server releases polls while a websocket is probed. One that releases every poll waits for a
+    /// websocket that was lost, and sends no packets any more: python-engineio does so when it fails during
+    /// the probe.
     private mutating func pollAgain(isEmpty: Bool, now: Int) -> [Action] {
         guard isEmpty else {
             emptyPolls = 0
             return poll(now: now)
         }
         switch carrier {
-        // That is how the server makes way for the websocket.
+        // The server releases the poll for the upgrade.
         case .probing: break
         case .polling, .switching, .websocket:
             emptyPolls = now - polledAt < Self.shortestHold ? emptyPolls + 1 : 0
@@ -69,20 +70,20 @@ extension ClientSession {
         return []
     }
 
-    /// What came of the post.
+    /// A post was answered.
     package mutating func posted(_ answer: Answer, now: Int) -> [Action] {
         guard phase != .ended else { return [] }
         isPosting = false
         switch answer {
         case .failure(let reason): return end(reason)
         case .success((let status, _, let body)) where status != 200:
-            return end(.refused(status: status, Self.words(body)))
+            return end(.refused(status: status, Self.excerpt(body)))
         case .success:
-            return if case .switching = carrier { takeWebsocket() } else { postWaiting() }
+            return if case .switching = carrier { switchToWebsocket() } else { postWaiting() }
         }
     }
 
-    /// Posts what waits, as much as the server takes at once.
+    /// Posts queued packets, as many as the server accepts at once.
     mutating func postWaiting() -> [Action] {
         switch carrier {
         case .switching, .websocket: return []
@@ -93,7 +94,7 @@ extension ClientSession {
         var count = 0
         var bytes = 0
         for packet in outgoing.prefix(max(1, settings.limits.maximumPacketsOfOwnPayload)) {
-            // Twice, for what the framing and the encoding of revision 3 may add.
+            // Twice, for the overhead of framing and of the encoding of revision 3.
             bytes += packet.payload.count * 2 + 16
             guard count == 0 || bytes <= limit else { break }
             count += 1
@@ -112,15 +113,15 @@ extension ClientSession {
         ]
     }
 
-    /// The readable part of an answer that refuses.
-    private static func words(_ body: [UInt8]) -> String {
+    /// The readable part of an error response.
+    private static func excerpt(_ body: [UInt8]) -> String {
         let text = String(decoding: body.prefix(200), as: UTF8.self)
         return String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.map(Character.init))
     }
 
     // MARK: Upgrade
 
-    /// A websocket is tried as soon as we are in.
+    /// Probes a websocket as soon as the session is joined.
     mutating func upgradeIfOffered(now: Int) -> [Action] {
         guard case .polling = carrier, approach.upgrades, handshake?.offersWebsocket == true else {
             return []
@@ -130,18 +131,18 @@ extension ClientSession {
         return [.openSocket(query: query(.websocket))]
     }
 
-    /// The websocket has said something before it is in use.
+    /// A message arrived on the websocket during the probe.
     mutating func probed(_ packet: EnginePacket, now: Int) -> [Action] {
         guard case .probing = carrier else { return [] }
         guard packet.kind == .pong, packet.payload == .text(Array("probe".utf8)) else {
             return [.closeSocket] + stayWithPolling(now: now)
         }
         carrier = .switching
-        return takeWebsocket()
+        return switchToWebsocket()
     }
 
-    /// Takes the websocket when nothing is under way by polling any more; the server lets the last poll go.
-    private mutating func takeWebsocket() -> [Action] {
+    /// Switches to the websocket when no polling request is pending; the server releases the last poll.
+    private mutating func switchToWebsocket() -> [Action] {
         guard phase != .ended, !isPolling, !isPosting else { return [] }
         upgradeBy = nil
         pollAt = nil

@@ -1,22 +1,22 @@
-/// The client's side of one session: Engine.IO's transports and Socket.IO's namespace "/", as a value that
-/// returns what to do.
+/// The client's side of one session as a value that returns actions: Engine.IO's transports and Socket.IO's
+/// namespace "/".
 ///
-/// Revision 3: the server connects us to "/" by itself, and we ping. Revision 4: we ask for "/", and the server
-/// pings. Which of the two the server speaks is told beforehand or found out: by the form of the first body of
-/// polling; on a websocket by `maxPayload` in the open packet, else by who says the first `40`.
+/// Revision 3: the server joins us to "/" by itself, and we send pings. Revision 4: we request "/", and the
+/// server sends pings. The server's revision is configured or detected: with polling by the format of the
+/// first body; on a websocket by `maxPayload` in the open packet, otherwise by who sends `40` first.
 ///
 /// All times are monotonic milliseconds.
 /// - Source: flare-protocol 3 and 13; Engine.IO and Socket.IO protocols, revisions 3 to 5.
 package struct ClientSession: Sendable {
     package struct Settings: Sendable, Hashable {
-        /// Until the server has let us in.
+        /// Milliseconds until the server must have joined us.
         package var joinTimeout = 10_000
-        /// Until a websocket beside a session of polling is in use.
+        /// Milliseconds until a websocket beside a polling session must be in use.
         package var upgradeTimeout = 10_000
-        /// How much longer than a ping's interval a server of revision 3 may say nothing; its own timeout counts
-        /// when that is shorter.
+        /// How much longer than a ping interval a server of revision 3 may be silent; its own timeout applies
+        /// when it is shorter.
         package var silence = 20_000
-        /// How long a server of unknown revision has for connecting us by itself.
+        /// How long a server of unknown revision may take to join us by itself.
         package var revisionPatience = 300
         package var limits = EngineLimits()
 
@@ -25,14 +25,14 @@ package struct ClientSession: Sendable {
 
     package enum Transport: Sendable, Hashable { case websocket, polling }
 
-    /// One way to open a session.
+    /// A way to open a session.
     package struct Approach: Sendable, Hashable {
         package var transport: Transport
-        /// What we say that we speak.
+        /// The revision that we announce.
         package var revision: EngineRevision
-        /// Whether the other revision is taken too, when the server turns out to speak it.
+        /// Whether the other revision is accepted when the server uses it.
         package var takesEither: Bool
-        /// Whether a session of polling moves to a websocket when the server offers that.
+        /// Whether a polling session is upgraded to a websocket when the server offers it.
         package var upgrades: Bool
 
         package init(_ transport: Transport, _ revision: EngineRevision, takesEither: Bool, upgrades: Bool) {
@@ -44,33 +44,34 @@ package struct ClientSession: Sendable {
     }
 
     package enum Action: Sendable, Hashable {
-        /// Opens a websocket at the path of Socket.IO; ``socketOpened(now:)`` or ``socketFailed(_:now:)`` follows.
+        /// Opens a websocket at the Socket.IO path; ``socketOpened(now:)`` or ``socketFailed(_:now:)``
+        /// follows.
         case openSocket(query: String)
-        /// Sends a GET that may wait long; ``polled(_:now:)`` follows.
+        /// Sends a GET that the server may hold for long; ``polled(_:now:)`` follows.
         case poll(query: String)
         /// Sends a POST; ``posted(_:now:)`` follows.
         case post(query: String, body: [UInt8], contentType: String)
         case send(EngineFrame)
         case closeSocket
-        /// We are in "/": events come and can be sent.
+        /// The session is in "/": events can be sent and received.
         case joined(EngineRevision)
         /// The JSON text of an event list, `["data",{…}]`; not parsed.
         case event(json: [UInt8])
-        /// Nothing comes after this; whatever is open is to be closed.
+        /// The session has ended; close everything that is open.
         case ended(ClientSessionEnd)
     }
 
-    /// An answer to a poll or a post, or that there will be none.
+    /// The answer to a poll or a post, or its failure.
     package typealias Answer = Result<(status: Int, contentType: String, body: [UInt8]), ClientSessionEnd>
 
     enum Phase: Sendable { case opening, open, joined, ended }
 
-    /// What carries the packets.
+    /// The transport in use.
     enum Carrier: Sendable {
         case polling
-        /// Polling, with a websocket beside it that is being opened and asked.
+        /// Polling, with a websocket beside it that is being probed.
         case probing
-        /// The websocket has answered: as soon as nothing is under way by polling, it is taken.
+        /// The websocket passed the probe; it is used as soon as no polling request is pending.
         case switching
         case websocket
     }
@@ -79,20 +80,20 @@ package struct ClientSession: Sendable {
     let settings: Settings
     var phase = Phase.opening
     var carrier: Carrier
-    /// `nil` while it is not known.
+    /// `nil` while unknown.
     var revision: EngineRevision?
     var handshake: ClientHandshake?
     var isPolling = false
-    /// When the poll was sent, and when the next one is to be.
+    /// When the poll was sent, and when the next one is due.
     var polledAt = 0
     var pollAt: Int?
-    /// How many polls in a row have brought nothing, at once.
+    /// Consecutive polls without packets that were not held.
     var emptyPolls = 0
     var isPosting = false
-    /// What waits for the next post.
+    /// Packets for the next post.
     var outgoing: [EnginePacket] = []
     var outgoingBytes = 0
-    /// Binary parts of an event that is passed over.
+    /// Remaining binary parts of a skipped event.
     var attachmentsToSkip = 0
 
     var joinBy: Int
@@ -123,10 +124,10 @@ package struct ClientSession: Sendable {
 
     package var isJoined: Bool { phase == .joined }
 
-    /// Whether packets go by websocket.
+    /// Whether packets are sent by websocket.
     package var isOnWebsocket: Bool { if case .websocket = carrier { true } else { false } }
 
-    /// When to ``tick(now:)`` next; `nil` when it has ended.
+    /// When to call ``tick(now:)`` next; `nil` when the session has ended.
     package var deadline: Int? {
         guard phase != .ended else { return nil }
         let joinBy = phase == .joined ? nil : joinBy
@@ -135,17 +136,17 @@ package struct ClientSession: Sendable {
 
     /// Sends an event.
     ///
-    /// Nothing when we are not in "/".
-    /// - Parameter frame: As ``SocketPacket/eventFrame(name:argument:)`` makes it.
+    /// Does nothing when the session is not in "/".
+    /// - Parameter frame: From ``SocketPacket/eventFrame(name:argument:)``.
     package mutating func send(_ frame: [UInt8], now: Int) -> [Action] {
         guard phase == .joined else { return [] }
         return send(EnginePacket(.message, .text(Array(frame.dropFirst()))))
     }
 
-    /// Ends the session from our side.
+    /// Ends the session from this side.
     package mutating func close() -> [Action] {
         guard phase != .ended else { return [] }
-        // A websocket's end is told by closing it; the origin takes no notice of the packet there.
+        // A websocket is just closed; the original server ignores a close packet there.
         guard case .polling = carrier, phase != .opening, let revision else { return end(.closedByUs) }
         let form = PollingFormat(of: revision)
         let body = PollingPayload.encode([EnginePacket(.close)], revision, form)
@@ -158,7 +159,7 @@ package struct ClientSession: Sendable {
             return end(.timedOut(waitingFor: "welcome", milliseconds: settings.joinTimeout))
         }
         if let silentBy, now >= silentBy {
-            return end(.timedOut(waitingFor: "sign of life", milliseconds: patience))
+            return end(.timedOut(waitingFor: "message", milliseconds: patience))
         }
         var actions: [Action] = []
         if let announceAt, now >= announceAt {
@@ -177,7 +178,7 @@ package struct ClientSession: Sendable {
         return actions
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     mutating func end(_ reason: ClientSessionEnd) -> [Action] {
         guard phase != .ended else { return [] }
@@ -186,14 +187,14 @@ package struct ClientSession: Sendable {
         return [.ended(reason)]
     }
 
-    /// How long the server may say nothing.
+    /// How long the server may be silent.
     var patience: Int {
         guard let handshake else { return settings.joinTimeout }
         let timeout = handshake.pingTimeout
         return handshake.pingInterval + (revision == .four ? timeout : min(timeout, settings.silence))
     }
 
-    /// Sends a packet by what carries them now.
+    /// Sends a packet with the transport in use.
     mutating func send(_ packet: EnginePacket) -> [Action] {
         guard phase != .ended else { return [] }
         if case .websocket = carrier { return [.send(packet.frame(revision ?? approach.revision))] }
@@ -213,7 +214,7 @@ package struct ClientSession: Sendable {
 }
 
 extension EnginePacket {
-    /// The wish to be let into "/", which revision 4 expects.
+    /// The request to join "/", which revision 4 requires.
     static let connect = EnginePacket(.message, .text(Array("0".utf8)))
 }
 
@@ -226,6 +227,6 @@ extension EnginePacket.Payload {
 }
 
 extension PollingFormat {
-    /// Revision 3 in its binary form, whose lengths count bytes; revision 4 knows only text.
+    /// Revision 3 in binary format, whose lengths count bytes; revision 4 supports only text.
     init(of revision: EngineRevision) { self = revision == .three ? .binary : .text }
 }

@@ -1,24 +1,24 @@
-/// Why a client's session ended, or was none.
+/// Why a client's session ended or could not be opened.
 package enum ClientSessionEnd: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no connection to the server.
+    /// The server cannot be reached.
     case unreachable(String)
-    /// The server answered the handshake, or a poll, with another status than 200 or 101.
+    /// The server answered the handshake or a poll with a status other than 200 or 101.
     case refused(status: Int, String)
     case serverClosed
     case connectionClosed
-    /// The server did not let us in, or said nothing more.
+    /// The server did not join us in time, or became silent.
     case timedOut(waitingFor: String, milliseconds: Int)
-    /// The server said what is no Engine.IO or Socket.IO.
+    /// The server does not speak Engine.IO or Socket.IO.
     case malformed(String)
-    /// The server does not let us into the namespace "/", or put us out.
+    /// The server refused the namespace "/", or disconnected us from it.
     case turnedAway(String)
-    /// The server lets every poll go at once: what it has to tell waits for a websocket that was lost.
+    /// The server releases every poll at once: it waits for a websocket that was lost.
     case stranded
     case tooMuchWaiting
     case closedByUs
 
-    /// Whether another transport or revision might do better: the server is there, but it did not let us in.
-    package var isWorthAnotherWay: Bool {
+    /// Whether another transport or revision may succeed: the server is reachable, but refused this one.
+    package var allowsOtherApproach: Bool {
         switch self {
         case .refused, .timedOut, .malformed, .connectionClosed, .serverClosed, .stranded: true
         case .unreachable, .turnedAway, .tooMuchWaiting, .closedByUs: false
@@ -35,9 +35,9 @@ package enum ClientSessionEnd: Error, Sendable, Hashable, CustomStringConvertibl
         case .timedOut(let what, let milliseconds):
             "no \(what) from the server within \(Double(milliseconds) / 1000) s"
         case .malformed(let what): "the server does not speak the protocol: \(what)"
-        case .turnedAway(let words): "the server does not let us in" + (words.isEmpty ? "" : ": \(words)")
-        case .stranded: "the server answers every poll with nothing"
-        case .tooMuchWaiting: "the server does not take what we send"
+        case .turnedAway(let words): "the server refused the connection" + (words.isEmpty ? "" : ": \(words)")
+        case .stranded: "the server answers every poll without data"
+        case .tooMuchWaiting: "the server does not accept data fast enough"
         case .closedByUs: "closed"
         }
     }

@@ -1,4 +1,4 @@
-/// Base64 with padding, as binary packets travel in text.
+/// Base64 with padding, for binary packets in text.
 ///
 /// - Source: RFC 4648, section 4.
 enum Base64 {
@@ -25,7 +25,7 @@ enum Base64 {
         return text
     }
 
-    /// The bytes; `nil` when the text has another character, or an impossible length.
+    /// Decodes a text; `nil` for an invalid character or length.
     ///
     /// The padding may be missing.
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {

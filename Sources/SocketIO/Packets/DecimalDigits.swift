@@ -1,11 +1,10 @@
-/// Reads the decimal numbers that packets carry, however long a peer makes them.
+/// Parses the decimal numbers in packets, with a limited number of digits.
 enum DecimalDigits {
-    /// More digits than any length or id needs, and few enough for any `Int` and any JavaScript number.
+    /// Enough digits for any length or id, and few enough for `Int` and JavaScript numbers.
     private static let maximum = 15
 
-    /// The number that these digits write; `nil` when there is none, when they are too many, or when one is no
-    /// digit.
-    /// - Parameter zero: The byte that stands for 0.
+    /// Parses digits; `nil` when there are none or too many, or when one is invalid.
+    /// - Parameter zero: The byte that represents 0.
     static func number(_ digits: ArraySlice<UInt8>, zero: UInt8 = UInt8(ascii: "0")) -> Int? {
         guard !digits.isEmpty, digits.count <= maximum else { return nil }
         var number = 0

@@ -1,18 +1,18 @@
-/// How much one peer may send at once, and how much may wait for it.
+/// Limits of what a peer may send at once, and of what may be queued for it.
 package struct EngineLimits: Sendable, Hashable {
-    /// The longest packet as it travels, its leading type included.
+    /// The longest packet, including its type.
     ///
-    /// Revision 4 names it in the handshake as `maxPayload`.
+    /// Revision 4 states it in the handshake as `maxPayload`.
     package var maximumPacketBytes = 1_000_000
-    /// The longest body of a polling request or answer that is read; generous, for the double encoding.
+    /// The longest polling body that is read; generous because of the double encoding.
     package var maximumBodyBytes = 16_000_000
-    /// How many packets one polling body may carry that we read: clients send all that waits at once.
+    /// Most packets in a received polling body: clients send everything that is queued at once.
     package var maximumPacketsOfPayload = 10_000
-    /// How many packets we put into one: Python's implementations drop a body of more than 16.
+    /// Most packets in a sent polling body: Python's implementations reject more than 16.
     package var maximumPacketsOfOwnPayload = 16
     /// How many attachments a binary packet may announce.
     package var maximumAttachments = 100
-    /// How many packets may wait for a client that does not poll, and how many bytes of them.
+    /// Most packets and bytes queued for a client that does not poll.
     package var maximumQueuedPackets = 10_000
     package var maximumQueuedBytes = 8_000_000
 

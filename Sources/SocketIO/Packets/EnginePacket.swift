@@ -39,8 +39,8 @@ package struct EnginePacket: Sendable, Hashable {
 
     /// Reads a WebSocket message.
     ///
-    /// Text begins with the type's digit, or with `b` for binary data in base64. Binary messages of revision 3
-    /// begin with the type as a byte; those of revision 4 are the data of a message.
+    /// Text begins with the type's digit, or with `b` for base64 data. Binary messages of revision 3 begin
+    /// with the type as a byte; in revision 4 they are the data of a message.
     package init(_ frame: EngineFrame, _ revision: EngineRevision) throws(EngineError) {
         switch frame {
         case .text(let bytes): try self.init(text: bytes[...], revision)
@@ -83,7 +83,7 @@ package struct EnginePacket: Sendable, Hashable {
         return kind
     }
 
-    /// The packet as a WebSocket message; in revision 4 binary data is always that of a message.
+    /// The packet as a WebSocket message; binary data of revision 4 must be a message.
     package func frame(_ revision: EngineRevision) -> EngineFrame {
         switch payload {
         case .text(let text): .text([kind.digit] + text)
@@ -91,7 +91,7 @@ package struct EnginePacket: Sendable, Hashable {
         }
     }
 
-    /// The packet as text, binary data in base64: for WebSocket peers and payloads that take no binary.
+    /// The packet as text with base64 data, for peers and payloads without binary support.
     func text(_ revision: EngineRevision) -> [UInt8] {
         switch payload {
         case .text(let text): [kind.digit] + text

@@ -1,6 +1,7 @@
-/// Which revision of the Engine.IO protocol a peer speaks: the `EIO` of its query.
+/// The revision of the Engine.IO protocol that a peer uses: the `EIO` of its query.
 ///
-/// Three goes with Socket.IO 1 and 2, four with Socket.IO 3 and 4. A Flare client that names none speaks three.
+/// Revision 3 belongs to Socket.IO 1 and 2, revision 4 to Socket.IO 3 and 4. A Flare client without `EIO`
+/// uses revision 3.
 /// - Source: flare-protocol 3.1; Engine.IO protocol, revisions 3 and 4.
 package enum EngineRevision: Int, Sendable, Hashable, CaseIterable {
     case three = 3

@@ -1,7 +1,7 @@
 extension PollingPayload {
-    /// Reads the packets of a body.
+    /// Decodes the packets of a body.
     ///
-    /// One bad packet spoils the whole: nothing of it is returned.
+    /// One invalid packet invalidates the body.
     package static func decode(
         _ body: [UInt8],
         _ revision: EngineRevision,
@@ -19,7 +19,7 @@ extension PollingPayload {
         }
     }
 
-    /// `LENGTH:PACKET`, encoded twice; a packet of length 0 is skipped, as it is how "no packets" is written.
+    /// `LENGTH:PACKET`, encoded twice; packets of length 0 are skipped, because they mean "no packets".
     private static func decodeText(_ body: [UInt8], _ limits: EngineLimits) throws(EngineError)
         -> [EnginePacket]
     {
@@ -38,14 +38,14 @@ extension PollingPayload {
                 throw .invalidLength
             }
             try check(length, limits)
-            let packet = try takeCharacters(length, of: &rest)
+            let packet = try readCharacters(length, of: &rest)
             if length > 0 { packets.append(try EnginePacket(text: packet[...], .three)) }
         }
         return packets
     }
 
-    /// Takes characters of U+0000 to U+00FF, each of which stands for a byte.
-    private static func takeCharacters(
+    /// Reads characters from U+0000 to U+00FF, each of which represents a byte.
+    private static func readCharacters(
         _ count: Int,
         of rest: inout ArraySlice<UInt8>
     ) throws(EngineError) -> ArraySlice<UInt8> {
@@ -62,7 +62,7 @@ extension PollingPayload {
                 bytes.append(first)
                 continue
             }
-            // Any other first byte begins a character above U+00FF, or none at all.
+            // Any other first byte begins a character above U+00FF, or is invalid.
             guard first & 0xFE == 0xC2, let second = rest.popFirst(), second & 0xC0 == 0x80 else {
                 throw .encodedOnce
             }
@@ -103,7 +103,7 @@ extension PollingPayload {
         _ body: [UInt8],
         _ limits: EngineLimits
     ) throws(EngineError) -> [EnginePacket] {
-        // One part more than the limit, so that too many are noticed and never all cut up.
+        // One part more than the limit, so that excess is detected without splitting everything.
         let parts = body.split(
             separator: separator,
             maxSplits: max(0, limits.maximumPacketsOfPayload),

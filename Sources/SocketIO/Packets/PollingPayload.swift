@@ -1,4 +1,4 @@
-/// How packets are framed in the body of a polling request or answer.
+/// The framing of packets in polling bodies.
 package enum PollingFormat: Sendable, Hashable, CaseIterable {
     case text
     /// In revision 3 only.
@@ -12,20 +12,20 @@ package enum PollingFormat: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Bodies of polling requests and answers.
+/// Encodes and decodes polling bodies.
 ///
-/// - Revision 3, text: `LENGTH:PACKET` one after the other. A packet is turned into UTF-8 and each byte is taken
-///   for a character; LENGTH counts these; the whole is then sent as UTF-8. So text beyond ASCII is encoded twice.
+/// - Revision 3, text: `LENGTH:PACKET` concatenated. A packet is encoded as UTF-8 and each byte is treated as
+///   a character; LENGTH counts these; the whole is sent as UTF-8. Non-ASCII text is therefore encoded twice.
 /// - Revision 3, binary: a byte 0 (text) or 1 (binary), the length in decimal digits as bytes 0 to 9, a byte 255,
 ///   the packet.
-/// - Revision 4: packets with a byte 1E between them, binary data as `b` and base64.
+/// - Revision 4: packets separated by a byte 1E, binary data as `b` and base64.
 /// - Source: flare-protocol 3.3; Engine.IO protocol, revisions 3 and 4.
 package enum PollingPayload {
     static let separator: UInt8 = 0x1E
     static let endOfLength: UInt8 = 0xFF
 
-    /// The body that carries these packets.
-    /// - Parameter form: Of no account in revision 4.
+    /// The body for these packets.
+    /// - Parameter form: Ignored in revision 4.
     package static func encode(
         _ packets: [EnginePacket],
         _ revision: EngineRevision,
@@ -44,7 +44,7 @@ package enum PollingPayload {
         return body
     }
 
-    /// The body that carries these packets, each given as the text of a WebSocket message.
+    /// The body for these packets, given as the text of WebSocket messages.
     static func encode(
         texts: ArraySlice<[UInt8]>,
         _ revision: EngineRevision,
@@ -76,7 +76,7 @@ package enum PollingPayload {
         body += packet
     }
 
-    /// Appends UTF-8, each of its bytes taken for a character and encoded again.
+    /// Appends UTF-8, treating each byte as a character and encoding it again.
     private static func appendTwiceEncoded(_ text: [UInt8], to body: inout [UInt8]) {
         for byte in text {
             if byte < 0x80 {

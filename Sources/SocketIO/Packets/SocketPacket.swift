@@ -1,4 +1,4 @@
-/// A Socket.IO packet: the text of an Engine.IO message, its JSON left as text.
+/// A Socket.IO packet: the text of an Engine.IO message, with its JSON unparsed.
 ///
 /// `TYPE[ATTACHMENTS-][NAMESPACE,][ID][JSON]`
 /// - Source: flare-protocol 3.2; Socket.IO protocol, revisions 3 to 5.
@@ -10,22 +10,22 @@ package struct SocketPacket: Sendable, Hashable {
         var isBinary: Bool { self == .binaryEvent || self == .binaryAck }
     }
 
-    /// Namespaces are names that people give; longer ones are an attack.
+    /// Protects against abuse; real namespaces are short names.
     static let maximumNamespaceBytes = 1024
 
     package var kind: Kind
-    /// With its slash; a client may have put a query behind it.
+    /// With its leading slash; a client may append a query.
     package var namespace: String
-    /// What an acknowledgement is to name.
+    /// The id for an acknowledgement.
     package var id: Int?
-    /// How many binary messages follow that belong to this packet; 0 unless the kind is binary.
+    /// How many binary messages belonging to this packet follow; 0 unless the kind is binary.
     package var attachments: Int
-    /// UTF-8, not looked at; may be empty.
+    /// Unparsed UTF-8; may be empty.
     package var json: [UInt8]
 
     /// - Parameters:
     ///   - namespace: Begins with a slash and has no comma.
-    ///   - json: A list, an object or a text; a digit or slash in front would be taken for id or namespace.
+    ///   - json: A list, an object or a text; a leading digit or slash would be read as id or namespace.
     package init(
         _ kind: Kind,
         namespace: String = "/",
@@ -40,12 +40,12 @@ package struct SocketPacket: Sendable, Hashable {
         self.json = json
     }
 
-    /// Reads the text of an Engine.IO message, which is behind its leading 4.
+    /// Parses the text of an Engine.IO message after its leading 4.
     package init(parsing text: [UInt8]) throws(EngineError) {
         try self.init(parsing: text[...])
     }
 
-    /// Reads the text of an Engine.IO message, which is behind its leading 4.
+    /// Parses the text of an Engine.IO message after its leading 4.
     package init(parsing text: ArraySlice<UInt8>) throws(EngineError) {
         var rest = text
         let type = rest.popFirst()
@@ -95,9 +95,9 @@ package struct SocketPacket: Sendable, Hashable {
         return text
     }
 
-    /// An event in `/` as a whole WebSocket text message: `42["name",argument]`.
+    /// The WebSocket text of an event in `/`: `42["name",argument]`.
     ///
-    /// It is the same for every receiver of either revision, so it is made once.
+    /// It is the same for receivers of both revisions, so it is created once.
     /// - Parameter argument: JSON text; when empty the event has none.
     package static func eventFrame(name: String, argument: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = []

@@ -1,4 +1,4 @@
-/// Why a request to the Engine.IO path is refused: with status 400 and JSON.
+/// Why a request to the Engine.IO path is refused, with status 400 and JSON.
 ///
 /// - Source: flare-protocol 3.6; Engine.IO server 6 for code 5.
 package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
@@ -6,7 +6,7 @@ package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, Cust
     case unknownSession = 1
     /// A first request that is not GET.
     case badHandshakeMethod = 2
-    /// Polling after the upgrade; a WebSocket transport by plain GET.
+    /// Polling after the upgrade, or the websocket transport by plain GET.
     case badRequest = 3
     /// The origin is not allowed.
     case forbidden = 4

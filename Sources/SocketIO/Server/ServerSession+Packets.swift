@@ -1,6 +1,6 @@
 extension ServerSession {
-    /// Handles a packet, however it came.
-    mutating func take(
+    /// Handles a packet from either transport.
+    mutating func handle(
         _ packet: EnginePacket,
         _ now: Int,
         _ actions: inout [Action]
@@ -9,12 +9,12 @@ extension ServerSession {
         switch (packet.kind, packet.payload) {
         case (.ping, _):
             guard revision == .three else { throw .wrongHeartbeat }
-            // What came with the ping is not sent back; only a probe is answered with it.
+            // The payload of a ping is echoed only for a probe.
             post([EnginePacket.Kind.pong.digit], &actions)
         case (.pong, _):
             if revision == .four { restartPatience(now) }
         case (.message, .text(let text)):
-            try take(text, &actions)
+            try handle(text, &actions)
         case (.message, .binary):
             guard attachmentsToSkip > 0 else { throw .unexpectedAttachment }
             attachmentsToSkip -= 1
@@ -24,12 +24,12 @@ extension ServerSession {
     }
 
     /// Handles the text of a message.
-    private mutating func take(_ text: [UInt8], _ actions: inout [Action]) throws(EngineError) {
+    private mutating func handle(_ text: [UInt8], _ actions: inout [Action]) throws(EngineError) {
         let packet: SocketPacket
         do throws(EngineError) {
             packet = try SocketPacket(parsing: text)
         } catch {
-            // The original takes no notice; servers of revision 4 end the session.
+            // The original server ignores it; servers of revision 4 end the session.
             if revision == .four { throw error }
             return
         }
@@ -60,7 +60,7 @@ extension ServerSession {
         }
     }
 
-    /// Lets the client into `/`; one that is there already is only told so again.
+    /// Joins the client to `/`; a client that is already joined is only notified.
     mutating func join(_ actions: inout [Action]) {
         let json = revision == .three ? "" : #"{"sid":"\#(id)"}"#
         post(Array("40\(json)".utf8), &actions)

@@ -1,5 +1,5 @@
 extension ServerSession {
-    /// A GET: answered at once when something waits, else when there is something.
+    /// A GET: answered at once when packets are queued, otherwise held.
     package mutating func poll(_ form: PollingFormat, now: Int) -> [Action] {
         guard !isEnded else { return [] }
         guard transport == .polling else { return [.answerPoll(.error(.badRequest))] }
@@ -15,14 +15,14 @@ extension ServerSession {
         return actions
     }
 
-    /// The waiting GET's connection is gone: packets wait for the next one.
+    /// The connection of the held GET is gone; packets stay queued for the next one.
     package mutating func pollWentAway() {
         waitingPoll = nil
     }
 
-    /// A POST, answered after its events, which lets whoever handles them hold it back.
+    /// A POST, answered after its events, so that their handling can delay the answer.
     ///
-    /// A body that cannot be read is answered `ok` and ends the session, as the original does.
+    /// An invalid body is answered with `ok` and ends the session, as in the original server.
     package mutating func post(_ body: [UInt8], _ form: PollingFormat, now: Int) -> [Action] {
         guard !isEnded else { return [] }
         guard transport == .polling else { return [.answerPost(.error(.badRequest))] }
@@ -34,7 +34,7 @@ extension ServerSession {
                     end = .clientClosed
                     break
                 }
-                try take(packet, now, &actions)
+                try handle(packet, now, &actions)
             }
         } catch {
             end = .protocolError(error.description)
@@ -45,7 +45,7 @@ extension ServerSession {
         return actions
     }
 
-    /// Brings a packet, given as the text of a WebSocket message, on its way to the client.
+    /// Sends or queues a packet, given as the text of a WebSocket message.
     mutating func post(_ packet: [UInt8], _ actions: inout [Action]) {
         switch transport {
         case .websocket: actions.append(.send(.text(packet)))
@@ -55,7 +55,7 @@ extension ServerSession {
         }
     }
 
-    /// What closes every call: the waiting poll gets what waits, and what then still waits is within the limits.
+    /// Ends every call: answers the held poll with queued packets, and checks the limits of the queue.
     mutating func settle(_ actions: inout [Action]) {
         guard !isEnded else { return }
         flush(&actions)
@@ -67,7 +67,7 @@ extension ServerSession {
         }
     }
 
-    /// Gives the waiting poll what waits, as much as one body may carry.
+    /// Answers the held poll with queued packets, as many as one body may contain.
     mutating func flush(_ actions: inout [Action]) {
         guard waitingPoll != nil, !queue.isEmpty else { return }
         let batch = queue.prefix(max(1, settings.limits.maximumPacketsOfOwnPayload))
@@ -76,7 +76,7 @@ extension ServerSession {
         queue.removeFirst(batch.count)
     }
 
-    /// Answers the waiting poll, if there is one, with a packet that means nothing.
+    /// Answers the held poll, if any, with a noop packet.
     mutating func releasePoll(_ actions: inout [Action]) {
         answerPoll([[EnginePacket.Kind.noop.digit]], &actions)
     }
@@ -89,7 +89,7 @@ extension ServerSession {
         actions.append(.answerPoll(.payload(body, contentType: contentType)))
     }
 
-    /// The end, in the order that a client and our own side can make use of.
+    /// Ends the session, with actions in an order that both sides can process.
     mutating func finish(_ reason: SessionEnd, socketIsOpen: Bool = true, _ actions: inout [Action]) {
         let farewell: EnginePacket.Kind = reason == .clientClosed ? .noop : .close
         answerPoll([[farewell.digit]], &actions)

@@ -1,7 +1,7 @@
 extension ServerSession {
-    /// A WebSocket that names this session: the upgrade begins.
+    /// A WebSocket opened for this session: the upgrade begins.
     ///
-    /// Refused with ``Action/closeSocket``, which is about this socket, when the session has one already.
+    /// Refused with ``Action/closeSocket`` for the new socket when the session already has one.
     package mutating func socketOpened(now: Int) -> [Action] {
         guard !isEnded else { return [] }
         guard transport == .polling, probe == nil else { return [.closeSocket] }
@@ -9,7 +9,7 @@ extension ServerSession {
         return []
     }
 
-    /// A message on the WebSocket.
+    /// A message arrived on the WebSocket.
     package mutating func received(_ frame: EngineFrame, now: Int) -> [Action] {
         guard !isEnded else { return [] }
         var actions: [Action] = []
@@ -20,7 +20,7 @@ extension ServerSession {
                 try probed(frame, now, &actions)
             }
         } catch {
-            // A bad probe costs the socket, not the session.
+            // An invalid probe closes the socket, not the session.
             if transport == .websocket {
                 finish(.protocolError(error.description), &actions)
             } else {
@@ -32,7 +32,7 @@ extension ServerSession {
         return actions
     }
 
-    /// The WebSocket is gone: the end, or the end of an upgrade.
+    /// The WebSocket closed: the session or the upgrade ends.
     package mutating func socketClosed(now: Int) -> [Action] {
         guard !isEnded else { return [] }
         probe = nil
@@ -48,7 +48,7 @@ extension ServerSession {
         _ actions: inout [Action]
     ) throws(EngineError) {
         try check(frame)
-        try take(EnginePacket(frame, revision), now, &actions)
+        try handle(EnginePacket(frame, revision), now, &actions)
     }
 
     private mutating func probed(
@@ -69,7 +69,7 @@ extension ServerSession {
         }
     }
 
-    /// From now on everything goes by WebSocket, also what was waiting.
+    /// Switches to the WebSocket, and sends the queued packets on it.
     private mutating func upgrade(_ now: Int, _ actions: inout [Action]) {
         releasePoll(&actions)
         probe = nil

@@ -1,11 +1,11 @@
 extension ServerSession {
-    /// When ``tick(now:)`` is due; never, once the session has ended.
+    /// When to call ``tick(now:)``; never after the session has ended.
     package var deadline: Int {
         guard !isEnded else { return .max }
         return min(nextPing ?? patience, probe?.deadline ?? .max)
     }
 
-    /// Does what is due: time-outs, and the pings of revision 4.
+    /// Handles timeouts, and sends the pings of revision 4.
     package mutating func tick(now: Int) -> [Action] {
         guard !isEnded else { return [] }
         var actions: [Action] = []
@@ -26,7 +26,7 @@ extension ServerSession {
         return actions
     }
 
-    /// The client was heard: any packet of revision 3, a pong of revision 4.
+    /// Restarts the timeout: after any packet of revision 3, or a pong of revision 4.
     mutating func restartPatience(_ now: Int) {
         switch revision {
         case .three: patience = now + settings.three.interval + settings.three.timeout

@@ -1,18 +1,18 @@
-/// The server's side of one client: Engine.IO's transports and Socket.IO's namespace `/`.
+/// The server's side of one session: Engine.IO's transports and Socket.IO's namespace `/`.
 ///
-/// Every call returns what to do, in that order. After ``Action/ended(_:)`` no call returns anything.
+/// Every call returns actions to perform in order. After ``Action/ended(_:)`` no call returns any.
 /// Times are monotonic milliseconds.
 ///
-/// A session has at most one WebSocket at a time, the last one that ``socketOpened(now:)`` did not refuse;
-/// ``received(_:now:)`` and ``socketClosed(now:)`` are about that one, and a socket that ``Action/closeSocket`` was
-/// returned for is reported no more.
+/// A session has at most one WebSocket at a time, the last that ``socketOpened(now:)`` did not refuse;
+/// ``received(_:now:)`` and ``socketClosed(now:)`` refer to it. A socket closed by ``Action/closeSocket``
+/// must not be reported any more.
 /// - Source: flare-protocol 3; Engine.IO protocol, revision 4; Socket.IO protocol, revision 5.
 package struct ServerSession: Sendable {
-    /// How often a client and its server make sure of each other, in milliseconds.
+    /// The timing of pings, milliseconds.
     package struct Heartbeat: Sendable, Hashable {
         /// Between two pings: the client's in revision 3, the server's in revision 4.
         package var interval: Int
-        /// How long past that (3), or past a ping (4), the client may be silent.
+        /// How long after the interval (3), or after a ping (4), the client may be silent.
         package var timeout: Int
 
         package init(interval: Int, timeout: Int) {
@@ -22,11 +22,11 @@ package struct ServerSession: Sendable {
     }
 
     package struct Settings: Sendable, Hashable {
-        /// Revision 3; as the original server has it.
+        /// Revision 3, with the values of the original server.
         package var three = Heartbeat(interval: 25_000, timeout: 60_000)
-        /// Revision 4; as Socket.IO 4 has it.
+        /// Revision 4, with the values of Socket.IO 4.
         package var four = Heartbeat(interval: 25_000, timeout: 20_000)
-        /// How long the WebSocket of an upgrade may stay unused, in milliseconds.
+        /// How long the WebSocket of an upgrade may stay unused, milliseconds.
         package var upgradeTimeout = 10_000
         package var limits = EngineLimits()
 
@@ -46,31 +46,31 @@ package struct ServerSession: Sendable {
         /// Status 200, `text/html`, the text `ok`.
         case ok
         case error(EngineHTTPError)
-        /// A bare status: 500 for a poll while another waits.
+        /// Another status: 500 for a second poll while one is held.
         case status(Int)
     }
 
     package enum Action: Sendable, Hashable {
-        /// To the GET that waits, or else to the one just given.
+        /// Answers the held GET, or the current one.
         case answerPoll(Answer)
-        /// To the POST just given.
+        /// Answers the current POST.
         case answerPost(Answer)
-        /// On the WebSocket.
+        /// Sends on the WebSocket.
         case send(EngineFrame)
         case closeSocket
-        /// The client is in `/`: events may come and be sent.
+        /// The client is in `/`: events may be sent and received.
         case joined
-        /// It is no longer: its subscriptions end.
+        /// The client left `/`: its subscriptions end.
         case left
-        /// The text of an event's JSON: a list, if the client keeps to the rules. Not looked at.
+        /// The JSON text of an event, unparsed; a list, if the client follows the protocol.
         case event(json: [UInt8])
-        /// The session is to be forgotten.
+        /// The session can be discarded.
         case ended(SessionEnd)
     }
 
-    /// How far a WebSocket beside polling has come.
+    /// The progress of a WebSocket beside polling.
     struct Probe: Sendable {
-        /// It pinged and was answered; polls no longer wait.
+        /// Its ping was answered; polls are no longer held.
         var isAnswered = false
         var deadline: Int
     }
@@ -82,17 +82,17 @@ package struct ServerSession: Sendable {
     package internal(set) var transport: Transport
     package internal(set) var isJoined = false
     var isEnded = false
-    /// The form that the waiting poll wants.
+    /// The format of the held poll's answer.
     var waitingPoll: PollingFormat?
     var probe: Probe?
     /// Packets for the next poll, as the text of WebSocket messages.
     var queue: [[UInt8]] = []
     package internal(set) var queuedBytes = 0
-    /// Binary messages to come that belong to an event already thrown away.
+    /// Remaining binary messages of a discarded event.
     var attachmentsToSkip = 0
-    /// When the client will have been silent for too long.
+    /// When the client's silence becomes a timeout.
     var patience: Int
-    /// Revision 4: when to ping; `nil` while a pong is awaited.
+    /// Revision 4: when to send a ping; `nil` while a pong is awaited.
     var nextPing: Int?
 
     private init(
@@ -111,11 +111,11 @@ package struct ServerSession: Sendable {
 
     /// Opens a session.
     ///
-    /// By polling the opening GET itself is answered; by WebSocket the open packet is sent. In revision 3 the
-    /// client is then in `/` without asking.
+    /// With polling the opening GET is answered; with a WebSocket the open packet is sent. In revision 3 the
+    /// client is then in `/` without request.
     /// - Parameters:
-    ///   - id: 20 characters of A-Z, a-z, 0-9, `-` and `_`, not to be guessed.
-    ///   - form: Of the opening GET; of no account by WebSocket.
+    ///   - id: 20 unpredictable characters of A-Z, a-z, 0-9, `-` and `_`.
+    ///   - form: The format of the opening GET; ignored for a WebSocket.
     package static func open(
         id: String,
         revision: EngineRevision,
@@ -149,16 +149,16 @@ package struct ServerSession: Sendable {
         return Array((text + "}").utf8)
     }
 
-    /// How many packets wait for the next poll.
+    /// The number of packets queued for the next poll.
     package var queuedPackets: Int { queue.count }
 
-    /// Whether an event can be written straight to the socket, without a call.
+    /// Whether events can be written directly to the socket, without a call.
     package var isDirect: Bool { isJoined && transport == .websocket }
 
-    /// Sends an event to a client that is in `/`; nothing to one that is not.
+    /// Sends an event to a client in `/`; does nothing for another.
     ///
-    /// Ends the session when more waits than the limits allow.
-    /// - Parameter frame: As ``SocketPacket/eventFrame(name:argument:)`` makes it.
+    /// Ends the session when the queue exceeds the limits.
+    /// - Parameter frame: From ``SocketPacket/eventFrame(name:argument:)``.
     package mutating func send(_ frame: [UInt8], now: Int) -> [Action] {
         guard isJoined else { return [] }
         if transport == .websocket { return [.send(.text(frame))] }
@@ -168,7 +168,7 @@ package struct ServerSession: Sendable {
         return actions
     }
 
-    /// Ends the session from our side: a close packet, on the socket or to the waiting poll.
+    /// Ends the session from this side: sends a close packet on the socket or to the held poll.
     package mutating func end(_ reason: SessionEnd, now: Int) -> [Action] {
         guard !isEnded else { return [] }
         var actions: [Action] = []

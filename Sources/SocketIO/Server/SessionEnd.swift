@@ -1,14 +1,14 @@
-/// Why a session is over.
+/// Why a session ended.
 package enum SessionEnd: Sendable, Hashable, CustomStringConvertible {
-    /// It said so.
+    /// The client closed it.
     case clientClosed
-    /// The WebSocket is gone.
+    /// The WebSocket was closed.
     case transportClosed
-    /// Nothing was heard for too long.
+    /// The client was silent for too long.
     case timedOut
-    /// The peer sent what the protocol does not allow; the text names it.
+    /// The client violated the protocol; the text says how.
     case protocolError(String)
-    /// The client does not fetch what is sent to it.
+    /// The client does not fetch its packets.
     case tooMuchWaiting
     case serverStops
 
@@ -18,8 +18,8 @@ package enum SessionEnd: Sendable, Hashable, CustomStringConvertible {
         case .transportClosed: "the connection was lost"
         case .timedOut: "timed out"
         case .protocolError(let problem): "protocol error: \(problem)"
-        case .tooMuchWaiting: "too much waits for the client"
-        case .serverStops: "the server stops"
+        case .tooMuchWaiting: "the client does not fetch its data fast enough"
+        case .serverStops: "the server is stopping"
         }
     }
 }
