@@ -18,7 +18,9 @@ struct RetainedDevice: Sendable {
     var zone: ZoneDiscovery? { if case .zone(let thing)? = content { thing } else { nil } }
 
     /// The remembered form: the components, and the hash after a number sign.
-    var text: String { meaning.map { "\(components)\(Self.separator)\(String($0, radix: 16))" } ?? components }
+    var text: String {
+        meaning.map { "\(components)\(Self.separator)\(String($0, radix: 16))" } ?? components
+    }
 
     private static let separator = " #"
 
