@@ -1,12 +1,11 @@
-/// The places of objects, for finding the nearest one and the first one around a point.
+/// A spatial index of objects, for finding the nearest one and the first one around a point.
 ///
-/// A balanced tree of bounding boxes: changing and asking cost in the order of the logarithm of the count,
-/// wherever the objects are, how large they are, and however many share one place. Of equals the one with the
-/// lowest order counts.
+/// A balanced tree of bounding boxes: changes and queries take logarithmic time for any positions, sizes and
+/// numbers of objects at one place. Among equals the object with the lowest order is returned.
 package struct BoxTree: Sendable {
     private var nodes: [Node] = []
     private var root = Node.none
-    /// The head of the list of unused nodes, linked by their parents.
+    /// The head of the list of free nodes, linked by their parents.
     private var free = Node.none
     private var leaves: [FlareID: Int] = [:]
 
@@ -14,9 +13,9 @@ package struct BoxTree: Sendable {
 
     package var count: Int { leaves.count }
 
-    /// Puts an object at a place, or moves it there.
+    /// Inserts an object, or moves it.
     ///
-    /// What has no extent (a low corner beyond the high one, a coordinate that is no number) is not kept.
+    /// A box without extent (a low corner beyond the high one, or NaN) is removed.
     package mutating func put(_ id: FlareID, order: Int, from low: Point3D, to high: Point3D) {
         remove(id)
         guard low.x <= high.x, low.y <= high.y, low.z <= high.z else { return }
@@ -41,29 +40,29 @@ package struct BoxTree: Sendable {
     }
 }
 
-// MARK: - Asking
+// MARK: - Queries
 
 extension BoxTree {
-    /// The nearest object whose distance is less than the limit, and that distance.
+    /// The nearest object whose distance is below the limit, and that distance.
     package func nearest(to point: Point3D, within limit: Double) -> (id: FlareID, distance: Double)? {
         var visits = 0
         return nearest(to: point, within: limit, visits: &visits)
     }
 
-    /// As ``nearest(to:within:)``; counts the boxes that were looked at.
+    /// The same, counting the visited boxes.
     package func nearest(
         to point: Point3D,
         within limit: Double,
         visits: inout Int
     ) -> (id: FlareID, distance: Double)? {
         guard root != Node.none, point.isFinite else { return nil }
-        // No order is below the least integer, so that an object at the limit does not pass.
+        // No order is lower than the least integer, so an object exactly at the limit is excluded.
         var best = Candidate(distance: limit, order: .min, id: nil)
         search(root, nodes[root].distance(to: point), point, &best, &visits)
         return best.id.map { ($0, best.distance) }
     }
 
-    /// The object of lowest order whose box contains the point, borders included.
+    /// The object with the lowest order whose box contains the point, borders included.
     package func first(containing point: Point3D) -> FlareID? {
         guard root != Node.none, point.isFinite else { return nil }
         var best = Candidate(distance: 0, order: .max, id: nil)
@@ -71,7 +70,7 @@ extension BoxTree {
         return best.id
     }
 
-    /// All objects whose boxes contain the point, borders included, in no order.
+    /// All objects whose boxes contain the point, borders included, in no particular order.
     package func all(containing point: Point3D) -> [FlareID] {
         guard root != Node.none, point.isFinite else { return [] }
         var found: [FlareID] = []
@@ -132,7 +131,7 @@ extension BoxTree {
     }
 }
 
-// MARK: - Changing
+// MARK: - Changes
 
 extension BoxTree {
     private mutating func insert(_ leaf: Int) {
@@ -149,7 +148,7 @@ extension BoxTree {
         refit(from: parent)
     }
 
-    /// Where a new leaf enlarges the boxes least.
+    /// The position at which a new leaf enlarges the boxes least.
     private func bestSibling(of leaf: Node) -> Int {
         var index = root
         while !nodes[index].isLeaf {
@@ -169,7 +168,7 @@ extension BoxTree {
         return node.isLeaf ? node.extent(with: leaf) : node.extent(with: leaf) - node.extent
     }
 
-    /// Hangs a node where another one was.
+    /// Replaces a node by another.
     private mutating func replace(_ old: Int, with new: Int, below parent: Int) {
         nodes[new].parent = parent
         if parent == Node.none {
@@ -181,7 +180,7 @@ extension BoxTree {
         }
     }
 
-    /// Balances and measures a node and all above it.
+    /// Rebalances and remeasures a node and its ancestors.
     private mutating func refit(from start: Int) {
         var index = start
         while index != Node.none {
@@ -196,15 +195,15 @@ extension BoxTree {
         nodes[index].measure(left, right)
     }
 
-    /// Lifts the higher child when the children's heights differ by more than one.
-    /// - Returns: The node that now stands where this one stood.
+    /// Rotates the higher child up when the children's heights differ by more than one.
+    /// - Returns: The node that takes this node's position.
     private mutating func balance(_ index: Int) -> Int {
         let node = nodes[index]
         let difference = nodes[node.right].height - nodes[node.left].height
         guard abs(difference) > 1 else { return index }
         let rising = difference > 0 ? node.right : node.left
         let (first, second) = (nodes[rising].left, nodes[rising].right)
-        // The higher grandchild stays with the rising child, the other one goes to the sinking node.
+        // The higher grandchild stays with the rising child, the other moves to the sinking node.
         let staysFirst = nodes[first].height > nodes[second].height
         let (staying, going) = staysFirst ? (first, second) : (second, first)
         replace(index, with: rising, below: node.parent)
@@ -240,7 +239,7 @@ private struct Node: Sendable {
 
     var low: Point3D
     var high: Point3D
-    /// The lowest order within.
+    /// The lowest order below it.
     var order: Int
     var id: FlareID
     var parent = none
@@ -281,8 +280,8 @@ private struct Node: Sendable {
             && point.z >= low.z && point.z <= high.z
     }
 
-    /// The distance to the nearest point of the box; reckoned as `Point3D.distance`, so that rounding never makes
-    /// it more than the distance to an object within.
+    /// The distance to the nearest point of the box; computed like `Point3D.distance`, so that rounding never
+    /// makes it larger than the distance to an object inside.
     func distance(to point: Point3D) -> Double {
         Point3D(
             x: max(0, max(low.x - point.x, point.x - high.x)),

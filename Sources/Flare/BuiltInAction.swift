@@ -1,20 +1,20 @@
-/// The actions that a server carries out itself, on objects of every class.
+/// The actions that a server performs itself, on objects of every class.
 ///
-/// Values are taken as the origin's JavaScript takes them; where the origin would die, nothing is done.
+/// Values are converted as in the original server's JavaScript; where that would crash, nothing is done.
 /// - Source: flare-protocol 6.
 package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
     case north, south, east, west, up, down
     case nextColor, previousColor, lighter, darker, clockwise, counterclockwise, on, off
 
-    /// What an action makes of an object.
+    /// The effect of an action on an object.
     package enum Effect: Sendable, Hashable {
         case position(Point3D)
         case data(key: String, value: JSONValue)
     }
 
     /// The effect on an object with this position and data; `nil` when there is none.
-    /// - Parameter isStrict: Whether a value that is no number has no effect, and angles stay within a turn; else
-    ///   as the origin reckons.
+    /// - Parameter isStrict: Whether non-numeric values have no effect and angles stay within a turn;
+    ///   otherwise the result is that of the original server.
     package func effect(
         position: Point3D?,
         data: [String: JSONValue],
@@ -78,7 +78,7 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
         return json(result.isNaN ? result : tenths > 0 ? min(result, 1) : max(result, 0))
     }
 
-    /// Text is joined, as JavaScript's + does: "10" becomes 1030, and so 670.
+    /// Text is concatenated, as by JavaScript's +: "10" becomes 1030, and so 670.
     private func clockwise(_ angle: JSONValue?) -> JSONValue {
         let turned =
             if case .string(let text)? = angle { number(.string(text + "30")) } else { number(angle) + 30 }
@@ -90,7 +90,7 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
         return json(before < 0 ? before - 30 + 360 : before - 30)
     }
 
-    /// A value as a number the way JavaScript sees it; what is none is NaN.
+    /// A value converted to a number as in JavaScript; NaN if it cannot be converted.
     private func number(_ value: JSONValue?) -> Double {
         switch value {
         case nil, .array?, .object?: return .nan

@@ -1,12 +1,12 @@
-/// A key of `setData`: a name, or names joined by dots that reach into nested objects and lists.
+/// A key of `setData`: a name, or names joined by dots that address nested objects and lists.
 /// - Source: flare-protocol 4.5.
 package struct DataPath: Sendable, Hashable {
     private let parts: [String]
 
-    /// How deep a key may reach.
+    /// The largest depth of a key.
     package static let maximumDepth = 32
 
-    /// The path that a key names; `nil` when the store takes no such key: an empty part, a leading `$`, too deep.
+    /// Parses a key; `nil` when the store rejects it: an empty part, a leading `$`, or too deep.
     package init?(_ key: String) {
         let parts = key.split(separator: ".", maxSplits: Self.maximumDepth, omittingEmptySubsequences: false)
         guard parts.count <= Self.maximumDepth, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("$") }) else {
@@ -15,8 +15,8 @@ package struct DataPath: Sendable, Hashable {
         self.parts = parts.map(String.init)
     }
 
-    /// Stores a value, creating the objects on the way.
-    /// - Returns: Whether it could be stored: it cannot within a number, a text, or beyond the end of a list.
+    /// Stores a value, creating objects on the way.
+    /// - Returns: `false` when it cannot be stored: inside a number or text, or beyond the end of a list.
     package func set(_ value: JSONValue, in data: inout [String: JSONValue]) -> Bool {
         guard let last = parts.last, parts.count > 1 else {
             if let last = parts.last { data[last] = value }

@@ -1,5 +1,5 @@
 extension FlareEnvironment {
-    /// Whether the plan's y axis goes down on maps instead of up.
+    /// Whether the plan's y axis points down on maps.
     /// - Source: flare-protocol 9, `data.flipped`.
     package var isFlipped: Bool {
         switch data["flipped"] {

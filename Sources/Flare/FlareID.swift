@@ -1,4 +1,4 @@
-/// The identifier of a Flare object: 12 bytes, written as 24 hexadecimal digits in lower case.
+/// The identifier of a Flare object: 12 bytes, written as 24 lower-case hexadecimal digits.
 package struct FlareID: Sendable, Hashable {
     /// The first eight bytes, big-endian.
     package let high: UInt64
@@ -10,7 +10,7 @@ package struct FlareID: Sendable, Hashable {
         self.low = low
     }
 
-    /// An identifier from its 24 hexadecimal digits, of either case; `nil` for any other text.
+    /// Parses 24 hexadecimal digits of either case; `nil` for any other text.
     package init?(_ text: String) {
         let utf8 = text.utf8
         guard utf8.count == 24 else { return nil }
@@ -48,12 +48,12 @@ extension FlareID: CustomStringConvertible {
     }
 }
 
-/// The four classes of Flare objects; the raw value is the key that names one in a message.
+/// The four classes of Flare objects; the raw value is their key in messages.
 package enum FlareClass: String, Sendable, Hashable, CaseIterable {
     case environment, zone, thing, device
 }
 
-/// One object, by class and identifier; identifiers are unique within their class only.
+/// A reference to an object; identifiers are unique only within a class.
 package struct ObjectReference: Sendable, Hashable {
     package let kind: FlareClass
     package let id: FlareID
@@ -65,7 +65,7 @@ package struct ObjectReference: Sendable, Hashable {
 }
 
 extension ObjectReference: Comparable {
-    /// By identifier, then class.
+    /// Orders by identifier, then class.
     package static func < (left: ObjectReference, right: ObjectReference) -> Bool {
         (left.id, left.kind.rawValue) < (right.id, right.kind.rawValue)
     }

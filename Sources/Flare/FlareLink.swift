@@ -1,17 +1,17 @@
-/// The way to a Flare server: the embedded one, or one on another machine.
+/// A connection to a Flare server, embedded or remote.
 ///
-/// Requests are carried out in the order in which they come; each is answered by exactly one
-/// ``FlareEvent/replied(_:_:)``. What the server tells by itself comes as ``FlareEvent/notice(_:)``; about one
-/// object nothing overtakes anything. A link that is lost is an event and is sought again for ever.
+/// Requests are processed in order, and each is answered by exactly one ``FlareEvent/replied(_:_:)``. Notices
+/// of the server arrive as ``FlareEvent/notice(_:)``; messages about one object keep their order. A lost
+/// connection is an event and is retried for ever.
 package protocol FlareLink: Sendable {
     /// Runs until the requests end or the task is cancelled.
-    /// - Parameter emit: Called in order with everything that happens; must not block.
+    /// - Parameter emit: Called in order with every event; must not block.
     func run(_ requests: AsyncStream<FlareRequest>, emit: @escaping @Sendable (FlareEvent) -> Void) async
 }
 
-/// What a client may ask a Flare server for.
+/// The requests of a client to a Flare server.
 package enum FlareRequest: Sendable, Hashable {
-    /// All environments, or those whose geofence admits a place.
+    /// All environments, or those whose geofence contains a location.
     case loadEnvironments(near: GeoPoint?)
     /// The zones and things of an environment.
     case loadPlace(environment: FlareID)
@@ -19,7 +19,7 @@ package enum FlareRequest: Sendable, Hashable {
     case createDevice(DeviceDraft, environment: FlareID)
     /// The zone at a position, and the device's nearest thing.
     case loadPresence(device: FlareID, environment: FlareID, position: Point3D)
-    /// Hear everything about an environment and all below it.
+    /// Subscribe to an environment and everything in it.
     case subscribe(environment: FlareID)
     case unsubscribe(environment: FlareID)
     /// Store values in an object's data, all or none, each confirmed by the server.
@@ -29,7 +29,7 @@ package enum FlareRequest: Sendable, Hashable {
     case renameDevice(FlareID, environment: FlareID, name: String)
 }
 
-/// A device that is to be made.
+/// A device to create.
 package struct DeviceDraft: Sendable, Hashable {
     package var name: String
     package var description: String
@@ -44,21 +44,21 @@ package struct DeviceDraft: Sendable, Hashable {
     }
 }
 
-/// What happens on the way to a server.
+/// The events of a connection to a server.
 package enum FlareEvent: Sendable, Hashable {
-    /// The server can be reached. Subscriptions do not outlive a loss: subscribe and load again.
+    /// The server is connected. Subscriptions do not survive a disconnect: subscribe and load again.
     case linkUp
     case linkDown(reason: String)
-    /// The answer to one request, which it names.
+    /// The answer to one request.
     case replied(FlareRequest, Result<FlareReply, FlareLinkError>)
     case notice(FlareNotice)
 }
 
-/// The answer to a request that succeeded.
+/// The result of a successful request.
 package enum FlareReply: Sendable, Hashable {
     case environments([FlareEnvironment])
     case place(zones: [FlareZone], things: [FlareThing])
-    /// `nil` when the server knows no such device.
+    /// `nil` when the server has no such device.
     case device(FlareDevice?)
     case presence(zone: FlareID?, nearest: FlareID?)
     /// Stored, sent or done.
@@ -69,7 +69,7 @@ package enum FlareReply: Sendable, Hashable {
 package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreachable(String)
     case timedOut(seconds: Double)
-    /// The server's own words.
+    /// The server's error message.
     case rejected(String)
     case unknownObject(ObjectReference)
 
@@ -83,8 +83,8 @@ package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// What a server tells by itself.
-/// - Source: flare-protocol 4.2; `modelChanged` is the embedded server's own word, in process only.
+/// The notices that a server sends on its own.
+/// - Source: flare-protocol 4.2; `modelChanged` exists only in the embedded server, within the process.
 package enum FlareNotice: Sendable, Hashable {
     case data(ObjectReference, [String: JSONValue], sender: JSONValue?)
     case position(ObjectReference, Point3D, sender: JSONValue?)
@@ -93,6 +93,6 @@ package enum FlareNotice: Sendable, Hashable {
     case exit(zone: FlareID, device: FlareID)
     case near(thing: FlareID, device: FlareID, distance: Double)
     case far(thing: FlareID, device: FlareID)
-    /// An object was made, changed as a whole or removed (by REST or import): read the environment again.
+    /// An object was created, replaced or removed (by REST or import): load the environment again.
     case modelChanged(ObjectReference, environment: FlareID?)
 }

@@ -1,6 +1,6 @@
-/// What all four classes have.
+/// The common properties of all four classes.
 ///
-/// Read leniently, as the origin's clients do: a missing text is "", missing data is empty.
+/// Parsed leniently, as by the original clients: missing text is "", missing data is empty.
 /// - Source: flare-protocol 1 and 10.1.
 package struct FlareEnvironment: Sendable, Hashable {
     package var id: FlareID
@@ -10,7 +10,7 @@ package struct FlareEnvironment: Sendable, Hashable {
     package var actions: [String] = []
     package var perimeter: Box?
     package var geofence: Geofence?
-    /// Degrees by which the plan is turned against north.
+    /// Rotation of the plan against north, degrees.
     package var angle = 0.0
 
     package init(id: FlareID) { self.id = id }
@@ -29,7 +29,7 @@ package struct FlareZone: Sendable, Hashable {
     package init(id: FlareID) { self.id = id }
 }
 
-/// Something that stands in a zone.
+/// An object in a zone.
 package struct FlareThing: Sendable, Hashable {
     package var id: FlareID
     package var name = ""
@@ -43,7 +43,7 @@ package struct FlareThing: Sendable, Hashable {
     package init(id: FlareID) { self.id = id }
 }
 
-/// Something that moves in an environment.
+/// A movable object in an environment.
 package struct FlareDevice: Sendable, Hashable {
     package var id: FlareID
     package var name = ""
@@ -51,9 +51,9 @@ package struct FlareDevice: Sendable, Hashable {
     package var data: [String: JSONValue] = [:]
     package var actions: [String] = []
     package var environment: FlareID?
-    /// The zone it is in, as the server last noted.
+    /// Its zone, as last recorded by the server.
     package var zone: FlareID?
-    /// The thing it is near, as the server last noted.
+    /// The thing near it, as last recorded by the server.
     package var nearest: FlareID?
     package var position: Point3D?
 
@@ -61,7 +61,7 @@ package struct FlareDevice: Sendable, Hashable {
 }
 
 extension FlareEnvironment {
-    /// From the server's JSON; `nil` without a valid `_id`.
+    /// Parses the server's JSON; `nil` without a valid `_id`.
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
@@ -76,7 +76,7 @@ extension FlareEnvironment {
 }
 
 extension FlareZone {
-    /// From the server's JSON; `nil` without a valid `_id`.
+    /// Parses the server's JSON; `nil` without a valid `_id`.
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
@@ -90,7 +90,7 @@ extension FlareZone {
 }
 
 extension FlareThing {
-    /// From the server's JSON; `nil` without a valid `_id`.
+    /// Parses the server's JSON; `nil` without a valid `_id`.
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
@@ -105,7 +105,7 @@ extension FlareThing {
 }
 
 extension FlareDevice {
-    /// From the server's JSON; `nil` without a valid `_id`.
+    /// Parses the server's JSON; `nil` without a valid `_id`.
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
@@ -121,7 +121,7 @@ extension FlareDevice {
 }
 
 extension Point3D {
-    /// A position object; a missing z is 0, `nil` without x and y.
+    /// A position; a missing z is 0, `nil` without x and y.
     package init?(json: JSONValue?) {
         guard let json, let x = json.flareNumber("x"), let y = json.flareNumber("y") else { return nil }
         self.init(x: x, y: y, z: json.flareNumber("z") ?? 0)
@@ -132,7 +132,7 @@ extension Point3D {
 }
 
 extension Box {
-    /// A perimeter object; `nil` when a number that the zone rule needs is missing.
+    /// A perimeter; `nil` when a number that the zone rule needs is missing.
     package init?(json: JSONValue?) {
         guard let json, let origin = Point3D(json: json["origin"]), let size = json["size"],
             let width = size.flareNumber("width"), let height = size.flareNumber("height")
@@ -147,7 +147,7 @@ extension Box {
 }
 
 extension Geofence {
-    /// A geofence object; a missing radius is 0, `nil` without latitude and longitude.
+    /// A geofence; a missing radius is 0, `nil` without latitude and longitude.
     package init?(json: JSONValue?) {
         guard let json, let latitude = json.flareNumber("latitude"),
             let longitude = json.flareNumber("longitude")
@@ -165,7 +165,7 @@ extension JSONValue {
         self[key]?.string.flatMap { FlareID($0) }
     }
 
-    /// A member as a finite number; numeric text counts, as it does for the origin's clients.
+    /// A member as a finite number; numeric text is converted, as by the original clients.
     package func flareNumber(_ key: String) -> Double? {
         let number =
             switch self[key] {

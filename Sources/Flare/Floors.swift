@@ -1,16 +1,16 @@
 /// The floors of a place.
 ///
-/// They are no objects of the model: the perimeters of the zones tell where they are. A zone that begins 2 m or more
-/// above the floor below is on another one. So rooms on steps, and rooms of two storeys, are on the floor on which
-/// they begin.
+/// They are not objects of the model but follow from the perimeters of the zones. A zone that begins 2 m or
+/// more above the floor below is on another floor, so rooms on steps or two storeys high are on the floor on
+/// which they begin.
 package struct Floors: Sendable, Hashable {
-    /// Floors are at least so far apart, metres.
+    /// Least distance between two floors, metres.
     private static let storey = 2.0
 
-    /// Where each begins, metres, the lowest first; empty when nothing tells.
+    /// Heights of the floors, metres, lowest first; empty when unknown.
     package let heights: [Double]
 
-    /// - Parameter bases: Where the zones begin, metres; what is not finite tells nothing.
+    /// - Parameter bases: Where the zones begin, metres; values that are not finite are ignored.
     package init(zonesFrom bases: some Sequence<Double>) {
         heights = bases.filter(\.isFinite).sorted().reduce(into: []) { floors, base in
             if let last = floors.last, base - last < Self.storey { return }
@@ -18,7 +18,7 @@ package struct Floors: Sendable, Hashable {
         }
     }
 
-    /// The floors of an environment; one when no zone has a perimeter, and the environment has.
+    /// The floors of an environment; one when no zone has a perimeter but the environment has.
     package init(of zones: [FlareZone], in environment: FlareEnvironment) {
         let floors = Floors(zonesFrom: zones.lazy.compactMap(\.perimeter?.origin.z))
         self =
@@ -26,8 +26,8 @@ package struct Floors: Sendable, Hashable {
             ? Floors(zonesFrom: [environment.perimeter?.origin.z].compactMap(\.self)) : floors
     }
 
-    /// The number of the floor on which something is that begins at a height: the lowest for what is below all, and
-    /// when there are none.
+    /// The index of the floor for an object that begins at a height: the lowest for anything below all
+    /// floors, and when there are none.
     package func floor(at height: Double) -> Int {
         max(0, (heights.firstIndex { $0 > height } ?? heights.count) - 1)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A point in the environment's own coordinates, metres.
+/// A point in the environment's coordinates, metres.
 package struct Point3D: Sendable, Hashable {
     package var x: Double
     package var y: Double
@@ -31,8 +31,8 @@ package struct Box: Sendable, Hashable {
     package var height: Double
     package var depth: Double
 
-    /// The depth of a perimeter that states none, metres.
-    /// - Source: the origin's zone rule, flare-protocol 5.1.
+    /// The depth of a perimeter without one, metres.
+    /// - Source: the original zone rule, flare-protocol 5.1.
     package static let defaultDepth = 3.0
 
     package init(origin: Point3D, width: Double, height: Double, depth: Double = Box.defaultDepth) {
@@ -42,7 +42,7 @@ package struct Box: Sendable, Hashable {
         self.depth = depth
     }
 
-    /// Whether the point is inside; borders belong to the box.
+    /// Whether the point is inside or on the border.
     /// - Source: flare-protocol 5.1.
     package func contains(_ point: Point3D) -> Bool {
         point.x >= origin.x && point.x <= origin.x + width
@@ -51,7 +51,7 @@ package struct Box: Sendable, Hashable {
     }
 }
 
-/// A place on the earth, degrees (WGS 84).
+/// A geographic location, degrees (WGS 84).
 package struct GeoPoint: Sendable, Hashable {
     package var latitude: Double
     package var longitude: Double
@@ -61,7 +61,7 @@ package struct GeoPoint: Sendable, Hashable {
         self.longitude = longitude
     }
 
-    /// Whether both numbers are degrees on the earth.
+    /// Whether both numbers are valid degrees.
     package var isValid: Bool {
         (-90...90).contains(latitude) && (-180...180).contains(longitude)
     }
@@ -77,7 +77,7 @@ package struct GeoPoint: Sendable, Hashable {
     }
 }
 
-/// Where on the earth an environment is.
+/// The geographic location of an environment.
 package struct Geofence: Sendable, Hashable {
     package var centre: GeoPoint
     package var radiusMetres: Double
@@ -87,8 +87,8 @@ package struct Geofence: Sendable, Hashable {
         self.radiusMetres = radiusMetres
     }
 
-    /// Whether the server's list filter lets the environment pass for a place: a square in degrees, never
-    /// smaller than 100 m to each side.
+    /// Whether the server's list filter includes the environment for a location: a square in degrees, at
+    /// least 100 m to each side.
     /// - Source: flare-protocol 2.3.
     package func admits(_ place: GeoPoint) -> Bool {
         let tolerance = max(radiusMetres, 100) / 111_120

@@ -1,10 +1,11 @@
-/// Finds on which lines the members of a JSON text stand.
+/// Finds the lines of members in a JSON text.
 package enum JSONLines {
-    /// The line of each of some places, from 1; of a place that is not in the text that of the nearest one around it.
+    /// The line of each path, from 1; for a path that does not exist, the line of its nearest existing
+    /// ancestor.
     ///
     /// - Parameters:
-    ///   - places: As in `environments[0].zones[1].name`.
-    ///   - bytes: JSON without mistakes; of another text lines are missing.
+    ///   - places: Paths such as `environments[0].zones[1].name`.
+    ///   - bytes: Valid JSON; for invalid text lines are missing.
     package static func find(_ places: some Sequence<String>, in bytes: [UInt8]) -> [String: Int] {
         var wanted = Wanted()
         for place in places { wanted.insert(place, steps(of: place)[...]) }
@@ -13,7 +14,7 @@ package enum JSONLines {
         return scanner.found
     }
 
-    /// `a[0].b` as `a`, `[0]`, `b`.
+    /// Splits `a[0].b` into `a`, `[0]`, `b`.
     private static func steps(of place: String) -> [String] {
         place.split(separator: ".").flatMap { part -> [String] in
             let pieces = part.split(separator: "[", omittingEmptySubsequences: false)
@@ -22,7 +23,7 @@ package enum JSONLines {
         }
     }
 
-    /// The places that are looked for, as a tree of their steps.
+    /// The wanted paths as a tree of their steps.
     private struct Wanted {
         var places: [String] = []
         var children: [String: Wanted] = [:]
@@ -34,7 +35,7 @@ package enum JSONLines {
 
         var isEmpty: Bool { places.isEmpty && children.isEmpty }
 
-        /// All places from here on.
+        /// All paths below this step.
         var all: [String] { places + children.values.flatMap(\.all) }
     }
 
@@ -57,9 +58,9 @@ package enum JSONLines {
             while let byte = next, byte <= 0x20 { advance() }
         }
 
-        /// Passes a value, noting the lines of what is wanted in it.
+        /// Skips a value, recording the lines of wanted members.
         ///
-        /// - Parameter start: Where the value's name stands, if it has one.
+        /// - Parameter start: Offset of the member's name, if it has one.
         mutating func value(_ wanted: Wanted, depth: Int, start: Int? = nil) {
             skipSpace()
             for place in wanted.all { found[place] = start ?? line }
@@ -91,13 +92,13 @@ package enum JSONLines {
                 skipSpace()
                 if next == UInt8(ascii: ",") { advance() }
                 index += 1
-                // What is no JSON is not looked at any further.
+                // Invalid JSON is not searched further.
                 guard position > before else { return position = bytes.count }
             }
             if next != nil { advance() }
         }
 
-        /// A text in quotes; only of simple escapes the meaning is known.
+        /// A quoted text; only simple escapes are resolved.
         private mutating func text() -> String {
             guard next == UInt8(ascii: "\"") else { return "" }
             advance()

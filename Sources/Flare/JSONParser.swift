@@ -1,4 +1,4 @@
-/// Why a text is no JSON, and where.
+/// Why a text is not valid JSON, and where.
 package struct JSONError: Error, Hashable, CustomStringConvertible {
     /// Bytes from the start of the text.
     package let offset: Int
@@ -8,10 +8,10 @@ package struct JSONError: Error, Hashable, CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// Reads one JSON value that fills the whole input; white space around it is allowed.
+    /// Parses one JSON value that fills the whole input; surrounding white space is allowed.
     ///
-    /// A member that is repeated counts with its last value, as in JavaScript.
-    /// - Parameter maximumDepth: How deep arrays and objects may be nested.
+    /// Of repeated members the last is used, as in JavaScript.
+    /// - Parameter maximumDepth: The largest nesting depth of arrays and objects.
     /// - Source: RFC 8259.
     package init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
         let parsed: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
@@ -24,7 +24,7 @@ extension JSONValue {
         self = try parsed.get()
     }
 
-    /// Reads one JSON value from a text; see ``init(parsing:maximumDepth:)``.
+    /// Parses one JSON value from a text; see ``init(parsing:maximumDepth:)``.
     package init(parsing text: String) throws(JSONError) {
         try self.init(parsing: Array(text.utf8))
     }
@@ -42,7 +42,7 @@ extension JSONValue {
     }
 }
 
-/// Reads JSON by recursive descent; every read of a byte is checked against the end.
+/// A recursive descent parser; every read is bounds-checked.
 private struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     let maximumDepth: Int
@@ -145,7 +145,7 @@ private struct JSONParser {
         return .array(elements)
     }
 
-    /// Passes a comma (more follows) or the closing character (nothing more).
+    /// Consumes a comma (more elements) or the closing character (no more).
     private mutating func more(until close: UInt8, named name: String) throws(JSONError) -> Bool {
         switch next {
         case UInt8(ascii: ","):
@@ -181,7 +181,7 @@ private struct JSONParser {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let number = Double(text), number.isFinite else { throw fail("the number is too large") }
-        // The whole number after 2^53 is rounded to 2^53: only its digits tell them apart.
+        // The number after 2^53 is rounded to 2^53: only the digits distinguish them.
         if isWhole, number.magnitude >= 9_007_199_254_740_992, Int(text)?.magnitude != 1 << 53 {
             return .numeral(text)
         }
@@ -257,7 +257,7 @@ private struct JSONParser {
         buffer.append(simple)
     }
 
-    /// `\uXXXX`, or a pair of surrogates; a lone surrogate becomes the replacement character.
+    /// `\uXXXX`, or a surrogate pair; a lone surrogate becomes the replacement character.
     private mutating func unicodeEscape(into buffer: inout [UInt8]) throws(JSONError) {
         let first = try hexUnit()
         var scalar = Unicode.Scalar(first)

@@ -1,13 +1,13 @@
 /// Any JSON value (RFC 8259).
 ///
-/// Objects are written with sorted keys, so that equal values are equal bytes. Numbers are doubles, as in the
-/// origin's JavaScript; a whole number beyond 2^53 keeps its digits as a `numeral`, so that a caller's
-/// identifier comes back as it was sent.
+/// Objects are written with sorted keys, so that equal values give equal bytes. Numbers are doubles, as in
+/// JavaScript; a whole number beyond 2^53 keeps its digits as a `numeral`, so that a caller's identifier is
+/// returned unchanged.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case number(Double)
-    /// The digits of a whole number that a `Double` cannot hold exactly.
+    /// The digits of a whole number that a `Double` cannot represent exactly.
     case numeral(String)
     case string(String)
     case array([JSONValue])
@@ -30,7 +30,7 @@ extension JSONValue {
         }
     }
 
-    /// A number without a fraction that fits an `Int`; a numeral exactly.
+    /// A whole number that fits an `Int`; a numeral exactly.
     package var integer: Int? {
         switch self {
         case .number(let value): Int(exactly: value)
@@ -51,7 +51,7 @@ extension JSONValue {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The member of an object; `nil` when it is absent or this is no object.
+    /// The member of an object; `nil` when it is absent or this is not an object.
     package subscript(key: String) -> JSONValue? {
         object?[key]
     }
@@ -62,7 +62,7 @@ extension JSONValue {
     }
 }
 
-// Not by `nil`: in `condition ? value : nil` the compiler would take it for JSON's null instead of no value.
+// Not ExpressibleByNilLiteral: `condition ? value : nil` would give JSON's null instead of no value.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral

@@ -3,7 +3,7 @@ extension JSONValue {
     package var bytes: [UInt8] {
         var writer = JSONWriter()
         writer.write(self)
-        // Copied, because a message may be kept for long and the buffer has room to spare.
+        // Copied, because a message may be kept for long and the buffer has spare capacity.
         return writer.output.withUnsafeBufferPointer { Array($0) }
     }
 
@@ -37,7 +37,7 @@ private struct JSONWriter {
         }
     }
 
-    /// As JavaScript writes numbers: no fraction for whole ones; what is not finite is null.
+    /// Numbers as in JavaScript: whole ones without fraction; NaN and infinity are null.
     private mutating func write(_ number: Double) {
         guard number.isFinite else {
             output.append(contentsOf: "null".utf8)
@@ -54,7 +54,7 @@ private struct JSONWriter {
         output.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { bytes in
-            // Most texts have nothing to escape, and go as they are.
+            // Fast path: most texts need no escaping.
             var start = bytes.startIndex
             for index in bytes.indices where Self.isEscaped(bytes[index]) {
                 output.append(contentsOf: bytes[start..<index])

@@ -1,11 +1,11 @@
-/// How close to a thing a device must be to be near it.
+/// The distance within which a device is near a thing.
 /// - Source: flare-protocol 5.2.
 package enum ProximityLimit {
-    /// Metres, where the environment states nothing else.
+    /// Metres, unless the environment states another value.
     package static let standard = 1.5
 
-    /// Metres below which a device is near: the environment's `data.distance`; the standard when that is
-    /// missing, 0 or no number.
+    /// The limit in metres: the environment's `data.distance`; the default when it is missing, 0 or not a
+    /// number.
     package static func metres(environmentData data: [String: JSONValue]?) -> Double {
         guard let data, let distance = JSONValue.object(data).flareNumber("distance"), distance != 0 else {
             return standard

@@ -1,37 +1,37 @@
-/// Which zone a device is in and which thing it is near, without flapping.
+/// Determines a device's zone and nearest thing without flapping.
 ///
-/// Estimates of a place scatter by a metre or two. So what is true has to be left by a margin, and what is new has to
-/// hold for some updates in a row before it is believed.
+/// Position estimates scatter by a metre or two. A zone or thing is therefore left only beyond a margin, and
+/// a new one must hold for several consecutive updates.
 /// - Source: positioning 7.
 package struct SteadyPresence: Sendable, Hashable {
     package struct Settings: Sendable, Hashable {
-        /// How far out of its zone a device still counts as inside, metres.
+        /// How far outside of its zone a device still counts as inside, metres.
         package var zoneMargin = 0.5
-        /// How much further than the limit a thing may be before it is no longer near, metres.
+        /// How far beyond the limit a thing may be before it is no longer near, metres.
         package var nearMargin = 0.5
-        /// The same as a share of the limit; the larger of the two counts.
+        /// The same as a fraction of the limit; the larger of the two applies.
         package var nearMarginShare = 0.25
-        /// How much nearer than the nearby thing another one must be to take its place, metres.
+        /// How much nearer than the current thing another one must be to replace it, metres.
         package var nearerMargin = 0.5
-        /// How many updates in a row must say the same.
+        /// How many consecutive updates must agree.
         package var updates = 2
 
         package init() {}
     }
 
-    /// What is around a device, as seen from one point.
+    /// The surroundings of a point.
     package struct Surroundings: Sendable, Hashable {
-        /// The smallest zone that holds the point.
+        /// The smallest zone that contains the point.
         package var zone: FlareID?
-        /// Whether the point is in the current zone, grown by the margin; false when there is none.
+        /// Whether the point is in the current zone, enlarged by the margin; `false` when there is none.
         package var isAroundZone: Bool
         /// The nearest of all things within the limit.
         package var nearest: (id: FlareID, distance: Double)? {
             nearestID.map { ($0, nearestDistance) }
         }
-        /// How far the current thing is, metres; `nil` when there is none, or it has no place.
+        /// The distance of the current thing, metres; `nil` when there is none, or it has no position.
         package var thingDistance: Double?
-        /// Within which a thing is near, metres.
+        /// The distance within which a thing is near, metres.
         package var limit: Double
         private var nearestID: FlareID?
         private var nearestDistance: Double
@@ -52,7 +52,7 @@ package struct SteadyPresence: Sendable, Hashable {
         }
     }
 
-    /// What was seen instead of what is believed, and how often in a row.
+    /// The candidate that differs from the current state, and its consecutive updates.
     private struct Doubt: Sendable, Hashable {
         var value: FlareID?
         var count: Int
@@ -68,11 +68,11 @@ package struct SteadyPresence: Sendable, Hashable {
         self.thing = thing
     }
 
-    /// Whether something else was seen that is not believed yet.
+    /// Whether a candidate differs from the current state.
     package var isInDoubt: Bool { zoneDoubt != nil || thingDoubt != nil }
 
-    /// Takes in what was seen.
-    /// - Parameter isExact: The point is no estimate: what is seen is so.
+    /// Applies an observation.
+    /// - Parameter isExact: The position is no estimate: the observation applies at once.
     package mutating func update(
         _ seen: Surroundings,
         isExact: Bool = false,
@@ -116,7 +116,7 @@ package struct SteadyPresence: Sendable, Hashable {
 }
 
 extension Box {
-    /// The same box, larger by so many metres on every side.
+    /// The box enlarged by some metres on every side.
     package func grown(by margin: Double) -> Box {
         Box(
             origin: Point3D(x: origin.x - margin, y: origin.y - margin, z: origin.z - margin),
@@ -126,6 +126,6 @@ extension Box {
         )
     }
 
-    /// Seen from above, square metres.
+    /// Area seen from above, square metres.
     package var area: Double { width * height }
 }

@@ -20,8 +20,7 @@ struct DataPathTests {
             ("0", [:], ["0": 5]), ("a.0", [:], ["a": ["0": 5]]), ("a.$b", [:], nil),
         ] as [(String, [String: JSONValue], JSONValue?)]
     )
-    func `a value is stored where the key points`(key: String, data: [String: JSONValue], result: JSONValue?)
-    {
+    func `a value is stored at the key's path`(key: String, data: [String: JSONValue], result: JSONValue?) {
         #expect(after(key, 5, in: data) == result)
     }
 
@@ -32,18 +31,18 @@ struct DataPathTests {
             ("l.0.y", ["l": [1]]), ("l.99999999999999999999", ["l": []]),
         ] as [(String, [String: JSONValue])]
     )
-    func `what cannot be stored changes nothing`(key: String, data: [String: JSONValue]) {
+    func `a value that cannot be stored changes nothing`(key: String, data: [String: JSONValue]) {
         var changed = data
         #expect(DataPath(key)?.set(5, in: &changed) == false)
         #expect(changed == data)
     }
 
     @Test(arguments: ["", ".", "a.", ".a", "a..b", "$set", "a.$b", "$"])
-    func `a key with an empty part or a leading dollar is none`(key: String) {
+    func `a key with an empty part or a leading dollar is refused`(key: String) {
         #expect(DataPath(key) == nil)
     }
 
-    @Test func `a key reaches down to the limit and no further`() {
+    @Test func `a key is accepted up to the depth limit`() {
         let deepest = Array(repeating: "a", count: DataPath.maximumDepth).joined(separator: ".")
         #expect(after(deepest, 1, in: [:]) != nil)
         #expect(DataPath(deepest + ".a") == nil)

@@ -35,7 +35,7 @@ struct FlareObjectsTests {
         )
     }
 
-    @Test func `zone, thing and device know where they belong`() throws {
+    @Test func `zone, thing and device reference their parents`() throws {
         let json: JSONValue = [
             "_id": Self.id, "environment": Self.other, "zone": Self.other, "nearest": Self.other,
             "position": ["x": 1, "y": 2],
@@ -53,7 +53,7 @@ struct FlareObjectsTests {
         #expect(device.position == Point3D(x: 1, y: 2, z: 0))
     }
 
-    @Test func `what is missing or of another kind is empty`() throws {
+    @Test func `missing members and other types are empty`() throws {
         let bare: JSONValue = ["_id": Self.id]
         let odd: JSONValue = [
             "_id": Self.id, "name": 5, "description": .null, "data": [1], "actions": "go", "angle": "north",
@@ -115,7 +115,7 @@ struct FlareObjectsTests {
             ["origin": ["x": 0, "y": 0], "size": ["width": 1]],
         ] as [JSONValue?]
     )
-    func `a perimeter with a part missing is none`(json: JSONValue?) {
+    func `an incomplete perimeter is ignored`(json: JSONValue?) {
         #expect(Box(json: json) == nil)
     }
 

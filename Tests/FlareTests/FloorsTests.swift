@@ -24,7 +24,7 @@ import Testing
         #expect(Floors(zonesFrom: bases).heights == heights)
     }
 
-    @Test func `something is on the last floor that begins not above it`() {
+    @Test func `an object is on the highest floor that begins at or below it`() {
         let floors = Floors(zonesFrom: [-3, 0, 2.9])
         let heights = [-.infinity, -9, -3, -0.1, 0, 2.8, 2.9, 100, .infinity]
         #expect(heights.map { floors.floor(at: $0) } == [0, 0, 0, 0, 1, 1, 2, 2, 2])

@@ -11,18 +11,18 @@ struct GeometryTests {
             (0, 3, 0.499, false), (0, 3, 2.501, false), (.nan, 3, 1, false), (.infinity, 3, 1, false),
         ] as [(Double, Double, Double, Bool)]
     )
-    func `the borders of a box belong to it`(x: Double, y: Double, z: Double, isInside: Bool) {
+    func `a box contains its borders`(x: Double, y: Double, z: Double, isInside: Bool) {
         #expect(box.contains(Point3D(x: x, y: y, z: z)) == isInside)
     }
 
-    @Test func `a box is three metres deep unless it says otherwise`() {
+    @Test func `a box without depth is three metres deep`() {
         let room = Box(origin: .zero, width: 1, height: 1)
         #expect(room.contains(Point3D(x: 0, y: 0, z: 3)))
         #expect(!room.contains(Point3D(x: 0, y: 0, z: 3.001)))
         #expect(!room.contains(Point3D(x: 0, y: 0, z: -0.001)))
     }
 
-    @Test func `a box of no or negative size holds at most its origin`() {
+    @Test func `a box of zero or negative size contains at most its origin`() {
         let point = Box(origin: .zero, width: 0, height: 0, depth: 0)
         #expect(point.contains(.zero))
         #expect(!point.contains(Point3D(x: 1e-9, y: 0)))
@@ -36,7 +36,7 @@ struct GeometryTests {
         #expect(Point3D(x: 3, y: 4).distance(to: .zero) == 5)
     }
 
-    @Test func `a point of no numbers is not finite`() {
+    @Test func `a point with NaN is not finite`() {
         #expect(Point3D(x: 1, y: 2, z: 3).isFinite)
         for odd in [Double.nan, .infinity, -.infinity] {
             #expect(!Point3D(x: odd, y: 0, z: 0).isFinite)

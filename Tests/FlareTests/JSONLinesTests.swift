@@ -25,7 +25,7 @@ struct JSONLinesTests {
             ("environments[0].zones[0].things[1].name", 6), ("environments[1]", 10),
         ]
     )
-    func `the line of a place is found`(place: String, line: Int) {
+    func `the line of a path is found`(place: String, line: Int) {
         #expect(JSONLines.find([place], in: Array(text.utf8)) == [place: line])
     }
 
@@ -34,11 +34,11 @@ struct JSONLinesTests {
             ("environments[0].zones[0].data.uuid", 4), ("environments[0].zones[7]", 3), ("nothing", 1),
         ]
     )
-    func `what is missing has the line of what it is missing in`(place: String, line: Int) {
+    func `a missing member has the line of its parent`(place: String, line: Int) {
         #expect(JSONLines.find([place], in: Array(text.utf8)) == [place: line])
     }
 
-    @Test func `many places are found in one pass`() {
+    @Test func `many paths are found in one pass`() {
         let lines = (0..<2000).map { #"{"name": \#($0)}"# }
         let text = "[\n" + lines.joined(separator: ",\n") + "]"
         let places = (0..<2000).map { "[\($0)].name" }
@@ -46,7 +46,7 @@ struct JSONLinesTests {
         #expect(places.enumerated().allSatisfy { found[$0.element] == $0.offset + 2 })
     }
 
-    @Test func `whatever the text is, it comes to an end`() {
+    @Test func `parsing arbitrary text terminates`() {
         var chance = SplitMix64(seed: 21)
         let letters = Array("{}[]\",:\\ \nab1".utf8)
         for _ in 0..<2000 {

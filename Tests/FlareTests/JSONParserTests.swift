@@ -57,14 +57,14 @@ struct JSONParserTests {
         "01", "-01", "00", "-", "+1", ".5", "1.", "-.5", "1.e1", "1e", "1e+", "1E-", "0x10", "1_000", "1,0",
         "NaN", "Infinity", "-Infinity", "- 1", "1 2", "١", "1.5.5", "1e5e5", "--1",
     ])
-    func `what is no number of JSON is refused`(text: String) {
+    func `an invalid JSON number is refused`(text: String) {
         #expect(problem(Array(text.utf8)) != nil)
     }
 
     @Test(arguments: [
         "1e309", "-1e309", "1e99999999999999999999", String(repeating: "9", count: 400), "0.1e400",
     ])
-    func `a number beyond all doubles is refused`(text: String) {
+    func `a number beyond the range of doubles is refused`(text: String) {
         #expect(problem(Array(text.utf8))?.problem == "the number is too large")
     }
 
@@ -151,7 +151,7 @@ struct JSONParserTests {
         #expect(error?.description == "\(what) at byte \(offset)")
     }
 
-    @Test func `a repeated member counts with its last value`() throws {
+    @Test func `of repeated members the last is used`() throws {
         #expect(try JSONValue(parsing: #"{"a":1,"b":2,"a":[3],"\u0061":4}"#) == ["a": 4, "b": 2])
     }
 
@@ -170,12 +170,12 @@ struct JSONParserTests {
         #expect(problem(nested(100_000))?.problem == "nested deeper than 64")
     }
 
-    @Test func `what stands side by side is not nested`() throws {
+    @Test func `siblings do not count as nesting`() throws {
         let text = "[" + Array(repeating: "[[]]", count: 1000).joined(separator: ",") + "]"
         #expect(try JSONValue(parsing: Array(text.utf8), maximumDepth: 3).array?.count == 1000)
     }
 
-    @Test func `bytes that lie in no one place are read as well`() throws {
+    @Test func `non-contiguous bytes are parsed`() throws {
         let text = #"  {"a":[1,"ä"]}"#
         #expect(try JSONValue(parsing: Array(text.utf8).dropFirst(2)) == ["a": [1, "ä"]])
         #expect(try JSONValue(parsing: text.utf8.lazy.map { $0 }) == ["a": [1, "ä"]])

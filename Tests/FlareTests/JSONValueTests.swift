@@ -28,7 +28,7 @@ struct JSONValueTests {
     @Test(arguments: [
         0, -1, 1 << 53, -(1 << 53), 1 << 53 + 1, -(1 << 53) - 1, 1 << 53 - 1, Int.max, Int.min,
     ])
-    func `every Int comes back through text`(integer: Int) throws {
+    func `every Int survives a round trip`(integer: Int) throws {
         let value = JSONValue(integer)
         #expect(value.text == String(integer))
         #expect(try JSONValue(parsing: value.text) == value)

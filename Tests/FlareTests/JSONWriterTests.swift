@@ -23,7 +23,7 @@ struct JSONWriterTests {
             (.nan, "null"), (.infinity, "null"), (-.infinity, "null"),
         ] as [(Double, String)]
     )
-    func `whole numbers have no fraction and what is not finite is null`(number: Double, text: String) {
+    func `whole numbers have no fraction and NaN is null`(number: Double, text: String) {
         #expect(JSONValue.number(number).text == text)
     }
 
@@ -34,7 +34,7 @@ struct JSONWriterTests {
         #expect(other.bytes == one.bytes)
     }
 
-    @Test func `only what must be is escaped`() {
+    @Test func `only required characters are escaped`() {
         let text = "\"\\/\n\r\t\u{0}\u{8}\u{1F}\u{7F}ä😀\u{2028}"
         #expect(
             JSONValue.string(text).text

@@ -10,7 +10,7 @@ struct ProximityLimitTests {
             (["distance": "2.5"], 2.5),
         ] as [([String: JSONValue]?, Double)]
     )
-    func `the environment's distance counts, else one and a half metres`(
+    func `the environment's distance is used with a default of 1.5 metres`(
         data: [String: JSONValue]?,
         metres: Double
     ) {

@@ -25,7 +25,7 @@ import Testing
         )
     }
 
-    @Test func `a zone is entered when it was seen twice in a row`() {
+    @Test func `a zone is entered after two consecutive updates`() {
         var presence = SteadyPresence()
         presence.update(seen(zone: kitchen))
         #expect(presence.zone == nil)
@@ -38,7 +38,7 @@ import Testing
         #expect(!presence.isInDoubt)
     }
 
-    @Test func `a zone is kept while its margin is not left, whatever zone holds the point`() {
+    @Test func `a zone is kept within its margin`() {
         var presence = SteadyPresence(zone: kitchen)
         for _ in 0..<10 { presence.update(seen(zone: hall, around: true)) }
         #expect(presence.zone == kitchen)
@@ -51,7 +51,7 @@ import Testing
         #expect(presence.zone == hall)
     }
 
-    @Test func `no zone at all has to be seen twice as well`() {
+    @Test func `leaving all zones takes two consecutive updates too`() {
         var presence = SteadyPresence(zone: kitchen)
         presence.update(seen())
         #expect(presence.zone == kitchen)
@@ -73,7 +73,7 @@ import Testing
         #expect(presence.thing == nil)
     }
 
-    @Test func `another thing takes the place only when it is nearer by the margin`() {
+    @Test func `another thing becomes near only when it is nearer by the margin`() {
         var presence = SteadyPresence(thing: lamp)
         for _ in 0..<5 { presence.update(seen(nearest: (kettle, 0.75), distance: 1.25)) }
         #expect(presence.thing == lamp)
@@ -83,13 +83,13 @@ import Testing
         #expect(presence.thing == kettle)
     }
 
-    @Test func `a thing that is gone or has no place gives way to what is near`() {
+    @Test func `a removed thing or one without position is replaced by a near one`() {
         var presence = SteadyPresence(thing: lamp)
         for _ in 0..<2 { presence.update(seen(nearest: (kettle, 1.4), distance: nil)) }
         #expect(presence.thing == kettle)
     }
 
-    @Test func `what is seen from an exact place is so`() {
+    @Test func `an exact position takes effect at once`() {
         var presence = SteadyPresence(zone: kitchen, thing: lamp)
         presence.update(seen(zone: hall, around: true, nearest: (kettle, 1.4), distance: 1.5), isExact: true)
         #expect(presence.zone == hall)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [-3, 0, 1, 4])
-    func `so many updates are needed as are asked for, and at least one`(updates: Int) {
+    func `the configured number of updates is needed and at least one`(updates: Int) {
         var settings = SteadyPresence.Settings()
         settings.updates = updates
         var presence = SteadyPresence()
