@@ -1,10 +1,10 @@
-/// Which requests a listener answers, by the names in their Host and Origin headers.
+/// Decides by the Host and Origin headers which requests a listener answers.
 ///
-/// A web page from elsewhere can make a browser send requests to this machine. Two checks stop it:
-/// - **Host** must name this machine: loopback, the address that was connected to, the address that is bound, or
-///   a configured name. A page whose own name was re-pointed at this machine (DNS rebinding) fails here.
-/// - **Origin**, when there is one, must be this very server, as the Host header names it, or configured. A page on
-///   another port of this machine is another origin. `null` (a sandboxed page, a local file) is refused.
+/// Web pages from elsewhere can make a browser send requests to this machine. Two checks prevent this:
+/// - **Host** must name this machine: loopback, the connection's local address, the bound address, or
+///   a configured name. A page whose name was rebound to this machine (DNS rebinding) fails here.
+/// - **Origin**, if present, must be this server, as named by the Host header, or configured. A page on
+///   another port of this machine has another origin. `null` (a sandboxed page, a local file) is refused.
 ///
 /// Programs send no Origin and pass; so does an HTTP/1.0 request without Host, which no browser sends.
 /// - Source: RFC 9110 7.2, RFC 6454.
@@ -21,10 +21,10 @@ package struct AccessPolicy: Sendable {
         section = configuration.section
     }
 
-    /// Why a request is refused; `nil` when it may pass.
+    /// Why a request is refused; `nil` when it is allowed.
     /// - Parameters:
     ///   - host: The Host header.
-    ///   - connectedTo: This machine's address on the connection; looked up only when it matters.
+    ///   - connectedTo: The connection's local address; called only when it matters.
     package func refusal(
         host: String?,
         origin: String?,
@@ -35,11 +35,11 @@ package struct AccessPolicy: Sendable {
         }
         guard let origin else { return nil }
         guard let parsed = WebOrigin(origin) else {
-            // What is no web origin can still be configured, word for word: an application's own scheme.
+            // Custom schemes of apps are not web origins, but can be configured literally.
             if origin != "null", origins.contains(origin.lowercased()) { return nil }
             return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
         }
-        // Connections are not encrypted here: a page from this server has http in its origin.
+        // Connections are not encrypted here, so the origin of a page from this server has the scheme http.
         if origins.contains(parsed.text) || host.flatMap({ WebOrigin("http://" + $0) }) == parsed {
             return nil
         }
@@ -49,21 +49,21 @@ package struct AccessPolicy: Sendable {
     private func isHere(_ host: HostName?, _ address: () -> String?) -> Bool {
         guard let host else { return false }
         if host.isLoopback || hosts.contains(host) { return true }
-        // Only an address can be the one connected to; a name would have to be looked up, which is the attack.
+        // Only an address can equal the connection's; resolving a name would enable the attack.
         guard case .address = host, let address = address() else { return false }
         return HostName(authority: address.contains(":") ? "[\(address)]" : address) == host
     }
 }
 
-/// A request that was refused for a name in one of its headers.
+/// A request that was refused because of a header.
 package struct AccessRefusal: Sendable, Hashable {
     /// `Host` or `Origin`.
     package let header: String
     package let value: String
-    /// The configuration key that lists what is allowed.
+    /// The configuration key with the allowed values.
     package let key: String
 
-    /// A sentence for whoever sent it.
+    /// A sentence for the sender.
     package var message: String {
         let allowed =
             header == "Host"

@@ -2,7 +2,7 @@ import HTTPTypes
 package import NIOCore
 import NIOHTTPTypes
 
-/// Keeps one connection to its ``ConnectionTiming``; belongs to the connection's event loop.
+/// Enforces ``ConnectionTiming`` on one connection; bound to the connection's event loop.
 final class ConnectionGuard {
     fileprivate var timing: ConnectionTiming
     private var wire: ChannelHandlerContext?
@@ -31,7 +31,7 @@ final class ConnectionGuard {
         wire = nil
     }
 
-    /// Tells whether the connection may be closed when another needs its place.
+    /// Reports whether the connection may be closed to make room for another.
     fileprivate func register(isNew: Bool = false) {
         guard let wire, timing.isIdle != isRegisteredAsIdle else { return }
         isRegisteredAsIdle = timing.isIdle
@@ -59,7 +59,7 @@ final class ConnectionGuard {
         }
     }
 
-    /// From now on there are no requests; only what the peer does not take is looked at.
+    /// The connection became a WebSocket: from now on only writes are supervised.
     func becameWebSocket() {
         timing.becameWebSocket()
         register()
@@ -70,7 +70,7 @@ final class ConnectionGuard {
         if check == nil { look() }
     }
 
-    /// Has something done when the peer leaves; at once when it has.
+    /// Calls `body` when the peer closes; at once when it has.
     fileprivate var hasPeerLeft: Bool { hasLeft }
 
     fileprivate func whenPeerLeaves(_ body: @escaping () -> Void) {
@@ -84,11 +84,11 @@ final class ConnectionGuard {
         body?()
     }
 
-    /// Whether ``refuse(_:fields:)`` would answer, and not only close.
+    /// Whether ``refuse(_:fields:)`` would send an answer before closing.
     var canAnswer: Bool { timing.canInterrupt }
 
-    /// Answers past the HTTP handlers, which have nothing to say yet, and hears no more of the peer.
-    /// - Parameter fields: Further lines of the head.
+    /// Answers without the HTTP handlers, which have no answer under way, and stops reading.
+    /// - Parameter fields: Additional header lines.
     func refuse(_ problem: RequestError, fields: [String] = []) {
         guard let wire else { return }
         guard timing.canInterrupt else {
@@ -110,7 +110,7 @@ final class ConnectionGuard {
     }
 }
 
-/// The end of a ``ConnectionGuard`` at the socket, where every byte passes.
+/// The part of ``ConnectionGuard`` at the socket, which sees every byte.
 final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -160,7 +160,7 @@ final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 }
 
-/// The end of a ``ConnectionGuard`` behind the HTTP decoder, where requests and answers pass.
+/// The part of ``ConnectionGuard`` after the HTTP decoder, which sees requests and answers.
 final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -188,7 +188,7 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
         context.fireChannelRead(data)
     }
 
-    /// Who asks before sending a body (curl does, for large ones) is told to go on, unless it would be refused.
+    /// Answers `Expect: 100-continue` (curl sends it for large bodies), unless the request would be refused.
     private func invite(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
@@ -202,7 +202,7 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .head, .body: break
         case .end:
             owner.timing.answerEnded(at: .now())
-            // Only when the answer is with the system may the connection be closed for another.
+            // The connection may be closed for another only after the answer was handed to the system.
             let sent = promise ?? context.eventLoop.makePromise()
             sent.futureResult.assumeIsolated().whenComplete { [owner] _ in owner.register() }
             context.write(data, promise: sent)
@@ -213,11 +213,11 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
 }
 
 extension Channel {
-    /// Has something done when the peer of a listener's connection closes it, or its own half of it; at once when
-    /// it has done so already.
+    /// Calls `body` when the peer of a listener's connection closes it, or its half of it; at once when it
+    /// already has.
     ///
-    /// A request whose answer is long in coming is given up by that: nobody fetches it. What was asked for before
-    /// is forgotten. To be called on the connection's event loop.
+    /// Used to cancel requests with a delayed answer, which nobody would read. Replaces an earlier call. Must
+    /// be called on the connection's event loop.
     package func whenPeerLeaves(_ body: @escaping () -> Void) {
         guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
             body()
@@ -228,7 +228,7 @@ extension Channel {
 
     /// Whether the peer has closed its side of the connection.
     ///
-    /// On the channel's event loop only.
+    /// Must be called on the channel's event loop.
     package var hasPeerLeft: Bool {
         guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
             return true

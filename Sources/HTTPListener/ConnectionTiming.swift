@@ -1,10 +1,10 @@
 import NIOCore
 
-/// How long the peer of one connection may take, and how much it may send before its request is understood.
+/// Timeouts and limits of one connection, until its request is parsed.
 ///
-/// A connection waits for a request, reads its head, reads its body, and lets the answer be written; several
-/// requests may be under way one after the other. An answer that takes its time (a long poll, a stream of
-/// events) is our own doing and has no limit here; one that the peer does not take has.
+/// A connection waits for a request, reads its head and body, and writes the answer; several requests may
+/// follow one another. A delayed answer (a long poll, an event stream) has no limit here; an answer that the
+/// peer does not read has one.
 struct ConnectionTiming {
     struct Limits: Sendable {
         var first: TimeAmount
@@ -13,26 +13,26 @@ struct ConnectionTiming {
         var idle: TimeAmount
         var send: TimeAmount
         var headBytes: Int
-        /// How long what a refused peer still sends is thrown away, so that it gets to read the answer.
+        /// How long further input of a refused peer is discarded, so that it can read the answer.
         static let farewell = TimeAmount.seconds(2)
-        /// How long a shutdown waits for what the peer has yet to send or to take.
+        /// How long a shutdown waits for peers to send or read.
         static let shutdown = TimeAmount.seconds(1)
 
         var shortest: TimeAmount { min(first, head, body, idle, send, Self.shutdown) }
     }
 
     enum Verdict: Equatable {
-        /// Nothing is due; look again then.
+        /// Nothing is due; check again then.
         case wait(until: NIODeadline)
-        /// Nothing comes due before the peer stops taking what it is sent, or is refused.
+        /// Nothing becomes due before writing stalls, or the peer is refused.
         case rest
-        /// Answer with this status, as no answer to the request has begun, and close.
+        /// Answer with this status, because no answer has begun, and close.
         case refuse(status: Int)
         case close
     }
 
     private let limits: Limits
-    /// Since when no request is under way.
+    /// Since when no request is pending.
     private(set) var idleSince: NIODeadline
     private var hasAnswered = false
     private var headSince: NIODeadline?
@@ -51,13 +51,13 @@ struct ConnectionTiming {
     }
 
     var isRefused: Bool { refusedSince != nil }
-    /// Whether the peer may be told something outside of an answer.
+    /// Whether a message other than an answer may be sent.
     var canInterrupt: Bool {
         !answerHasBegun && !isRefused && !isWebSocket
             && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1)
     }
 
-    /// Whether nothing would be lost if the connection ended now: no request has been read that is not answered.
+    /// Whether closing now loses nothing: every parsed request has been answered.
     var isIdle: Bool { requestsInProgress == 0 && !isWebSocket && !isRefused }
 
     mutating func bytesArrived(_ count: Int, at now: NIODeadline) {
@@ -66,7 +66,7 @@ struct ConnectionTiming {
         headBytes += count
     }
 
-    /// Whether more has come than a head may have; to be asked when the bytes have been looked at.
+    /// Whether a head is too long; to be checked after the bytes were parsed.
     var headIsTooLong: Bool { headSince != nil && headBytes > limits.headBytes }
 
     mutating func headWasRead(at now: NIODeadline) {
@@ -97,7 +97,7 @@ struct ConnectionTiming {
         blockedSince = isWritable ? nil : blockedSince ?? now
     }
 
-    /// The peer is waited for without end: what speaks through the socket has its own time-outs.
+    /// The read timeouts end: a WebSocket has its own.
     mutating func becameWebSocket() {
         isWebSocket = true
         requestWasRead()
@@ -109,7 +109,7 @@ struct ConnectionTiming {
         refusedSince = now
     }
 
-    /// The listener stops: a peer that is slow is not waited for any longer.
+    /// The listener stops: slow peers are not awaited any longer.
     mutating func stops(at now: NIODeadline) {
         stoppingSince = now
     }
@@ -136,7 +136,7 @@ struct ConnectionTiming {
 
     private func due(_ deadline: NIODeadline, _ now: NIODeadline) -> Bool { deadline <= now }
 
-    /// No span is shorter than `shortest`: who looks that often misses nothing that begins meanwhile.
+    /// No wait is longer than `shortest`, so that nothing that starts meanwhile is missed.
     private func wait(_ deadline: NIODeadline, _ now: NIODeadline) -> Verdict {
         .wait(until: min(deadline, now + limits.shortest))
     }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Looks at every request before the application does: names, then size.
+/// Checks every request before the application: names, then size.
 struct GuardedResponder<Inner: HTTPResponder>: HTTPResponder
 where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
     struct Context: InitializableFromSource {
@@ -46,7 +46,7 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
         }
         do {
             let response = try await inner.respond(to: request, context: context.inner)
-            // A router says no more than the status.
+            // A router's errors consist only of a status.
             let isMute = response.status.code >= 400 && response.body.contentLength == 0
             guard isMute, head.method != .head else { return response }
             return RequestError(response.status, for: head).response(to: head)
@@ -58,6 +58,6 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
 }
 
 extension HTTPField.Name {
-    /// Where a Host header is found when it is not the first: the first became the request's authority.
+    /// A Host header that is not the first: the first became the request's authority.
     fileprivate static let secondHost = HTTPField.Name("Host") ?? .origin
 }

@@ -1,30 +1,30 @@
-/// Where a listener listens, whom it answers and what it bears.
+/// Address, access and limits of a listener.
 package struct HTTPListenerConfiguration: Sendable, Hashable {
-    /// The section of the configuration file that these values come from; messages name its keys.
+    /// The section of the configuration file, for messages that name its keys.
     package var section: String
-    /// A name or address of this machine; `0.0.0.0` and `::` are all of them.
+    /// A name or address of this machine; `0.0.0.0` and `::` are all addresses.
     package var host: String
     /// 0 lets the system choose.
     package var port: Int
 
-    /// Names under which this machine is reached, beside loopback and the address that was connected to.
+    /// Names of this machine, besides loopback and the connection's local address.
     ///
     /// Without port.
     package var allowedHosts: [String] = []
-    /// Origins (`https://panel.example:8443`), beside those on this machine, whose pages may send requests.
+    /// Origins (`https://panel.example:8443`) whose pages may send requests, besides this server's.
     package var allowedOrigins: [String] = []
 
-    /// Request line and headers, bytes.
+    /// Longest request line and headers, bytes.
     package var maximumHeadBytes = 32 * 1024
-    /// Body of a request, bytes.
+    /// Longest body of a request, bytes.
     package var maximumBodyBytes = 100 * 1024
-    /// The same for single paths where it is another.
+    /// Other limits of the body, by path.
     package var bodyLimits: [String: Int] = [:]
-    /// A message over a WebSocket, bytes.
+    /// Longest WebSocket message, bytes.
     package var maximumMessageBytes = 1_000_000
-    /// Connections open at the same time.
+    /// Most open connections.
     ///
-    /// For one more the longest idle one is closed; when none is idle, more wait until one is closed.
+    /// For another connection the longest idle one is closed; when none is idle, new ones wait.
     package var maximumConnections = 512
 
     /// From the opening of a connection to the first byte of its first request.
@@ -35,7 +35,7 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     package var bodyTimeout: Duration = .seconds(30)
     /// From an answer to the first byte of the next request.
     package var idleTimeout: Duration = .seconds(75)
-    /// With an answer that the client does not take.
+    /// While the client does not read an answer.
     package var sendTimeout: Duration = .seconds(30)
 
     package init(section: String = "http", host: String = "127.0.0.1", port: Int) {
@@ -44,10 +44,10 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
         self.port = port
     }
 
-    /// Whether only programs on this machine reach it.
+    /// Whether it is reachable only from this machine.
     package var isOnlyForThisMachine: Bool { HostName(authority: host)?.isLoopback == true }
 
-    /// How large a body may be, bytes.
+    /// The longest body for a request, bytes.
     /// - Parameter target: The path of the request, with or without its query.
     func maximumBodyBytes(of target: String) -> Int {
         guard !bodyLimits.isEmpty else { return maximumBodyBytes }

@@ -27,7 +27,7 @@ package enum HTTPListenerError: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension HTTPListenerError {
-    /// What the system said, in words to act on; `nil` when it says nothing about the place.
+    /// Converts a system error to a message with advice; `nil` when it does not concern the address.
     init?(_ error: any Error, _ configuration: HTTPListenerConfiguration) {
         let (host, port, section) = (configuration.host, configuration.port, configuration.section)
         switch error {

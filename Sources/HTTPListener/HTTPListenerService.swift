@@ -5,11 +5,11 @@ package import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// One HTTP listener: it binds, guards its connections and requests, and hands what passes to an application.
+/// An HTTP listener: it binds, guards connections and requests, and passes requests to an application.
 ///
-/// Every request is checked against ``AccessPolicy`` and the size limit first, every connection against the
-/// time limits; the application cannot forget to. A graceful shutdown closes idle connections at once and lets
-/// requests under way end.
+/// Every request is checked against ``AccessPolicy`` and the size limit, every connection against the time
+/// limits, before the application. A graceful shutdown closes idle connections at once and lets pending
+/// requests finish.
 package struct HTTPListenerService<Responder: HTTPResponder>: Service
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
     private let configuration: HTTPListenerConfiguration
@@ -20,10 +20,10 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     private let onBound: @Sendable (_ port: Int) async -> Void
 
     /// - Parameters:
-    ///   - responder: The application: a Hummingbird router's responder, or an own one.
-    ///   - gate: Which requests become WebSockets; none without it.
-    ///   - loops: What the connections run on; one event loop where the gate needs to have them all together.
-    ///   - onBound: Called once, when connections are taken, with the true port.
+    ///   - responder: The application, such as a Hummingbird router's responder.
+    ///   - gate: Decides which requests become WebSockets; `nil` for none.
+    ///   - loops: The event loops of the connections; a single one when the gate needs them together.
+    ///   - onBound: Called once, when connections are accepted, with the actual port.
     package init(
         _ configuration: HTTPListenerConfiguration,
         responder: Responder,
@@ -40,11 +40,11 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         self.onBound = onBound
     }
 
-    /// Listens until the graceful shutdown, or until it is cancelled.
+    /// Runs until the graceful shutdown or cancellation.
     /// - Throws: ``HTTPListenerError`` when it cannot start.
     package func run() async throws {
         let (configuration, gate, onBound) = (configuration, gate, onBound)
-        // Hummingbird reports each connection and request; that is noise above its own warnings.
+        // Hummingbird logs each connection and request; only its warnings are of interest.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let connections = IdleConnections(maximum: max(1, configuration.maximumConnections))
@@ -62,7 +62,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                 availableConnectionsDelegate: ConnectionCount(connections: connections)
             ),
             onServerRunning: { [logger] channel in
-                // It must hear of errors before the library's own handler, which passes none on.
+                // Must receive errors before the library's handler, which does not forward them.
                 try? await channel.pipeline.addHandler(
                     DescriptorShortageHandler(connections),
                     position: .first

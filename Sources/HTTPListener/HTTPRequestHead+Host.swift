@@ -1,10 +1,10 @@
 import NIOHTTP1
 
 extension HTTPRequestHead {
-    /// Brings the request into the form that everything behind looks at: a path as the target, and a Host header.
+    /// Normalises the request: a path as target, and a Host header.
     ///
-    /// A target that is a whole address (`http://HOST/PATH`) counts instead of the Host header, and is checked like
-    /// one. HTTP/1.1 requires a Host header: where it is missing there is an empty one, which is refused.
+    /// The host of an absolute target (`http://HOST/PATH`) overrides the Host header, and is checked like it.
+    /// HTTP/1.1 requires a Host header: a missing one becomes empty, which is refused.
     /// - Source: RFC 9112 3.2 and 3.2.2.
     mutating func settleHost() {
         let schemes = ["http://", "https://"]

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The host in a Host header or an origin: an address in one spelling, or a name in lower case.
+/// The host of a Host header or an origin: a normalised address, or a lower-case name.
 enum HostName: Hashable {
     /// Four bytes or sixteen.
     case address([UInt8])
     case name(String)
 
-    /// A host with or without port: `localhost`, `192.168.1.5:80`, `[::1]:1234`.
+    /// Parses a host with or without port: `localhost`, `192.168.1.5:80`, `[::1]:1234`.
     ///
-    /// `nil` when it is neither an address nor a possible name. A bare IPv6 address is read too, as
-    /// configuration has it.
+    /// `nil` when it is neither an address nor a valid name. A bare IPv6 address is accepted, as in the
+    /// configuration.
     init?(authority: String) {
         let text = authority.lowercased()
         var host = Substring(text)
@@ -62,7 +62,7 @@ enum HostName: Hashable {
         parse(text, family: AF_INET, count: 4)
     }
 
-    /// An IPv4 address that is written as an IPv6 one counts as what it is.
+    /// An IPv4-mapped IPv6 address counts as IPv4.
     private static func ipv6(_ text: Substring) -> [UInt8]? {
         guard text.contains(":"), let bytes = parse(text, family: AF_INET6, count: 16) else { return nil }
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
@@ -70,7 +70,7 @@ enum HostName: Hashable {
     }
 
     private static func parse(_ text: Substring, family: Int32, count: Int) -> [UInt8]? {
-        // C would take what stands before a NUL for the whole.
+        // C strings end at NUL.
         guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         return inet_pton(family, String(text), &bytes) == 1 ? bytes : nil
@@ -80,7 +80,7 @@ enum HostName: Hashable {
 /// The scheme, host and port of a web page.
 struct WebOrigin: Hashable {
     private let host: HostName
-    /// In lower case, without a port that is the scheme's own.
+    /// Lower case, without the scheme's default port.
     let text: String
 
     /// `http://HOST[:PORT]` or with https; `nil` for anything else, `null` included.

@@ -3,13 +3,13 @@ import HummingbirdCore
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The open connections of one listener, so that the longest idle one can make room for another.
+/// The open connections of a listener, so that the longest idle one can be closed for a new one.
 ///
-/// Used from the event loops of the listener and of its connections.
+/// Used from the event loops of the listener and its connections.
 final class IdleConnections: Sendable {
     private struct State {
         var open = 0
-        /// Told to close, and not closed yet.
+        /// Closing, but not closed yet.
         var closing = 0
         var idle: [ObjectIdentifier: (channel: any Channel, since: NIODeadline)] = [:]
 
@@ -29,7 +29,7 @@ final class IdleConnections: Sendable {
         self.maximum = maximum
     }
 
-    /// Whether another connection may be taken; one more than the maximum, as it pushes an idle one out.
+    /// Whether another connection may be accepted; one above the maximum, because it replaces an idle one.
     var hasRoom: Bool { state.withLockedValue { $0.open - $0.closing <= maximum } }
 
     func opened() {
@@ -41,14 +41,14 @@ final class IdleConnections: Sendable {
         state.withLockedValue { $0.open -= 1 }
     }
 
-    /// A connection waits for a request, its first or another.
+    /// A connection waits for its first or next request.
     func becameIdle(_ channel: any Channel, since: NIODeadline, isNew: Bool) {
         state.withLockedValue { $0.idle[ObjectIdentifier(channel)] = (channel, since) }
-        // A new connection gets to send its request, however many there are.
+        // A new connection is given the chance to send its request.
         makeRoom(butNot: isNew ? ObjectIdentifier(channel) : nil)
     }
 
-    /// A connection has a request, or is gone.
+    /// A connection received a request, or closed.
     func becameBusy(_ channel: any Channel) {
         state.withLockedValue { $0.idle[ObjectIdentifier(channel)] = nil }
     }
@@ -60,7 +60,7 @@ final class IdleConnections: Sendable {
         if let surplus { close(surplus) }
     }
 
-    /// Closes those that are idle for longest.
+    /// Closes the longest idle connections.
     func closeOldest(_ count: Int) {
         for _ in 0..<count { state.withLockedValue { $0.removeOldest() }.map(close) }
     }
@@ -71,7 +71,8 @@ final class IdleConnections: Sendable {
     }
 }
 
-/// Tells ``IdleConnections`` of connections that are opened and closed, and takes no more than it has room for.
+/// Reports opened and closed connections to ``IdleConnections``, and accepts only as many as there is room
+/// for.
 struct ConnectionCount: AvailableConnectionsDelegate {
     let connections: IdleConnections
 
@@ -80,13 +81,13 @@ struct ConnectionCount: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { connections.hasRoom }
 }
 
-/// Closes idle connections when the process, or the system, has no descriptor left for a new one.
+/// Closes idle connections when the process or the system runs out of descriptors.
 ///
-/// The library waits a second before it tries again to take the connection that did not fit.
+/// The library waits a second before it accepts again.
 final class DescriptorShortageHandler: ChannelInboundHandler, Sendable {
     typealias InboundIn = any Channel
 
-    /// Closed at once, so that somebody gets in though others knock all the time.
+    /// Closed at once, so that new connections succeed under a flood.
     private static let closedAtOnce = 8
 
     private let connections: IdleConnections

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// What a connection is made of: HTTP/1.1 between the two ends of a ``ConnectionGuard``, or a WebSocket.
+/// The pipeline of a connection: HTTP/1.1 between the two parts of a ``ConnectionGuard``, or a WebSocket.
 struct ListenerChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 

@@ -1,12 +1,12 @@
 import Glibc
 
-/// How many files and connections this process may have open.
+/// The limit of open files and connections of this process.
 package enum OpenFiles {
-    /// Files that are open for other reasons than a connection.
+    /// Files reserved for purposes other than connections.
     private static let others = 128
 
-    /// Asks for as many as the system allows, up to a bound; the usual start is 1024.
-    /// - Returns: How many connections there may be, so that the rest of the program always has the files it needs.
+    /// Raises the limit as far as the system allows, up to a bound; the usual default is 1024.
+    /// - Returns: The number of connections that leaves enough files for the rest of the program.
     package static func raiseLimit(to wanted: Int = 65_536) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 512 }

@@ -2,20 +2,20 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Why a request is not served, as JSON that a person or a program can read.
+/// Why a request was refused, as JSON for people and programs.
 struct RequestError: Sendable {
     let status: HTTPResponse.Status
     let contentType: String
     let text: String
 
-    /// An answer in words of its own.
+    /// A custom message.
     init(status: HTTPResponse.Status, contentType: String, text: String) {
         (self.status, self.contentType, self.text) = (status, contentType, text)
     }
 
     /// - Parameters:
-    ///   - code: A word for programs.
-    ///   - key: The configuration key that decides it, if one does.
+    ///   - code: A code for programs.
+    ///   - key: The configuration key of the limit, if any.
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String, key: String? = nil) {
         var text = #"{"error":"\#(code)","#
         if let key { text += #""key":"\#(key)","# }
@@ -23,7 +23,7 @@ struct RequestError: Sendable {
         self.init(status: status, contentType: "application/json; charset=utf-8", text: text)
     }
 
-    /// What is said of a status alone.
+    /// The message for a status without further information.
     init(_ status: HTTPResponse.Status, for head: HTTPRequest) {
         let target = "\(head.method) \((head.path ?? "/").prefix(200))"
         switch status {
@@ -36,7 +36,7 @@ struct RequestError: Sendable {
         self.init(.forbidden, "forbidden", refusal.message, key: refusal.key)
     }
 
-    /// A request whose rest did not come in time.
+    /// A request that was not completed in time.
     static func timedOut(_ status: Int) -> RequestError {
         RequestError(HTTPResponse.Status(code: status), "timeout", "the request was not complete in time")
     }
@@ -44,7 +44,7 @@ struct RequestError: Sendable {
     static let headTooLong = RequestError(
         .requestHeaderFieldsTooLarge,
         "too_large",
-        "the request line and headers are longer than this server takes"
+        "the request line and headers exceed this server's limit"
     )
 
     static func bodyTooLarge(_ size: String, limit: Int) -> RequestError {
@@ -57,7 +57,7 @@ struct RequestError: Sendable {
 
     static let notHTTP = RequestError(.badRequest, "bad_request", "this is not an HTTP/1.1 request")
 
-    /// The answer to a request; to HEAD without its body.
+    /// The answer to a request; without body for HEAD.
     func response(to head: HTTPRequest) -> Response {
         let body = ByteBuffer(string: text)
         return Response(

@@ -3,10 +3,10 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// Lets a request become a WebSocket, when a ``WebSocketGate`` admits it.
+/// Upgrades requests that a ``WebSocketGate`` admits to WebSockets.
 ///
-/// A request that asks for another protocol, or at a place where none is spoken, is answered as if it had not asked,
-/// and the connection closed: the HTTP decoder reads nothing after such a request.
+/// A request for another protocol, or for a path without WebSockets, is answered as if it had not asked for
+/// an upgrade, and the connection is closed: the HTTP decoder reads nothing after such a request.
 final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,7 +15,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum State {
         case http
-        /// An admitted request whose end has not been read.
+        /// An admitted request that is not complete yet.
         case admitted(HTTPRequestHead)
         case upgraded
         case refused
@@ -71,9 +71,9 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// Whether the request is dealt with here.
+    /// Whether the request was handled here.
     private func consider(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
-        // An answer that is still under way could not be told from what a WebSocket says.
+        // A pending answer would be mixed up with WebSocket frames.
         guard let gate, unanswered == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
             head.lists("upgrade", in: "Connection")
         else { return false }
@@ -107,7 +107,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         owner.refuse(problem, fields: ["Sec-WebSocket-Version: 13"])
     }
 
-    /// What is no HTTP is answered here when no earlier request waits for its answer.
+    /// Answers invalid HTTP here when no earlier request is waiting for its answer.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError, state.isHTTP, owner.canAnswer {
             state = .refused
@@ -118,7 +118,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func upgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        // The library's own upgrader knows the handshake; the pipeline is ours.
+        // The library's upgrader performs the handshake; the pipeline is built here.
         let handshake = NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
             upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() }
@@ -162,14 +162,14 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         )
         let socket = WebSocket(handler: NIOLoopBound(handler, eventLoop: context.eventLoop))
         handler.begin(gate.opened(socket, path: path))
-        // What came behind the request goes on to the new decoder.
+        // Bytes after the request are passed to the new decoder.
         let oldDecoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         pipeline.removeHandler(context: oldDecoder, promise: nil)
     }
 }
 
 extension HTTPRequestHead {
-    /// Whether a field that is a list has a word in it.
+    /// Whether a list-valued header contains a word.
     fileprivate func lists(_ word: String, in field: String) -> Bool {
         headers[canonicalForm: field].contains { $0.lowercased() == word }
     }

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOWebSocket
 
-/// Joins the frames of a client to messages.
+/// Assembles a client's frames into messages.
 /// - Source: RFC 6455 5.4 to 5.6, 7.4 and 8.1.
 struct WebSocketAssembly {
     private let maximumBytes: Int
-    /// Of the message under way.
+    /// Of the incomplete message.
     private var opcode: WebSocketOpcode?
     private var bytes: [UInt8] = []
 
@@ -13,8 +13,8 @@ struct WebSocketAssembly {
         self.maximumBytes = maximumBytes
     }
 
-    /// Takes a frame of text, of binary data or of what goes on with these.
-    /// - Returns: The message that ends with this frame.
+    /// Adds a text, binary or continuation frame.
+    /// - Returns: The message that the frame completes.
     mutating func take(_ frame: WebSocketFrame) throws(WebSocket.CloseCode) -> WebSocketMessage? {
         guard (frame.opcode == .continuation) == (opcode != nil) else { throw .protocolError }
         guard frame.length <= maximumBytes - bytes.count else { throw .tooBig }
@@ -32,7 +32,7 @@ struct WebSocketAssembly {
         return .text(message)
     }
 
-    /// Looks at what a client says when it closes: nothing, or a code and a reason.
+    /// Validates a close frame: empty, or a code and a reason.
     static func check(goodbye: WebSocketFrame) throws(WebSocket.CloseCode) {
         var data = goodbye.unmaskedData
         guard data.readableBytes > 0 else { return }

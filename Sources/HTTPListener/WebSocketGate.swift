@@ -1,40 +1,40 @@
 import HTTPTypes
 package import NIOCore
 
-/// Which requests of a listener may become WebSockets, and what becomes of them.
+/// Decides which requests of a listener become WebSockets, and handles them.
 ///
-/// Host and Origin have been checked by then. Everything is called on the connection's event loop.
+/// Host and Origin are already checked. All methods are called on the connection's event loop.
 package protocol WebSocketGate: Sendable {
     /// Whether a request may become a WebSocket.
     /// - Parameter path: The target of the request, with its query.
     func admission(path: String) -> WebSocketAdmission
 
-    /// A WebSocket that was admitted is open; what it says goes to the listener.
+    /// An admitted WebSocket opened; its messages go to the returned listener.
     func opened(_ socket: WebSocket, path: String) -> any WebSocketListener
 }
 
-/// The answer to a request to become a WebSocket.
+/// The answer to an upgrade request.
 package enum WebSocketAdmission: Sendable, Hashable {
     case accepted
-    /// The path is not for WebSockets: it is answered like any other request.
+    /// The path has no WebSockets: the request is answered like any other.
     case notHere
-    /// Answered with this status and text, then closed.
+    /// Refused with this status and text; the connection is closed.
     case refused(status: Int, contentType: String, text: String)
 }
 
-/// Who hears what comes by one WebSocket; on its event loop.
+/// Receives the messages of a WebSocket on its event loop.
 package protocol WebSocketListener: AnyObject {
     func received(_ message: WebSocketMessage)
-    /// Nothing comes after this. It is told once, whoever closed, and never from inside a call to the socket.
+    /// Called once at the end, whoever closed, and never from inside a call to the socket.
     func closed()
 }
 
-/// A whole message; text is valid UTF-8.
+/// A complete message; text is valid UTF-8.
 package enum WebSocketMessage: Sendable, Hashable {
     case text([UInt8])
     case binary([UInt8])
 
-    /// The message as a server's frame: ready to be written to any number of sockets.
+    /// The message as a server frame, which can be written to any number of sockets.
     /// - Source: RFC 6455 5.2.
     package var framed: ByteBuffer {
         switch self {
@@ -62,21 +62,21 @@ package enum WebSocketMessage: Sendable, Hashable {
     }
 }
 
-/// Our end of a WebSocket, to be used on its event loop only.
+/// The server's end of a WebSocket, to be used on its event loop only.
 package struct WebSocket: Sendable {
     let handler: NIOLoopBound<WebSocketHandler>
 
-    /// Writes a frame, as ``WebSocketMessage/framed`` makes it; it leaves with the next ``flush()``.
+    /// Writes a frame from ``WebSocketMessage/framed``; ``flush()`` sends it.
     ///
-    /// Closes the connection when its peer takes too little of what it is sent.
+    /// Closes the connection when the peer reads too slowly.
     package func write(_ frame: ByteBuffer) { handler.value.write(frame) }
 
     package func flush() { handler.value.flush() }
 
-    /// Stops and goes on reading: for a peer that sends faster than is dealt with.
+    /// Pauses and resumes reading, for a peer that sends faster than its messages are processed.
     package func read(_ isReading: Bool) { handler.value.read(isReading) }
 
-    /// Says goodbye and closes.
+    /// Sends a close frame and closes.
     /// - Parameter code: RFC 6455 7.4.
     package func close(_ code: CloseCode) { handler.value.close(code) }
 

@@ -1,17 +1,17 @@
 import NIOCore
 import NIOWebSocket
 
-/// One open WebSocket: frames in, frames out, control frames and the end.
+/// An open WebSocket: frames, control frames and the close handshake.
 ///
-/// It sits before all HTTP handlers, which see nothing of it but the end of the connection.
+/// It precedes all HTTP handlers, which see only the end of the connection.
 final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = Never
     typealias OutboundOut = ByteBuffer
 
-    /// What may wait for a peer that takes nothing, bytes.
+    /// Most bytes queued for a peer that does not read.
     private static let patience = 8_000_000
-    /// How long a peer may take to close after it was asked to.
+    /// How long a peer may take for the close handshake.
     private static let farewell = TimeAmount.seconds(1)
 
     private var listener: (any WebSocketListener)?
@@ -37,7 +37,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.listener = listener
     }
 
-    // MARK: Out
+    // MARK: Output
 
     func write(_ frame: ByteBuffer) {
         guard let context, !isClosing else { return }
@@ -57,7 +57,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func read(_ isReading: Bool) {
         guard let context else { return }
-        // The option cannot fail on an open socket; a closed one needs none.
+        // The option cannot fail on an open socket, and a closed one does not need it.
         try? context.channel.syncOptions?.setOption(.autoRead, value: isReading)
     }
 
@@ -75,15 +75,15 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
     }
 
-    /// Closes for what the peer did wrong, and does not wait for its answer; what it still sends is thrown away,
-    /// so that it gets to read why.
+    /// Closes after a protocol error without awaiting the peer's answer; its further input is discarded, so
+    /// that it can read the reason.
     private func fail(_ code: WebSocket.CloseCode) {
         guard !isClosing else { return }
         close(code)
         context?.close(mode: .output, promise: nil)
     }
 
-    // MARK: In
+    // MARK: Input
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
@@ -142,7 +142,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Tells later, as a write or a flush of the listener's own may have been what closed.
+    /// Deferred, because the listener's own write or flush may have caused the end.
     private func end() {
         guard let ended = listener else { return }
         listener = nil

@@ -36,7 +36,7 @@ struct AccessPolicyTests {
         #expect(refusal.message.contains("flare.server.allowed_hosts"))
     }
 
-    @Test func `a name is not looked up, even if it is what the connection is to`() {
+    @Test func `host names are not resolved`() {
         #expect(Self.policy().refusal(host: "evil.example", origin: nil, connectedTo: "evil.example") != nil)
         #expect(Self.policy().refusal(host: "192.168.1.5", origin: nil, connectedTo: nil) != nil)
     }
@@ -55,7 +55,7 @@ struct AccessPolicyTests {
         ("https://board.example", "hall.local"), ("HTTPS://BOARD.example:443", "hall.local"),
         ("http://board.example:8088", "hall.local"), ("app://kiosk", "hall.local"),
     ])
-    func `the origin that is this server passes, and configured ones`(origin: String, host: String) {
+    func `this server's origin and configured ones pass`(origin: String, host: String) {
         #expect(Self.policy().refusal(host: host, origin: origin, connectedTo: "192.168.1.5") == nil)
     }
 
@@ -96,7 +96,7 @@ struct AccessPolicyTests {
         #expect(AccessPolicy(configuration).refusal(host: nil, origin: "null", connectedTo: nil) != nil)
     }
 
-    @Test func `no header of random bytes traps, and none passes by chance`() {
+    @Test func `random headers neither trap nor pass`() {
         var random = SplitMix64(seed: 7)
         let alphabet = Array("localhost127.0.1[]:@/%xé \u{0}".unicodeScalars)
         let policy = Self.policy()

@@ -11,7 +11,7 @@ struct HTTPListenerServiceTests {
         return Response(text: "\(request.method) \(request.head.path ?? "") \(String(buffer: body))")
     }
 
-    @Test func `the true port is told, and requests are answered there`() async throws {
+    @Test func `the actual port is reported and answers requests`() async throws {
         try await withFront(serving: Self.echo) { port, _ in
             #expect(port > 0)
             let reply = try await request("POST", "/x?y=1", port: port, body: "hello")
@@ -21,7 +21,7 @@ struct HTTPListenerServiceTests {
         }
     }
 
-    @Test func `a port in use is named, with what to do`() async throws {
+    @Test func `a port in use is reported with what to do`() async throws {
         try await withFront(serving: Self.echo) { port, _ in
             let error = await #expect(throws: HTTPListenerError.self) {
                 try await withFront({ $0.port = port }, serving: Self.echo) { _, _ in }
@@ -33,7 +33,7 @@ struct HTTPListenerServiceTests {
     }
 
     @Test(arguments: ["192.0.2.1", "no such host", "host.invalid"])
-    func `a host that is not this machine is named`(host: String) async throws {
+    func `a host that is not this machine is reported`(host: String) async throws {
         let error = await #expect(throws: HTTPListenerError.self) {
             try await withFront({ $0.host = host }, serving: Self.echo) { _, _ in }
         }
@@ -50,7 +50,7 @@ struct HTTPListenerServiceTests {
         }
     }
 
-    @Test func `a foreign Origin is refused, an own one passes`() async throws {
+    @Test func `a foreign Origin is refused and our own passes`() async throws {
         try await withFront(serving: Self.echo) { port, _ in
             let foreign = try await request("POST", "/", port: port, headers: ["Origin: http://evil.example"])
             #expect(foreign.status == 403)
@@ -76,7 +76,7 @@ struct HTTPListenerServiceTests {
         }
     }
 
-    @Test func `a request line with a whole address is served by its path`() async throws {
+    @Test func `an absolute request target is served by its path`() async throws {
         try await withFront(serving: Self.echo) { port, _ in
             let reply = try await request("GET", "http://localhost:\(port)/x?y", port: port)
             #expect(reply.body == "GET /x?y ")
@@ -87,7 +87,7 @@ struct HTTPListenerServiceTests {
         "http://evil.example/x", "HTTP://evil.example/x", "https://evil.example/x", "http://evil.example?x",
         "http://user@localhost/x", "http://localhost.evil.example/", "http://",
     ])
-    func `a whole address in the request line is checked like Host, and counts instead of it`(target: String)
+    func `an absolute request target is checked like Host and overrides it`(target: String)
         async throws
     {
         try await withFront(serving: Self.echo) { port, _ in
@@ -127,8 +127,7 @@ struct HTTPListenerServiceTests {
         }
     }
 
-    @Test func `a shutdown closes an idle connection at once and lets a request under way end`() async throws
-    {
+    @Test func `a shutdown closes idle connections and lets pending requests finish`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         try await withFront(serving: { _, _ in

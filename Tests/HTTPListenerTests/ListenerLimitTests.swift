@@ -12,7 +12,7 @@ struct ListenerLimitTests {
 
     private static let head = "POST / HTTP/1.1\r\nHost: localhost\r\n"
 
-    @Test func `a body is taken up to the limit and refused beyond it`() async throws {
+    @Test func `a body is accepted up to the limit and refused beyond it`() async throws {
         try await withFront({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
             let fits = try await request("POST", "/", port: port, body: String(repeating: "a", count: 1000))
             #expect(fits.body == "1000")
@@ -22,7 +22,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `a path with a limit of its own is refused with that limit`() async throws {
+    @Test func `a path with its own limit is refused at that limit`() async throws {
         let change: (inout HTTPListenerConfiguration) -> Void = {
             $0.maximumBodyBytes = 100
             $0.bodyLimits = ["/long": 500]
@@ -40,7 +40,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `a body without a stated length is refused beyond the limit too`() async throws {
+    @Test func `a body of unknown length is refused beyond the limit too`() async throws {
         try await withFront({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
             let status = try await onThread {
                 let client = try WireClient(port: port)
@@ -55,7 +55,7 @@ struct ListenerLimitTests {
     }
 
     @Test(arguments: ["18446744073709551616", "-1", "x", "1, 2"])
-    func `a length that is none is a bad request`(length: String) async throws {
+    func `an invalid length is a bad request`(length: String) async throws {
         try await withFront(serving: Self.count) { port, _ in
             let reply = try await request("POST", "/", port: port, headers: ["Content-Length: \(length)"])
             #expect([400, 413].contains(reply.status), "\(reply)")
@@ -63,7 +63,7 @@ struct ListenerLimitTests {
     }
 
     @Test(arguments: BadHead.allCases)
-    func `a head that is too long or none at all is refused and the connection closed`(head: BadHead)
+    func `an overlong or invalid head is refused and the connection closed`(head: BadHead)
         async throws
     {
         try await withFront({ $0.maximumHeadBytes = 4000 }, serving: Self.count) { port, _ in
@@ -90,7 +90,7 @@ struct ListenerLimitTests {
         ("GET / HTT", 408), ("GET / HTTP/1.1\r\nHost: localhost\r\n", 408),
         (head + "Content-Length: 10\r\n\r\nabc", 408),
     ])
-    func `a request that does not come to its end is timed out`(bytes: String, status: Int) async throws {
+    func `an incomplete request times out`(bytes: String, status: Int) async throws {
         let change: (inout HTTPListenerConfiguration) -> Void = {
             $0.headTimeout = .milliseconds(50)
             $0.bodyTimeout = .milliseconds(50)
@@ -108,7 +108,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `a shutdown does not wait for a body that does not come`() async throws {
+    @Test func `a shutdown does not wait for an incomplete body`() async throws {
         let change: (inout HTTPListenerConfiguration) -> Void = {
             $0.bodyTimeout = .seconds(3600)
             $0.sendTimeout = .seconds(3600)
@@ -133,7 +133,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `a connection that sends nothing is closed, whatever is allowed between requests`()
+    @Test func `a connection that sends nothing is closed whatever the keep-alive limit`()
         async throws
     {
         let change: (inout HTTPListenerConfiguration) -> Void = {
@@ -162,7 +162,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `an answer that is not taken ends the connection`() async throws {
+    @Test func `an answer that is not read ends the connection`() async throws {
         let large = ByteBuffer(repeating: 0x61, count: 1 << 20)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         try await withFront(
@@ -212,7 +212,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `however many connections say nothing, a request is answered`() async throws {
+    @Test func `requests are answered under a flood of silent connections`() async throws {
         try await withFront({ $0.maximumConnections = 8 }, serving: Self.count) { port, _ in
             let status = try await onThread {
                 let silent = try (0..<100).map { _ in try WireClient(port: port) }
@@ -224,7 +224,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `a connection whose request is under way is not closed for another`() async throws {
+    @Test func `a connection with a pending request is not closed for another`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         let respond: @Sendable (Request, PlainContext) async throws -> Response = { request, _ in
@@ -253,7 +253,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `who connects when all connections are busy waits until one is free`() async throws {
+    @Test func `a new connection waits while all are busy`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         let respond: @Sendable (Request, PlainContext) async throws -> Response = { request, _ in
@@ -282,7 +282,7 @@ struct ListenerLimitTests {
         }
     }
 
-    @Test func `who asks before sending a body is told to go on`() async throws {
+    @Test func `Expect 100-continue is answered`() async throws {
         try await withFront(serving: Self.count) { port, _ in
             let statuses = try await onThread {
                 let client = try WireClient(port: port)

@@ -7,7 +7,7 @@ import Web
 @Suite(.timeLimit(.minutes(1)))
 struct WebListenerTests {
     @Test(arguments: [([], 200, "ok\n"), (["no broker", "no place"], 503, "no broker\nno place\n")])
-    func `the health is told with its reasons`(problems: [String], status: Int, text: String) async throws {
+    func `health is reported with its reasons`(problems: [String], status: Int, text: String) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let configuration = HTTPListenerConfiguration(section: "web", port: 0)
         let listener = WebListener(configuration, logger: .silent, problems: { problems }) {

@@ -40,7 +40,7 @@ struct WebSocketFrameTests {
         #expect(heard == [WireSocket.Frame(0x2, payload)])
     }
 
-    @Test func `a message in fragments is whole again, with a ping between them`() async throws {
+    @Test func `fragments with a ping in between are joined`() async throws {
         let bytes =
             Self.masked(0x1, "gr", isFinal: false) + Self.masked(0x0, "", isFinal: false)
             + Self.masked(0x9, "are you there?") + Self.masked(0x0, "ü", isFinal: false)
@@ -49,7 +49,7 @@ struct WebSocketFrameTests {
         #expect(heard == [WireSocket.Frame(0xA, Array("are you there?".utf8)), .text("grün")])
     }
 
-    @Test func `fragments may be many, as long as the message is not too long`() async throws {
+    @Test func `the number of fragments is limited only by the message length`() async throws {
         let part = Self.masked(0x0, "", isFinal: false)
         let bytes =
             Self.masked(0x1, "a", isFinal: false) + Array(repeatElement(part, count: 5000).joined())
@@ -57,14 +57,14 @@ struct WebSocketFrameTests {
         #expect(try await frames(1, to: bytes) == [.text("ab")])
     }
 
-    @Test func `a letter may be cut in two by fragments`() async throws {
+    @Test func `fragments may split a character`() async throws {
         let letter = Array("ü".utf8)
         let bytes =
             WireSocket.frame(0x1, letter.prefix(1), isFinal: false) + WireSocket.frame(0x0, letter.suffix(1))
         #expect(try await frames(1, to: bytes) == [.text("ü")])
     }
 
-    @Test func `an unasked pong is passed over`() async throws {
+    @Test func `an unsolicited pong is ignored`() async throws {
         #expect(try await frames(1, to: Self.masked(0xA, "?") + Self.masked(0x1, "a")) == [.text("a")])
     }
 
@@ -72,14 +72,14 @@ struct WebSocketFrameTests {
         WireSocket.Frame.close(1000), .close(3000), WireSocket.Frame(0x8),
         WireSocket.Frame(0x8, [3, 232] + Array("bye".utf8)),
     ])
-    func `a goodbye is answered with the same, and the connection closed`(goodbye: WireSocket.Frame)
+    func `a close frame is answered and the connection closed`(goodbye: WireSocket.Frame)
         async throws
     {
         let heard = try await frames(to: WireSocket.frame(0x8, goodbye.payload) + Self.masked(0x1, "late"))
         #expect(heard == [goodbye])
     }
 
-    @Test func `our own goodbye waits for the peer's`() async throws {
+    @Test func `our close frame waits for the peer's`() async throws {
         let heard = try await frames(to: Self.masked(0x1, "leave") + WireSocket.frame(0x8, [3, 232]))
         #expect(heard == [.close(1000)])
     }
@@ -87,12 +87,12 @@ struct WebSocketFrameTests {
     @Test(
         arguments: [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]]
     )
-    func `text that is no UTF-8 is refused`(payload: [UInt8]) async throws {
+    func `text that is not UTF-8 is refused`(payload: [UInt8]) async throws {
         let goodbye = WireSocket.frame(0x8, [3, 232])
         #expect(try await frames(to: WireSocket.frame(0x1, payload) + goodbye) == [.close(1007)])
     }
 
-    @Test func `a message over the limit is refused, though its sender goes on`() async throws {
+    @Test func `a message over the limit is refused while its sender continues`() async throws {
         let payload = [UInt8](repeating: 97, count: Self.limit + 1)
         let whole = WireSocket.frame(0x1, payload)
         let parts =
@@ -115,7 +115,7 @@ struct WebSocketFrameTests {
         WireSocket.frame(0x8, [0, 0]), WireSocket.frame(0x8, [3, 237]),
         WireSocket.frame(0x8, [3, 232, 0xFF]),
     ])
-    func `what the protocol does not allow ends the connection`(bytes: [UInt8]) async throws {
+    func `a protocol violation ends the connection`(bytes: [UInt8]) async throws {
         let heard = try await frames(to: bytes + Self.masked(0x1, "more") + Self.masked(0x1, "more"))
         #expect([[.close(1002)], [.close(1007)]].contains(heard), "\(heard)")
     }

@@ -69,7 +69,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func `frames that come together with the handshake are heard`() async throws {
+    @Test func `frames that arrive with the handshake are processed`() async throws {
         try await withFront(gate: EchoGate()) { port, _ in
             try await onThread {
                 let client = try WireClient(port: port)
@@ -85,13 +85,13 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func `a path where no WebSocket is spoken is answered like any other, and closed`() async throws {
+    @Test func `an upgrade on a path without WebSockets is answered normally and closed`() async throws {
         let replies = try await answers(to: WireSocket.handshake("/plain"))
         #expect(replies.map(\.status) == [200])
         #expect(replies.first?.body == "plain")
     }
 
-    @Test func `a refusal is told in its own words, and closed`() async throws {
+    @Test func `a refusal has its own message and closes the connection`() async throws {
         let replies = try await answers(to: WireSocket.handshake("/refused"))
         #expect(replies.map(\.status) == [418])
         #expect(replies.first?.body == "short and stout")
@@ -105,7 +105,7 @@ struct WebSocketHandshakeTests {
         handshake(without: "Connection", with: "Connection: keep-alive"),
         handshake(without: "Connection"),
     ])
-    func `who asks for another protocol, or not quite, is answered as if it had not`(bytes: String)
+    func `other or malformed upgrade requests are answered normally`(bytes: String)
         async throws
     {
         let replies = try await answers(to: bytes)
@@ -113,7 +113,7 @@ struct WebSocketHandshakeTests {
         #expect(replies.first?.body == "plain")
     }
 
-    @Test func `a request whose answer is still under way does not let the next become a WebSocket`()
+    @Test func `a request is not upgraded while an earlier answer is pending`()
         async throws
     {
         let replies = try await answers(2, to: Self.plain + WireSocket.handshake("/echo"))
@@ -153,7 +153,7 @@ struct WebSocketHandshakeTests {
         #expect(replies.first?.headers["sec-websocket-version"] == "13")
     }
 
-    @Test func `a handshake that does not come to its end is timed out`() async throws {
+    @Test func `an incomplete handshake times out`() async throws {
         let bytes = Self.handshake(without: "X", with: "Transfer-Encoding: chunked")
         let replies = try await answers(to: bytes) {
             $0.headTimeout = .milliseconds(50)

@@ -5,7 +5,7 @@ import Testing
 /// How long a WebSocket lasts, and how it ends.
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketLifeTests {
-    @Test func `the time limits of requests are none of a WebSocket's`() async throws {
+    @Test func `request timeouts do not apply to WebSockets`() async throws {
         let impatient: (inout HTTPListenerConfiguration) -> Void = {
             $0.firstRequestTimeout = .milliseconds(1500)
             $0.idleTimeout = .milliseconds(1500)
@@ -26,7 +26,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test func `a shutdown says goodbye to everybody`() async throws {
+    @Test func `a shutdown sends close frames to all WebSockets`() async throws {
         try await withFront(gate: EchoGate()) { port, shutDown in
             let (isOpen, open) = AsyncStream.makeStream(of: Void.self)
             async let goodbyes = onThread {
@@ -47,7 +47,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test func `a peer that takes nothing of what it is sent is closed`() async throws {
+    @Test func `a peer that does not read is closed`() async throws {
         let (closings, closing) = AsyncStream.makeStream(of: Void.self)
         try await withFront(gate: EchoGate(closings: closing)) { port, _ in
             let socket = try await onThread {
@@ -60,7 +60,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test func `the end is told once, whoever closed`() async throws {
+    @Test func `the end is reported once whoever closed`() async throws {
         let (closings, closing) = AsyncStream.makeStream(of: Void.self)
         try await withFront(gate: EchoGate(closings: closing)) { port, _ in
             try await onThread {
