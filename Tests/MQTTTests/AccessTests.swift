@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct AccessTests {
-    @Test func `what the broker does not let us write is told, in version 5`() async throws {
+    @Test func `a publication that the broker refuses is reported in version 5`() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("topic readwrite ours/#\n", to: "acl")
             var options = MosquittoOptions()
@@ -27,7 +27,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `what is larger than the broker takes is refused, and the link stays`() async throws {
+    @Test func `a message beyond the broker's limit is refused and the link stays up`() async throws {
         var options = MosquittoOptions()
         options.lines = ["max_packet_size 1000"]
         try await withMosquitto(options) { broker in
@@ -44,7 +44,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `a broker that takes QoS 1 at most gets QoS 1`() async throws {
+    @Test func `a broker with maximum QoS 1 receives QoS 1`() async throws {
         var options = MosquittoOptions()
         options.lines = ["max_qos 1"]
         try await withMosquitto(options) { broker in
@@ -57,7 +57,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `values that cannot be sent are told`() async throws {
+    @Test func `values that cannot be sent are reported`() async throws {
         let wrong: [(inout MQTTConfiguration) -> Void] = [
             { $0.password = MQTTPassword("secret") }, { $0.username = "\u{0}" }, { $0.clientID = "\u{0}" },
             { $0.will = MQTTMessage(topic: "a/#") }, { $0.host = "" }, { $0.port = 0 },

@@ -41,7 +41,7 @@ struct HostileBrokerTests {
         ],
         [false, true]
     )
-    func `an unknown property ends the link with the packet's name, and the next link is made`(
+    func `an unknown property ends the link with the packet's name and the client reconnects`(
         packets: (before: [UInt8], bad: [UInt8], name: String),
         tls: Bool
     ) async throws {
@@ -62,7 +62,7 @@ struct HostileBrokerTests {
     }
 
     @Test(arguments: [false, true])
-    func `a packet in many parts, and many in one, are read`(tls: Bool) async throws {
+    func `packets are parsed however the stream is divided`(tls: Bool) async throws {
         let count = 200
         try await withBroker(tls: tls) { version, connection in
             let isV5 = version == 5
@@ -110,7 +110,7 @@ struct HostileBrokerTests {
         ProcessInfo.processInfo.environment["TRILATERAL_FUZZ"].flatMap { Int($0) } ?? 4000
 
     @Test(arguments: BrokerPackets.Version.allCases, [false, true])
-    func `damaged packets of every kind do not end the process`(version: BrokerPackets.Version, tls: Bool)
+    func `damaged packets do not crash the process`(version: BrokerPackets.Version, tls: Bool)
         async throws
     {
         let sent = Counter()

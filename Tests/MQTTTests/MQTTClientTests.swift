@@ -5,7 +5,7 @@ import Testing
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
 struct MQTTClientTests {
     @Test(arguments: MQTTQoS.allCases, [MQTTProtocolChoice.v5, .v311])
-    func `a message comes back as it was sent`(qos: MQTTQoS, version: MQTTProtocolChoice) async throws {
+    func `a message is echoed unchanged`(qos: MQTTQoS, version: MQTTProtocolChoice) async throws {
         let settings = configuration(port: try SharedMosquitto.broker.port) { $0.protocolVersion = version }
         try await withConnectedClient(settings) { client, session in
             #expect(session.version == version)
@@ -48,7 +48,7 @@ struct MQTTClientTests {
         }
     }
 
-    @Test func `a subscription made before the connect is in force when connected is told`() async throws {
+    @Test func `a subscription made before connecting is active when connected is reported`() async throws {
         let settings = configuration(port: try SharedMosquitto.broker.port)
         let topic = topic()
         let client = MQTTClient(settings, logger: LogRecorder().logger)
@@ -86,7 +86,7 @@ struct MQTTClientTests {
         }
     }
 
-    @Test func `properties are left out on a 3_1_1 link`() async throws {
+    @Test func `properties are omitted on a 3_1_1 link`() async throws {
         let settings = configuration(port: try SharedMosquitto.broker.port) { $0.protocolVersion = .v311 }
         try await withConnectedClient(settings) { client, _ in
             var properties = MQTTProperties()
@@ -100,7 +100,7 @@ struct MQTTClientTests {
         }
     }
 
-    @Test func `overlapping subscriptions each hear a message once`() async throws {
+    @Test func `overlapping subscriptions receive a message once each`() async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             let base = topic()
             let all = client.subscribe(["\(base)/#"], qos: .exactlyOnce)
@@ -116,7 +116,7 @@ struct MQTTClientTests {
         }
     }
 
-    @Test func `a subscription that is let go is not heard any more, others are`() async throws {
+    @Test func `a released subscription ends and others continue`() async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             let topic = topic()
             let stays = client.subscribe([topic], qos: .atLeastOnce)
@@ -134,7 +134,9 @@ struct MQTTClientTests {
     }
 
     @Test(arguments: [1 << 20, (1 << 20) + 1])
-    func `a payload within the limit arrives whole, a larger one empty and marked`(size: Int) async throws {
+    func `a payload within the limit arrives complete and a larger one empty and marked`(size: Int)
+        async throws
+    {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             let topic = topic()
             let heard = client.subscribe([topic], qos: .atLeastOnce)
@@ -149,7 +151,7 @@ struct MQTTClientTests {
     @Test(arguments: [
         "with space", "ü/ß/日本", "💡", "/", "//", "$odd/one", String(repeating: "x", count: 60_000),
     ])
-    func `odd topics work`(name: String) async throws {
+    func `unusual topics work`(name: String) async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             let topic = topic(name)
             let heard = client.subscribe([topic], qos: .atLeastOnce)
@@ -159,7 +161,7 @@ struct MQTTClientTests {
     }
 
     @Test(arguments: ["", "a/+", "#", "a\u{0}b", "a\u{7}b", String(repeating: "x", count: 65_536)])
-    func `an illegal topic is refused and the link stays`(topic: String) async throws {
+    func `an invalid topic is refused and the link stays up`(topic: String) async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             for qos in MQTTQoS.allCases {
                 let message = MQTTMessage(topic: topic, qos: qos)
@@ -188,7 +190,7 @@ struct MQTTClientTests {
         }
     }
 
-    @Test func `an illegal filter is left out with an error in the log`() async throws {
+    @Test func `an invalid filter is omitted with an error in the log`() async throws {
         let log = LogRecorder()
         try await withConnectedClient(
             configuration(port: try SharedMosquitto.broker.port),

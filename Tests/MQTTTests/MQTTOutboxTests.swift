@@ -21,7 +21,7 @@ import Testing
 
     private struct NotAdmitted: Error {}
 
-    @Test func `an acknowledgement may be faster than the message id`() throws {
+    @Test func `an acknowledgement may arrive before the message id`() throws {
         var outbox = linked()
         let ticket = try admitted(&outbox, message())
         #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
@@ -30,7 +30,7 @@ import Testing
         #expect(outbox.count == 0)
     }
 
-    @Test func `an early acknowledgement is forgotten when nothing is being handed over`() throws {
+    @Test func `an early acknowledgement is discarded when no call is in progress`() throws {
         var outbox = linked()
         let first = try admitted(&outbox, message())
         #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
@@ -40,7 +40,7 @@ import Testing
         #expect(outbox.count == 2)
     }
 
-    @Test func `what a lost link did not acknowledge is sent on the next, in order, before what is new`()
+    @Test func `unacknowledged publications are sent first and in order on the next link`()
         throws
     {
         var outbox = linked()
@@ -66,7 +66,7 @@ import Testing
         #expect(outbox.count == 12)
     }
 
-    @Test func `a frame that was not written when the link was lost is given up`() throws {
+    @Test func `an unwritten QoS 0 message is dropped when the link is lost`() throws {
         var outbox = linked()
         let ticket = try admitted(&outbox, message("frame", .atMostOnce))
         #expect(outbox.handed(ticket, link: 1, messageID: 1) == nil)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `frames do not take the room of what must arrive`() throws {
+    @Test func `QoS 0 messages do not use the queue of QoS 1 and 2`() throws {
         var outbox = linked(limit: 2)
         for _ in 0..<2 { _ = try admitted(&outbox, message("frame", .atMostOnce)) }
         guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `no message id is given out again while the oldest publication may hold it`() throws {
+    @Test func `no message id is reused while the oldest publication may hold it`() throws {
         var outbox = linked(limit: 30_000)
         let stuck = try admitted(&outbox, message("stuck"))
         #expect(outbox.handed(stuck, link: 1, messageID: 1) == nil)
@@ -105,7 +105,7 @@ import Testing
         _ = try admitted(&outbox, message())
     }
 
-    @Test func `room is told of once, when half of it is free`() throws {
+    @Test func `drained is reported once when the queue is half empty`() throws {
         var outbox = linked(limit: 4)
         for messageID in Int32(1)...4 {
             let ticket = try admitted(&outbox, message())

@@ -14,7 +14,7 @@ struct PacketValidatorTests {
     }
 
     @Test(arguments: BrokerPackets.Version.allCases)
-    func `a stream is accepted in whatever parts it comes`(version: BrokerPackets.Version) throws {
+    func `a valid stream is accepted however it is divided`(version: BrokerPackets.Version) throws {
         let stream = BrokerPackets.stream(version)
         for cut in 1..<stream.count {
             var validator = PacketValidator(version: version.choice)
@@ -43,7 +43,7 @@ struct PacketValidatorTests {
             ([0x10, 0], "a packet of type 1, which a broker does not send"),
         ] as [([UInt8], String)]
     )
-    func `what is malformed at the start is refused by name`(bytes: [UInt8], reason: String) {
+    func `a malformed first packet is refused by name`(bytes: [UInt8], reason: String) {
         var validator = PacketValidator(version: .v5)
         #expect(throws: MalformedPacket(reason)) { try validator.check(bytes) }
     }
@@ -74,7 +74,7 @@ struct PacketValidatorTests {
             (.v311, [0xE0, 0], "a packet of type 14, which a broker does not send"),
         ] as [(MQTTProtocolChoice, [UInt8], String)]
     )
-    func `what is malformed later is refused by name`(
+    func `a malformed later packet is refused by name`(
         version: MQTTProtocolChoice,
         bytes: [UInt8],
         reason: String
@@ -84,7 +84,7 @@ struct PacketValidatorTests {
         #expect(throws: MalformedPacket(reason)) { try validator.check(bytes) }
     }
 
-    @Test func `as many properties as a flood has are refused`() throws {
+    @Test func `a flood of properties is refused`() throws {
         func publish(_ properties: Int) -> [UInt8] {
             let all = (0..<properties).flatMap { _ in [0x26, 0, 0, 0, 0] as [UInt8] }
             return BrokerPackets.packet(0x30, [0, 1, 65] + BrokerPackets.variable(all.count) + all)
@@ -98,7 +98,7 @@ struct PacketValidatorTests {
     }
 
     @Test(arguments: BrokerPackets.Version.allCases, 1...20)
-    func `a damaged stream is judged the same in whatever parts it comes`(
+    func `a damaged stream gives the same error however it is divided`(
         version: BrokerPackets.Version,
         seed: UInt64
     ) {

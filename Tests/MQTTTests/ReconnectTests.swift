@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct ReconnectTests {
-    @Test func `a client that was there before the broker connects when it comes`() async throws {
+    @Test func `a client connects when the broker starts later`() async throws {
         var options = MosquittoOptions()
         options.port = try LoopbackSocket.freePort()
         try await withClient(configuration(port: options.port ?? 0)) { client in
@@ -32,7 +32,7 @@ struct ReconnectTests {
     }
 
     @Test(arguments: [true, false])
-    func `after a restart of the broker everything goes on`(withStore: Bool) async throws {
+    func `messages continue after a restart of the broker`(withStore: Bool) async throws {
         var options = MosquittoOptions()
         options.hasStore = true
         try await withMosquitto(options) { broker in
@@ -69,7 +69,7 @@ struct ReconnectTests {
         }
     }
 
-    @Test func `a wrong password is told, and the right one is found later`() async throws {
+    @Test func `a wrong password is reported and a later correction is used`() async throws {
         var options = MosquittoOptions()
         options.users = ["walker": "right"]
         try await withMosquitto(options) { broker in
@@ -143,7 +143,7 @@ struct ReconnectTests {
         }
     }
 
-    @Test func `a long outage is told once, with its reason`() async throws {
+    @Test func `a long outage is reported once with its reason`() async throws {
         let log = LogRecorder()
         let settings = configuration(port: try LoopbackSocket.freePort()) { $0.warnAfterSeconds = 0 }
         try await withClient(settings, logger: log.logger) { client in
@@ -156,7 +156,7 @@ struct ReconnectTests {
         #expect(warnings.first?.contains("Connection refused") == true)
     }
 
-    @Test func `a host without an address is told by its name`() async throws {
+    @Test func `an unresolvable host is reported by name`() async throws {
         try await withClient(configuration(port: 1883) { $0.host = "no such host.invalid" }) { client in
             guard case .unreachable(_, let reason) = await client.nextFailure() else {
                 Issue.record("not unreachable")
@@ -166,7 +166,7 @@ struct ReconnectTests {
         }
     }
 
-    @Test func `what was never run can be stopped, and stays so`() async {
+    @Test func `a client that never ran can be stopped`() async {
         let client = MQTTClient(MQTTConfiguration(), logger: LogRecorder().logger)
         await client.stop(last: MQTTMessage(topic: "t", qos: .atLeastOnce))
         await client.run()

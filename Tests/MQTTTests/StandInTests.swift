@@ -24,7 +24,7 @@ struct StandInTests {
         try await body(listener.port)
     }
 
-    @Test func `a broker that refuses version 5 is spoken to in 3_1_1 at once, at every connect`()
+    @Test func `a refusal of version 5 leads to 3_1_1 at once at every connect`()
         async throws
     {
         try await withStandIn { version, client in
@@ -46,7 +46,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `a broker that hangs up on version 5 is spoken to in 3_1_1 next`() async throws {
+    @Test func `a disconnect on version 5 leads to 3_1_1 in the next attempt`() async throws {
         try await withStandIn { version, client in
             guard version == 4 else { return }
             try client.send([0x20, 2, 0, 0])
@@ -58,7 +58,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `who wants version 5 only is told that the broker does not speak it`() async throws {
+    @Test func `a required version 5 that the broker does not support is reported`() async throws {
         try await withStandIn { _, client in
             try client.send([0x20, 2, 0, 1])
         } _: { port in
@@ -85,7 +85,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `a listener that never answers is given up after the time, and stop is prompt`() async throws {
+    @Test func `a peer that never answers times out and stop is prompt`() async throws {
         let listener = try LoopbackSocket.listening()
         try await withClient(configuration(port: listener.port) { $0.connectTimeoutSeconds = 1 }) { client in
             guard case .noAnswer(_, 1) = await client.nextFailure() else {
@@ -98,7 +98,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `a publication on which the broker hangs up five times is given up, those behind it are not`()
+    @Test func `a publication that causes five disconnects is dropped and the next ones are kept`()
         async throws
     {
         try await withStandIn { version, client in
@@ -117,7 +117,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `a link that the broker ends is told with the broker's reason`() async throws {
+    @Test func `a link ended by the broker is reported with its reason`() async throws {
         try await withStandIn { _, client in
             try client.send([0x20, 3, 0, 0, 0])
             try client.send([0xe0, 2, 0x8e, 0])
@@ -133,7 +133,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `the broker is told how large a packet may be`() async throws {
+    @Test func `CONNECT announces the maximum packet size`() async throws {
         try await withHeardConnect { connect in
             // MQTT 5.0, 3.1.2.11.4: property 0x27, four bytes.
             let property: [UInt8] = [0x27, 0x01, 0, 0, 0]
@@ -155,7 +155,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `a broker that hangs up during the TLS handshake is a lost connection, not a matter of TLS`()
+    @Test func `a disconnect during the TLS handshake is reported as a lost connection`()
         async throws
     {
         try await withStandIn { _, _ in
@@ -170,7 +170,7 @@ struct StandInTests {
         }
     }
 
-    @Test func `a broker that does not answer subscriptions is connected to all the same`() async throws {
+    @Test func `the link comes up without answers to subscriptions`() async throws {
         try await withStandIn { _, client in
             try client.send([0x20, 3, 0, 0, 0])
             while !client.receive().isEmpty {}

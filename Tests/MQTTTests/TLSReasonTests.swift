@@ -2,7 +2,7 @@ import MQTT
 import Testing
 
 struct TLSReasonTests {
-    @Test func `an alert of the broker is told in words that say what to do`() {
+    @Test func `a TLS alert of the broker is reported with what to do`() {
         let line = "OpenSSL Error[0]: error:0A000410:SSL routines::sslv3 alert handshake failure"
         #expect(TLSReason.of([line])?.contains("the broker refuses the handshake") == true)
     }

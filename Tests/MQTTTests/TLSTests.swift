@@ -35,7 +35,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a broker of a trusted authority is taken, in each version of TLS and with ALPN`() async throws
+    @Test func `a broker of a trusted authority is accepted in each TLS version and with ALPN`() async throws
     {
         try await withBroker { settings, _, _ in
             for version in MQTTTLSVersion.allCases {
@@ -57,7 +57,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a broker of another authority, or of the wrong name, is not taken, and the reason is told`()
+    @Test func `a broker with a wrong authority or name is refused with the reason`()
         async throws
     {
         try await withBroker { settings, certificates, folder in
@@ -88,7 +88,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a client certificate lets us in, its key with a password too`() async throws {
+    @Test func `a client certificate is accepted also with an encrypted key`() async throws {
         try await withBroker(needsClientCertificate: true) { settings, certificates, _ in
             guard case .tls(_, let reason) = try await failure(settings) else {
                 Issue.record("not .tls")
@@ -110,7 +110,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a broker whose certificate has expired is not taken, and the day is told`() async throws {
+    @Test func `an expired broker certificate is refused with its date`() async throws {
         try await withTemporaryFolder { folder in
             let certificates = try await TestCertificates.make(in: folder, expired: true)
             var options = MosquittoOptions()
@@ -131,7 +131,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `files that are missing are told by name, and taken when they come`() async throws {
+    @Test func `missing files are reported by name and used once they exist`() async throws {
         try await withBroker { settings, certificates, folder in
             var late = settings
             let path = folder.path("late.pem")
@@ -145,7 +145,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `TLS where the broker speaks plainly, and the other way round, is told and retried`()
+    @Test func `a TLS mismatch with the broker is reported and retried`()
         async throws
     {
         try await withMosquitto { broker in

@@ -21,7 +21,7 @@ struct WillTests {
     }
 
     @Test(arguments: [MQTTProtocolChoice.v5, .v311])
-    func `a client that ends without a goodbye leaves its will`(version: MQTTProtocolChoice) async throws {
+    func `a client that ends without DISCONNECT leaves its will`(version: MQTTProtocolChoice) async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { watcher, _ in
             let heard = watcher.subscribe([status], qos: .atLeastOnce)
             try await withConnectedClient(try settings(version)) { _, _ in }
@@ -52,7 +52,7 @@ struct WillTests {
         }
     }
 
-    @Test func `the goodbye is said for a caller that is cancelled`() async throws {
+    @Test func `a cancelled caller still disconnects gracefully`() async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { watcher, _ in
             let heard = watcher.subscribe([status], qos: .atLeastOnce)
             try await withConnectedClient(try settings(.v5)) { client, _ in

@@ -2,7 +2,7 @@ import Logging
 import Threading
 
 extension MQTTClient {
-    /// One connection after another, until we are stopped or cancelled.
+    /// Runs one connection after another until stopped or cancelled.
     func keepConnected() async {
         var outage = Outage(warnAfter: .seconds(configuration.warnAfterSeconds))
         var backoff = configuration.reconnect
@@ -22,9 +22,9 @@ extension MQTTClient {
         }
     }
 
-    /// One connection, from the attempt to its end.
+    /// Runs one connection, from the attempt to its end.
     ///
-    /// - Returns: `nil` when we are cancelled.
+    /// - Returns: `nil` when cancelled.
     private func connection(_ version: MQTTProtocolChoice) async -> ConnectionEnd? {
         let (ends, end) = AsyncStream<ConnectionEnd>.makeStream()
         let (thread, threadEnd) = AsyncStream<Never>.makeStream()
@@ -64,7 +64,7 @@ extension MQTTClient {
             return end
         }
         connection.drop()
-        // A task of its own, since this one is cancelled. Only a name that is slow to resolve holds the thread up.
+        // A separate task, because this one is cancelled. It blocks the thread only while a name is resolved.
         let hasEnded = await Task {
             await withTaskGroup(of: Bool.self) { group in
                 group.addTask {
@@ -83,11 +83,11 @@ extension MQTTClient {
         return nil
     }
 
-    /// Everything that hung on the connection is told.
+    /// Notifies everything that depended on the connection.
     ///
-    /// - Returns: True if the link had been up.
+    /// - Returns: Whether the link was up.
     private func finish(_ end: ConnectionEnd, _ outage: inout Outage) -> Bool {
-        // The connection is let go outside of the lock, since its end calls the library.
+        // The connection is released outside of the lock, because its end calls the library.
         let (given, wasUp, old) = state.withLock { state in
             let wasUp = state.isUp
             let old = (state.connection, state.link)
@@ -124,7 +124,7 @@ extension MQTTClient {
         return wasUp
     }
 
-    /// Waits, and warns in between if the outage lasts.
+    /// Waits for the next attempt, and logs a warning if the outage lasts.
     private func pause(_ duration: Duration, _ outage: inout Outage) async {
         logger.debug("next attempt in \(duration)")
         let end = ContinuousClock.now + duration
@@ -169,7 +169,7 @@ extension MQTTClient {
     }
 }
 
-/// A time without a link, which one warning should tell about when it lasts.
+/// A period without a link, which is reported once if it lasts.
 struct Outage {
     private let patience: Duration
     private var since = ContinuousClock.now
@@ -184,7 +184,7 @@ struct Outage {
         reason = nil
     }
 
-    /// True if the link was there before, or failed for another reason.
+    /// Whether the link was up before, or failed for another reason.
     mutating func isNews(_ error: MQTTError) -> Bool {
         defer { reason = error }
         return reason != error

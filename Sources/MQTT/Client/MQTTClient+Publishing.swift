@@ -27,9 +27,9 @@ extension MQTTClient {
         }
     }
 
-    /// Hands one message to the library.
+    /// Passes a message to the library.
     ///
-    /// - Returns: Why it will not be sent.
+    /// - Returns: Why it will not be sent; `nil` if it will.
     private func send(_ ticket: MQTTOutbox.Ticket, _ message: MQTTMessage, over link: State.Link)
         -> MQTTPublishError?
     {
@@ -64,7 +64,7 @@ extension MQTTClient {
         }
     }
 
-    /// The link takes publications: first those that wait, in their order.
+    /// The link accepts publications: the queued ones are sent first, in order.
     func replay(over link: State.Link) {
         state.withLock { $0.outbox.linkUp(link.connection.number) }
         while let (ticket, message) = state.withLock({ $0.outbox.nextOfBacklog() }) {
@@ -99,7 +99,7 @@ extension MQTTClient {
                 state.counters.lost += 1
                 return state.counters.lost
             }
-            // At 1, 2, 4, 8, …, since a reader that is too slow is so for many messages.
+            // At 1, 2, 4, 8, …: a reader that is too slow loses many messages.
             if lost.nonzeroBitCount == 1 {
                 logger.error("\(lost) messages lost: nobody read \(message.topic) in time")
             }
@@ -108,22 +108,22 @@ extension MQTTClient {
 }
 
 extension MQTTClient.State {
-    /// Keeps what the broker has refused for ``MQTTClient/takeRefusals()``.
+    /// Records the broker's refusal for ``MQTTClient/takeRefusals()``.
     ///
-    /// - Returns: Whether it is the first since the last call of that, which is reported.
+    /// - Returns: Whether it is the first since the last call of that, and is to be reported.
     fileprivate mutating func keepRefusal(of completion: MQTTOutbox.Completion?) -> Bool {
         guard case .refusedByBroker(let topic, let code, let reason)? = completion?.error else {
             return false
         }
         let isFirst = refusals.isEmpty
-        // As many as may be on their way; the rest is of the same kind.
+        // As many as may be in flight; further ones are similar.
         if refusals.count < 10_000 { refusals[topic] = "\(reason) (code \(code))" }
         return isFirst
     }
 }
 
 extension MQTTCounters {
-    /// A publication that the broker has, or the socket (QoS 0), or that the broker refused.
+    /// A publication was acknowledged, written (QoS 0), or refused by the broker.
     fileprivate mutating func count(_ completion: MQTTOutbox.Completion?) {
         guard let completion else { return }
         if completion.error == nil { sent += 1 } else { refusedByBroker += 1 }

@@ -1,12 +1,12 @@
 package import Logging
 import Threading
 
-/// A link to a broker that is kept up for ever.
+/// A connection to a broker that is re-established whenever it is lost.
 ///
-/// One `MQTTClient` is one client of the broker. Messages, links and acknowledgements arrive on the thread of the
-/// connection and leave it at once through streams.
+/// Each `MQTTClient` is one client of the broker. Messages, link events and acknowledgements arrive on the
+/// connection's thread and are passed on through streams.
 package final class MQTTClient: Sendable {
-    /// Every connect and disconnect, for one reader; ends when the client does.
+    /// Every connect and disconnect, for a single reader; finishes when the client ends.
     package let links: AsyncStream<MQTTLinkEvent>
 
     let configuration: MQTTConfiguration
@@ -18,7 +18,7 @@ package final class MQTTClient: Sendable {
     struct State {
         enum Phase { case idle, running, stopping, ended }
 
-        /// A connection that the broker has accepted.
+        /// A connection accepted by the broker.
         struct Link {
             let connection: Connection
             let maximumQoS: MQTTQoS
@@ -30,19 +30,19 @@ package final class MQTTClient: Sendable {
         var subscriptions = Subscriptions()
         var counters = MQTTCounters()
         var connection: Connection?
-        /// From the acceptance by the broker to the end of the connection.
+        /// From the broker's acceptance to the end of the connection.
         var link: Link?
-        /// The subscriptions are answered too.
+        /// Whether the subscriptions have been answered.
         var isUp = false
         var connections: UInt64 = 0
-        /// Why the broker refused what was published, by topic, until somebody asks.
+        /// The broker's refusals of publications by topic, until they are read.
         var refusals: [String: String] = [:]
         var stopSignal: AsyncStream<Never>.Continuation?
         var waitingForEnd: [AsyncStream<Never>.Continuation] = []
     }
 
-    /// - Parameter reading: Called on the connection's thread around each reading, for whoever wants to do something
-    ///   there as soon as what has come was handed over. It must call what it is given, once, and not take long.
+    /// - Parameter reading: Called on the connection's thread around each read, to do work there right after
+    ///   the messages were delivered. It must call its argument exactly once and return quickly.
     package init(
         _ configuration: MQTTConfiguration,
         logger: Logger,
@@ -55,11 +55,11 @@ package final class MQTTClient: Sendable {
         state = Locked(State(outbox: MQTTOutbox(limit: configuration.maximumQueued)))
     }
 
-    /// Connects, and connects again whenever the link is lost, until ``stop(last:)`` or the cancellation of the task.
+    /// Connects, and reconnects whenever the link is lost, until ``stop(last:)`` or cancellation.
     ///
-    /// It never fails: a lost link, a refusal or a bad certificate is an event in ``links``, a line in the log and
-    /// another attempt. Cancelling ends the connection without a goodbye, so that the broker publishes the will.
-    /// Once only: a client that has ended stays so.
+    /// It never fails: a lost link, a refusal or an invalid certificate is an event in ``links``, a log line,
+    /// and another attempt. Cancellation closes the connection without DISCONNECT, so that the broker
+    /// publishes the will. It can be called only once: a client that has ended cannot be restarted.
     package func run() async {
         let (stopSignal, continuation) = AsyncStream<Never>.makeStream()
         let mayRun = state.withLock { state in
@@ -78,13 +78,14 @@ package final class MQTTClient: Sendable {
         end()
     }
 
-    /// Messages of these filters, in the order in which they arrive; subscribed anew at every connect.
+    /// Messages that match the filters, in order of arrival; subscribed again at every connect.
     ///
-    /// Before or while running, from any task. Every subscription hears each message of its filters, whatever others
-    /// read. On a 3.1.1 link a broker may send a message twice where filters of one client overlap, and on either
-    /// where filters of one subscription do. The filters are unsubscribed when the stream is let go.
+    /// May be called before or while running, from any task. Every subscription receives each matching
+    /// message, independently of others. On a 3.1.1 link a broker may deliver a message twice when filters of
+    /// one client overlap; on any link when filters of one subscription overlap. The filters are unsubscribed
+    /// when the stream is released.
     ///
-    /// - Parameter filters: One that MQTT does not allow is left out, with an error in the log.
+    /// - Parameter filters: Invalid filters are omitted, with an error in the log.
     package func subscribe(_ filters: [String], qos: MQTTQoS) -> AsyncStream<MQTTMessage> {
         let (stream, reader) = AsyncStream.makeStream(
             of: MQTTMessage.self,
@@ -114,17 +115,17 @@ package final class MQTTClient: Sendable {
         return stream
     }
 
-    /// Sends a message, or keeps it until there is a link.
+    /// Sends a message, or queues it until there is a link.
     ///
-    /// Never waits. Messages of one task are sent in its order; those of QoS 0 may overtake those of 1 and 2. What was
-    /// accepted with QoS 1 or 2 is sent again on every link until it is acknowledged (so that QoS 2 may arrive twice
-    /// when the link is lost in the middle), and is kept in memory only.
+    /// Never waits. Messages of one task keep their order; those of QoS 0 may overtake those of QoS 1 and 2.
+    /// Messages accepted with QoS 1 or 2 are sent again on every link until they are acknowledged (so QoS 2
+    /// may arrive twice when the link is lost in between), and are kept in memory only.
     @discardableResult
     package func publish(_ message: MQTTMessage) -> MQTTPublishOutcome { hand(message, waiter: nil) }
 
     /// Sends a message and waits until it is acknowledged (QoS 1 and 2) or written (QoS 0).
     ///
-    /// - Throws: `timedOut` also when the task is cancelled.
+    /// - Throws: `timedOut`, also when the task is cancelled.
     package func publishAndWait(_ message: MQTTMessage, timeout: Duration = .seconds(10))
         async throws(MQTTPublishError)
     {
@@ -149,12 +150,12 @@ package final class MQTTClient: Sendable {
         if let error { throw error }
     }
 
-    /// Ends the client in good order: `last` is acknowledged, the broker is told goodbye (and so forgets the will).
+    /// Ends the client gracefully: `last` is acknowledged, and DISCONNECT makes the broker discard the will.
     ///
-    /// Takes at most about three seconds, whatever the broker does, and returns when ``run()`` has. What was not
-    /// acknowledged until then is given up.
+    /// Takes at most about three seconds, and returns after ``run()`` has. Publications that are still
+    /// unacknowledged then are dropped.
     package func stop(last: MQTTMessage? = nil) async {
-        // A task of its own: a caller that is cancelled wants the goodbye all the same.
+        // A separate task: a cancelled caller wants the graceful end all the same.
         await Task { await self.sayGoodbye(last) }.value
     }
 
@@ -180,7 +181,7 @@ package final class MQTTClient: Sendable {
         if link == nil { end() }
     }
 
-    /// The topics on which the broker has refused a publication since the last call, each with its reason.
+    /// The topics of publications that the broker refused since the last call, with the reasons.
     package func takeRefusals() -> [String: String] {
         state.withLock { state in
             defer { state.refusals = [:] }
@@ -202,7 +203,7 @@ package final class MQTTClient: Sendable {
         for filter in unread { link.connection.unsubscribe(filter) }
     }
 
-    /// Everything that waits for this client is let go.
+    /// Releases everything that waits for this client.
     private func end() {
         let (given, readers, waiting, old) = state.withLock { state in
             let old = (state.connection, state.link)

@@ -1,20 +1,20 @@
-/// What a client has done since it was made; for health and diagnosis.
+/// Counters of a client since its creation, for health and diagnosis.
 package struct MQTTCounters: Sendable, Hashable {
-    /// Publications that were written (QoS 0) or acknowledged (QoS 1 and 2).
+    /// Publications written (QoS 0) or acknowledged (QoS 1 and 2).
     package var sent = 0
-    /// Messages that arrived.
+    /// Messages received.
     package var received = 0
-    /// Publications of QoS 0 that were given up: no link, or more than the limit waiting for the socket.
+    /// Dropped publications of QoS 0: no link, or too many unwritten.
     package var dropped = 0
-    /// Publications that a caller was told would not be sent.
+    /// Publications refused with an error to the caller.
     package var refused = 0
-    /// Publications that the broker took and then refused.
+    /// Publications received and then refused by the broker.
     package var refusedByBroker = 0
-    /// Messages that a subscription's reader was too slow for.
+    /// Messages lost because a subscription's reader was too slow.
     package var lost = 0
-    /// Publications of QoS 1 and 2 that wait for their acknowledgement now.
+    /// Publications of QoS 1 and 2 that are unacknowledged at present.
     package var queued = 0
-    /// Links that came up.
+    /// Links established.
     package var connects = 0
     /// Attempts and links that ended.
     package var failures = 0

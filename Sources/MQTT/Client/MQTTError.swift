@@ -1,22 +1,22 @@
-/// Why there is no link; every one of them is followed by another attempt.
+/// Why there is no link; each is followed by another attempt.
 package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The host name means nothing, or nobody answers at the address.
+    /// The host name cannot be resolved, or the address does not answer.
     case unreachable(address: String, reason: String)
-    /// A certificate, a key or a name does not fit.
+    /// A certificate, a key or a name is not valid.
     case tls(address: String, reason: String)
-    /// The broker does not take this user and password. The code is the one of CONNACK: 4 or 5 (3.1.1), 0x86 or 0x87 (5).
+    /// The broker refused user or password. The code is that of CONNACK: 4 or 5 (3.1.1), 0x86 or 0x87 (5).
     case notAuthorised(user: String?, address: String, code: Int)
-    /// The broker said no for another reason; the code is the one of CONNACK.
+    /// The broker refused the connection for another reason; the code is that of CONNACK.
     case refused(address: String, code: Int, reason: String)
-    /// Somebody answers at the address, but not with MQTT or not in time.
+    /// The peer does not speak MQTT, or does not answer in time.
     case noAnswer(address: String, seconds: Int)
-    /// What was received is no packet that a broker may send; nothing of it was obeyed.
+    /// A malformed packet was received; nothing in it was executed.
     case malformed(address: String, what: String)
-    /// The connection ended without a word.
+    /// The connection was closed without a reason.
     case lost(address: String, reason: String)
-    /// The broker ended the link with a reason code of MQTT 5, for instance 0x8E: another client with our id.
+    /// The broker ended the link with a reason code of MQTT 5, for instance 0x8E: another client uses our id.
     case endedByBroker(address: String, code: Int, reason: String)
-    /// A value of the configuration with which no attempt can be made.
+    /// A configuration value with which connecting is impossible.
     case configuration(String)
 
     package var description: String {

@@ -1,24 +1,24 @@
-/// What happened to the link.
+/// A change of the link.
 package enum MQTTLinkEvent: Sendable, Equatable {
-    /// The broker has accepted us and has answered every subscription (or did not within five seconds).
+    /// The broker accepted the connection and answered every subscription (or did not within five seconds).
     case connected(MQTTSession)
-    /// The link was lost, or an attempt failed for another reason than the attempt before it.
+    /// The link was lost, or an attempt failed for another reason than the one before it.
     case disconnected(MQTTError)
-    /// The broker has refused publications; ``MQTTClient/takeRefusals()`` tells which.
+    /// The broker refused publications; ``MQTTClient/takeRefusals()`` returns them.
     case refused
-    /// After a publication was refused for want of room: half of the room is free again.
+    /// After a publication was refused because the queue was full: it is half empty again.
     case drained
 }
 
-/// What was agreed with the broker.
+/// The negotiated properties of a link.
 package struct MQTTSession: Sendable, Equatable {
     /// ``MQTTProtocolChoice/v5`` or ``MQTTProtocolChoice/v311``.
     package let version: MQTTProtocolChoice
-    /// The broker remembered us; never so with the clean start that this client asks for.
+    /// Whether the broker resumed a session; never with the clean start that this client requests.
     package let isSessionPresent: Bool
-    /// The highest that the broker takes; publications above are sent with this one.
+    /// The highest QoS that the broker supports; higher ones are reduced to it.
     package let maximumQoS: MQTTQoS
-    /// Filters that the broker does not let us read, sorted.
+    /// Filters that the broker refused, sorted.
     package let refusedFilters: [String]
 
     package init(

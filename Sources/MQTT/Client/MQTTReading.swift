@@ -1,2 +1,2 @@
-/// What is done around a reading from the broker, on the thread that reads.
+/// Work around each read from the broker, on the reading thread.
 package typealias MQTTReading = @Sendable (_ read: () -> Void) -> Void

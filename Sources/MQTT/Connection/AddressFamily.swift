@@ -8,12 +8,12 @@ enum AddressFamily {
         let reason: String
     }
 
-    /// The address that a socket of this family, and no other, can be bound to.
+    /// The wildcard address for sockets of this family only.
     var anyAddress: String { self == .v4 ? "0.0.0.0" : "::" }
 
-    /// The families in which a host has addresses, the one to prefer first.
+    /// The address families of a host, the preferred one first.
     ///
-    /// Asks the name servers, so it may take long.
+    /// Queries name servers, so it may block for long.
     static func families(of host: String) throws(LookupFailure) -> [AddressFamily] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -6,14 +6,14 @@ extension Connection {
         pointer.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// All come on the connection's thread, except what writing leads to, which also comes from whoever publishes:
-    /// the log, the word that a message of QoS 0 is written, the end of the link.
+    /// All are called on the connection's thread, except those caused by writing, which are also called on a
+    /// publisher's thread: the log, the completion of a QoS 0 message, and the end of the link.
     func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, properties in
             Connection.of(object)?.answered(code, flags, ReceivedProperties(properties))
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, object, code, properties in
-            // The first one counts: after a DISCONNECT of the broker there comes one for the socket.
+            // The first one counts: the broker's DISCONNECT is followed by one for the socket.
             guard let connection = Connection.of(object), connection.ending == nil else { return }
             connection.ending = (code, ReceivedProperties(properties).reason)
         }
@@ -85,8 +85,8 @@ extension Connection {
         events.received(whole, received.subscriptions)
     }
 
-    /// The library's log: per packet at trace, and what explains a failed attempt at debug, since the attempt's end
-    /// says it once more.
+    /// The library's log: packets at trace level, and details of a failed attempt at debug level, because the
+    /// end of the attempt repeats them.
     private func log(_ level: Int32, _ text: UnsafePointer<CChar>) {
         let isFault = level == MOSQ_LOG_ERR || level == MOSQ_LOG_WARNING
         let own: Logger.Level = isFault || level != MOSQ_LOG_DEBUG ? .debug : .trace

@@ -4,12 +4,12 @@ import Logging
 extension Connection {
     enum Handing {
         case taken(messageID: Int32)
-        /// Not now; with the next link.
+        /// Not now; on the next link.
         case later
         case never(MQTTPublishError)
     }
 
-    /// Hands a publication to the library, which copies it.
+    /// Passes a publication to the library, which copies it.
     ///
     /// From any thread.
     func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS) -> Handing {
@@ -45,7 +45,7 @@ extension Connection {
 
     /// From any thread; the answer comes on the connection's thread.
     ///
-    /// - Returns: The message id; `nil` when there is no link any more.
+    /// - Returns: The message id; `nil` when the link is gone.
     func subscribe(_ request: Subscriptions.Request, identified: Bool) -> Int32? {
         let properties = identified ? PropertyList(subscription: request.identifier) : PropertyList()
         var messageID: Int32 = 0

@@ -4,12 +4,12 @@ import Logging
 import SystemPackage
 import Threading
 
-/// One connection: one handle of libmosquitto and the thread that drives it.
+/// One connection: a libmosquitto handle and the thread that drives it.
 ///
-/// The thread is ours and not that of `mosquitto_loop_start`, which returns for good, and without any event, after
-/// an error of TLS, of name resolution or of the protocol, and whose reconnect delay has no jitter. This one ends
-/// with the connection and says why. Whoever publishes writes to the socket itself when nobody else is about to, so
-/// that a message need not wait until the thread is awake.
+/// A thread of our own, because `mosquitto_loop_start` ends permanently and silently after TLS, name
+/// resolution or protocol errors, and its reconnect delay has no jitter. This thread ends with the connection
+/// and reports the reason. Publishers write to the socket themselves unless another thread is about to, so
+/// that messages need not wait for the thread to wake up.
 final class Connection: Sendable {
     let number: UInt64
     let configuration: MQTTConfiguration
@@ -20,26 +20,26 @@ final class Connection: Sendable {
 
     // Set on the connection's thread; used there, or while `traffic` is held.
     nonisolated(unsafe) private var input: CheckedInput?
-    // Never changes, and the library locks what it points to.
+    // Never changes, and the library locks the data it points to.
     nonisolated(unsafe) let handle: OpaquePointer
-    // Touched only on the connection's thread, where the library reads and so makes the callbacks that use it.
+    // Used only on the connection's thread, where the library reads and calls back.
     nonisolated(unsafe) var progress = Progress()
-    // What the library or the broker said when the link ended. Set by a callback while `traffic` is held, by whoever
-    // writes or reads, and read when nobody does any more.
+    // The reason given by the library or the broker when the link ended. Set by a callback while `traffic` is
+    // held, by the reading or writing thread, and read after both have ended.
     nonisolated(unsafe) var ending: (code: Int32, reason: String?)?
 
-    /// Held by whoever lets the library read or write; its value is how that has ended.
+    /// Held while the library reads or writes; the value is the outcome.
     private let traffic = Locked(Failure?.none)
     private let wakeUp: EventFD
-    /// What the thread is asked to do.
+    /// The requests to the thread.
     private let request = Locked(Request.none)
-    /// The lines of the library's log that explain a failed attempt.
+    /// Lines of the library's log that explain a failed attempt.
     private let complaints = Locked([String]())
     private let thread = Locked(POSIXThread?.none)
 
     enum Request { case none, close, drop }
 
-    /// What ended the link: the library's code, the system's, and the reason where those do not tell it.
+    /// What ended the link: the library's code, the system's, and an additional reason.
     struct Failure {
         let result: Int32
         let systemError: Int32
@@ -61,7 +61,7 @@ final class Connection: Sendable {
 
         var stage = Stage.connecting
         var session: MQTTSession?
-        /// The answer to CONNECT when it is a no.
+        /// The answer to CONNECT if it was refused.
         var refusal: (code: Int32, reason: String?)?
         /// Subscriptions of this connect that are not answered yet.
         var unanswered: [Int32: String] = [:]
@@ -69,7 +69,7 @@ final class Connection: Sendable {
         var deadline = ContinuousClock.now
     }
 
-    /// - Throws: ``MQTTError/configuration(_:)`` for what the library cannot take.
+    /// - Throws: ``MQTTError/configuration(_:)`` for values that the library rejects.
     init(
         number: UInt64,
         configuration: MQTTConfiguration,
@@ -97,7 +97,7 @@ final class Connection: Sendable {
         mosquitto_destroy(handle)
     }
 
-    /// Starts the thread, which keeps the connection alive and calls `ended` as its last act.
+    /// Starts the thread, which runs the connection and finally calls `ended`.
     func start() {
         do throws(Errno) {
             let thread = try POSIXThread { [self] in events.ended(drive()) }
@@ -107,30 +107,31 @@ final class Connection: Sendable {
         }
     }
 
-    /// Waits until the thread is gone; to be called once `ended` was, so that it takes no time.
+    /// Joins the thread; to be called after `ended`, so that it does not block.
     func join() {
         thread.withLock { $0.take() }?.join()
     }
 
-    /// Leaves a thread alone that does not end, since the system's resolver keeps it.
+    /// Detaches a thread that does not end because the system's resolver blocks it.
     func abandon() {
         thread.withLock { $0.take() }?.detach()
     }
 
-    /// Ends the connection with a DISCONNECT, so that the broker forgets the will; at the latest after a second.
+    /// Ends the connection with DISCONNECT, so that the broker discards the will; at the latest after a
+    /// second.
     func close() {
         request.withLock { $0 = .close }
         mosquitto_disconnect(handle)
         wakeUp.signal()
     }
 
-    /// Ends the connection without a word, so that the broker publishes the will.
+    /// Ends the connection without DISCONNECT, so that the broker publishes the will.
     func drop() {
         request.withLock { $0 = .drop }
         wakeUp.signal()
     }
 
-    /// Writes what the library was given, or leaves it to the thread when that is at work or the socket is full.
+    /// Writes pending data, or leaves it to the thread when that is active or the socket is full.
     ///
     /// From any thread.
     func flush() {
@@ -161,7 +162,7 @@ final class Connection: Sendable {
         var end = ConnectionEnd.closed
         for family in families {
             guard request.withLock({ $0 }) == .none else { return .closed }
-            // The library tries one address when it must not block; binding chooses of which family.
+            // In non-blocking mode the library tries one address; binding selects its family.
             end = attempt(from: families.count > 1 ? family.anyAddress : nil)
             guard case .failed(.unreachable) = end else { return end }
         }
@@ -180,7 +181,7 @@ final class Connection: Sendable {
         errno = 0
         let result = mosquitto_connect_bind_async(handle, configuration.host, port, keepAlive, source)
         var failure = result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil
-        // The broker sees the end of the connection only when both descriptors of the socket are closed.
+        // The broker sees the end only when both descriptors of the socket are closed.
         defer { input = nil }
         if failure == nil {
             do { input = try CheckedInput(handle, configuration, version: version) } catch {
@@ -235,7 +236,7 @@ final class Connection: Sendable {
         if let input, mosquitto_socket(handle) >= 0 {
             if input.isShakingHands {
                 if let failure = input.shakeHands() { return failure }
-                // Until then the library has nothing to say, and would only ask OpenSSL for the same again.
+                // Until then the library has nothing to write, and would only repeat the same OpenSSL call.
                 if input.isShakingHands { return nil }
             } else if ready.toRead, let failure = input.read() {
                 return failure
@@ -248,7 +249,7 @@ final class Connection: Sendable {
         return result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil
     }
 
-    /// The subscriptions are answered, or have had their time.
+    /// The subscriptions are answered, or timed out.
     func settle() {
         guard progress.stage == .subscribing, let session = progress.session else { return }
         progress.stage = .up
@@ -270,7 +271,7 @@ final class Connection: Sendable {
         )
     }
 
-    /// True if the socket has a peer.
+    /// Whether the socket is connected.
     private var isReached: Bool {
         let socket = mosquitto_socket(handle)
         guard socket >= 0 else { return false }
@@ -310,9 +311,9 @@ final class Connection: Sendable {
     }
 }
 
-/// What a connection tells; all on its thread.
+/// The events of a connection, all on its thread.
 struct ConnectionEvents: Sendable {
-    /// The broker has accepted us; returns what to subscribe to.
+    /// The broker accepted the connection; returns the subscriptions.
     var accepted:
         @Sendable (Connection, MQTTSession, _ hasSubscriptionIdentifiers: Bool) -> [Subscriptions.Request]
     /// Accepted, and the subscriptions are answered.

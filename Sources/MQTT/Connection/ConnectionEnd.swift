@@ -1,10 +1,10 @@
-/// How one connection, or the attempt at one, ended.
+/// How a connection, or the attempt at one, ended.
 enum ConnectionEnd: Sendable, Equatable {
-    /// We ended it.
+    /// Ended by this client.
     case closed
-    /// The broker does not know the version of the protocol that we spoke.
+    /// The broker does not support the protocol version.
     case unsupportedVersion(MQTTError)
-    /// Somebody took our CONNECT and did not answer it with MQTT; perhaps a broker that does not know the version.
+    /// The peer did not answer CONNECT with MQTT; possibly a broker that does not support the version.
     case unanswered(MQTTError)
     case failed(MQTTError)
 
@@ -16,7 +16,7 @@ enum ConnectionEnd: Sendable, Equatable {
     }
 }
 
-/// Which version the next connection speaks.
+/// Selects the protocol version of the next connection.
 struct VersionChoice {
     let wish: MQTTProtocolChoice
     private(set) var next: MQTTProtocolChoice
@@ -26,7 +26,7 @@ struct VersionChoice {
         next = wish == .v311 ? .v311 : .v5
     }
 
-    /// - Returns: True if the next attempt should follow at once.
+    /// - Returns: Whether to make the next attempt at once.
     mutating func ended(_ end: ConnectionEnd) -> Bool {
         guard wish == .automatic else { return false }
         let spoken = next

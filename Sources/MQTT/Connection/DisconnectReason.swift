@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// What is known when a connection has ended without our doing, and what it means.
+/// The evidence of why a connection ended unexpectedly, and its interpretation.
 struct DisconnectReason {
     let address: String
     let user: String?
@@ -11,17 +11,17 @@ struct DisconnectReason {
     let isAccepted: Bool
     let refusal: (code: Int32, reason: String?)?
     let ending: (code: Int32, reason: String?)?
-    /// What the library's loop returned.
+    /// The result of the library's loop.
     let result: Int32
     let systemError: Int32
-    /// Why, where the codes do not tell: what was malformed, why TLS failed.
+    /// Details beyond the codes: what was malformed, why TLS failed.
     let failureReason: String?
     /// The errors in the library's log.
     let complaints: [String]
 
     var end: ConnectionEnd {
         if let refusal { return refused(Int(refusal.code), refusal.reason) }
-        // From 0x80 on it is a reason code of MQTT 5, below one of the library.
+        // From 0x80 on it is an MQTT 5 reason code, below one of the library.
         if let ending, ending.code >= 0x80 {
             let reason = ending.reason ?? String(cString: mosquitto_reason_string(ending.code))
             return .failed(.endedByBroker(address: address, code: Int(ending.code), reason: reason))

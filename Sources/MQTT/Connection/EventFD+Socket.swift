@@ -8,9 +8,9 @@ extension EventFD {
         var toWrite = false
     }
 
-    /// Waits until the socket is ready, this is signalled, or the time is over; clears the signal.
+    /// Waits until the socket is ready, the event is signalled, or the time is over; clears the event.
     ///
-    /// A socket that has failed is ready for everything, so that using it reports the error.
+    /// A failed socket is ready for everything, so that using it reports the error.
     func wait(for socket: Int32, writing: Bool, milliseconds: Int32) -> Readiness {
         var waited = [
             pollfd(fd: socket, events: Int16(POLLIN | (writing ? POLLOUT : 0)), revents: 0),

@@ -1,9 +1,9 @@
 import CMosquitto
 import Glibc
 
-/// Makes a handle of libmosquitto as a configuration wants it.
+/// Creates a libmosquitto handle from a configuration.
 enum LibraryHandle {
-    /// Once a process, as the library demands; it writes to sockets whose other side may be gone.
+    /// Called once per process, as the library requires; ignores SIGPIPE for sockets whose peer is gone.
     private static let library = {
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()
@@ -41,20 +41,20 @@ enum LibraryHandle {
             (MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311),
             (MOSQ_OPT_TCP_NODELAY, 1),
             (MOSQ_OPT_SEND_MAXIMUM, inflight),
-            // As many as there are ids: QoS 2 stalls when the broker's own limit is above ours.
+            // As many as there are ids: QoS 2 stalls when the broker's limit is above ours.
             (MOSQ_OPT_RECEIVE_MAXIMUM, 65_535),
         ]
         for (option, value) in options {
             try check(mosquitto_int_option(handle, option, value), "option \(option.rawValue)")
         }
-        // Without it every publication would be written from within, also while another thread writes.
+        // Otherwise every publication would be written at once, even while another thread writes.
         try check(mosquitto_threaded_set(handle, true), "threads")
     }
 
-    /// Has CONNECT tell the broker how large a packet may be.
+    /// Announces the largest accepted packet in CONNECT.
     ///
-    /// The only call that takes properties of CONNECT also connects, and waits for it. Without a host it does not
-    /// connect, but the library keeps the properties for every later attempt.
+    /// The only call with CONNECT properties also connects and blocks. Without a host it does not connect,
+    /// but the library keeps the properties for all later attempts.
     private static func limitPackets(_ handle: OpaquePointer) {
         let properties = PropertyList(maximumPacketSize: UInt32(PacketValidator.largestPublish))
         mosquitto_connect_bind_v5(handle, nil, 1883, 60, nil, properties.list)
@@ -118,7 +118,7 @@ enum LibraryHandle {
                 mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1),
                 "the system's TLS authorities"
             )
-            // With a client certificate the library insists on a folder, and this is the system's.
+            // With a client certificate the library requires a directory; this is the system's.
             if tls.certificateFile != nil { caDirectory = "/etc/ssl/certs" }
         }
         if tls.caFile != nil || caDirectory != nil {
@@ -132,14 +132,15 @@ enum LibraryHandle {
             )
             try check(result, "the TLS files")
         }
-        // The certificate is checked by ourselves, before anything is written: see CheckedInput.shakeHands().
+        // The certificate is verified here before anything is written: see CheckedInput.shakeHands().
         try check(mosquitto_tls_opts_set(handle, 0, tls.version?.rawValue, nil), "the TLS version")
         if let alpn = tls.alpn {
             try check(mosquitto_string_option(handle, MOSQ_OPT_TLS_ALPN, alpn), "ALPN \"\(alpn)\"")
         }
     }
 
-    /// Gives OpenSSL the key's password; an empty one too, since without this it would ask on the terminal.
+    /// Passes the key's password to OpenSSL; also an empty one, because OpenSSL would otherwise prompt on the
+    /// terminal.
     private static let keyPassword:
         @convention(c) (
             UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?

@@ -1,9 +1,9 @@
 import COpenSSL
 import Foundation
 
-/// Why TLS failed, in words that tell what to do.
+/// Why TLS failed, as a sentence that says what to do.
 package enum TLSReason {
-    /// What OpenSSL's queue of this thread says.
+    /// The errors in this thread's OpenSSL queue.
     static func ofQueue() -> String {
         var text: String?
         while true {
@@ -15,13 +15,13 @@ package enum TLSReason {
         return text ?? "the other side ended the handshake"
     }
 
-    /// What the lines say that libmosquitto has logged; `nil` when there are none.
+    /// The errors in lines logged by libmosquitto; `nil` when there are none.
     package static func of(_ lines: [String]) -> String? {
         if let known = errors(in: lines).lazy.compactMap(reason).first { return known }
         return lines.isEmpty ? nil : lines.joined(separator: "; ")
     }
 
-    /// Whether the lines say that the connection was closed without a word.
+    /// Whether the lines say that the connection was closed without a reason.
     static func isUnexpectedEnd(_ lines: [String]) -> Bool {
         errors(in: lines).contains(where: isUnexpectedEnd)
     }
@@ -37,7 +37,7 @@ package enum TLSReason {
 
     /// Why the certificate is not accepted; `nil` when it is.
     ///
-    /// - Parameter tls: A connection whose handshake is finished.
+    /// - Parameter tls: A connection with a finished handshake.
     static func objection(to tls: OpaquePointer, _ configuration: MQTTConfiguration) -> String? {
         guard let certificate = SSL_get1_peer_certificate(tls) else { return "the broker has no certificate" }
         defer { X509_free(certificate) }
@@ -87,14 +87,15 @@ package enum TLSReason {
         return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     }
 
-    // MARK: What the broker says
+    // MARK: Errors reported by the broker
 
-    /// Whether an error of OpenSSL means that the connection was closed without a word.
+    /// Whether an OpenSSL error means that the connection was closed without a reason.
     static func isUnexpectedEnd(_ error: UInt) -> Bool {
         number(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING
     }
 
-    /// What an error of OpenSSL means to TLS; `nil` for one of another part of OpenSSL, whose numbers mean other things.
+    /// The meaning of an OpenSSL error for TLS; `nil` for other parts of OpenSSL, whose numbers mean other
+    /// things.
     ///
     /// - Source: openssl/err.h, ERR_GET_LIB and ERR_GET_REASON.
     private static func number(_ error: UInt) -> Int32? {
@@ -102,7 +103,7 @@ package enum TLSReason {
         return Int32(truncatingIfNeeded: error & 0x7F_FFFF)
     }
 
-    /// - Parameter error: OpenSSL's code; an alert of the other side is 1000 and its number.
+    /// - Parameter error: OpenSSL's code; an alert of the peer is 1000 plus its number.
     private static func reason(_ error: UInt) -> String? {
         switch number(error) {
         case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:

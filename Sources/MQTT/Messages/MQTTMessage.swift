@@ -1,12 +1,12 @@
-/// One publication, on its way in or out.
+/// A publication, incoming or outgoing.
 package struct MQTTMessage: Sendable, Hashable {
     package var topic: String
     package var payload: [UInt8]
     package var qos: MQTTQoS
-    /// Outgoing: the broker is to keep it; incoming: it was kept before we subscribed.
+    /// Outgoing: the broker should retain it; incoming: it was retained before we subscribed.
     package var isRetained: Bool
     package var properties: MQTTProperties
-    /// How large an incoming payload was that exceeded the limit; `payload` is empty then.
+    /// The size of an incoming payload that exceeded the limit; `payload` is empty then.
     package var oversizeBytes: Int?
 
     package init(
@@ -26,7 +26,7 @@ package struct MQTTMessage: Sendable, Hashable {
     package var isOversize: Bool { oversizeBytes != nil }
 }
 
-/// How surely a message arrives; the raw value is the protocol's.
+/// The delivery guarantee; the raw value is the protocol's.
 package enum MQTTQoS: UInt8, Sendable, Hashable, Comparable, CaseIterable {
     case atMostOnce = 0
     case atLeastOnce = 1
@@ -35,9 +35,9 @@ package enum MQTTQoS: UInt8, Sendable, Hashable, Comparable, CaseIterable {
     package static func < (a: MQTTQoS, b: MQTTQoS) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What MQTT 5 says beside the payload; not sent and never seen on a 3.1.1 link.
+/// MQTT 5 properties of a message; not sent, and never received, on a 3.1.1 link.
 package struct MQTTProperties: Sendable, Hashable {
-    /// Most messages have none, and are copied and kept by the thousand: what there is lies elsewhere.
+    /// Stored indirectly: most messages have none, and thousands of messages are copied and kept.
     private var box: Box?
 
     private struct Values: Sendable, Hashable {
@@ -90,7 +90,7 @@ package struct MQTTProperties: Sendable, Hashable {
     package var isEmpty: Bool { box == nil }
 }
 
-/// A pair of texts that MQTT 5 carries beside the payload.
+/// A user property of MQTT 5: a pair of texts.
 package struct MQTTUserProperty: Sendable, Hashable {
     package var name: String
     package var value: String

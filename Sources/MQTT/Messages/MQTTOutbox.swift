@@ -1,23 +1,23 @@
 import CMosquitto
 
-/// Publications that are not finished: kept in the order in which they were made, sent again on every link.
+/// Unfinished publications, in order of creation, which are sent again on every link.
 ///
-/// QoS 1 and 2 stay until they are acknowledged and are never given up for want of a link. QoS 0 stays only until
-/// it is written, so that a slow socket cannot collect frames without end.
+/// QoS 1 and 2 stay until they are acknowledged, even without a link. QoS 0 stays only until it is written,
+/// so that a slow socket cannot accumulate messages without limit.
 package struct MQTTOutbox {
     package typealias Ticket = UInt64
     package typealias Waiter = AsyncStream<MQTTPublishError?>.Continuation
 
     package enum Admission {
-        /// Hand it to the library now, then say so with ``handed(_:link:messageID:)``.
+        /// Pass it to the library now, then call ``handed(_:link:messageID:)``.
         case send(Ticket)
-        /// It waits for its turn.
+        /// It is queued.
         case keep
         case drop
         case refuse(MQTTPublishError)
     }
 
-    /// A finished publication and whoever waits for it.
+    /// A finished publication and its waiting caller.
     package struct Completion {
         package let message: MQTTMessage
         let waiter: Waiter?
@@ -32,15 +32,16 @@ package struct MQTTOutbox {
     private struct Entry {
         let message: MQTTMessage
         let waiter: Waiter?
-        /// The link that it was last handed to.
+        /// The link that it was last passed to.
         var link: UInt64
     }
 
-    /// Message ids have 16 bits: none may be given out again while the oldest publication still holds it.
+    /// Message ids have 16 bits: none may be reused while the oldest publication still holds it.
     private static let widestSpan: Ticket = 60_000
-    /// Entries for which there may be room while there are none.
+    /// Capacity kept while the queue is empty.
     private static let usualRoom = 256
-    /// A publication at the head of the queue that so many links in a row ended on is what they end on.
+    /// A publication at the head of the queue when this many consecutive links ended is assumed to be the
+    /// cause.
     private static let patience = 5
 
     private let limit: Int
@@ -51,14 +52,14 @@ package struct MQTTOutbox {
     private var frames = 0
     private var wasRefused = false
 
-    /// The link that takes publications now; 0 when none does.
+    /// The link that accepts publications; 0 for none.
     private var link: UInt64 = 0
-    /// What is still to be handed to the current link before anything new.
+    /// What must be passed to the current link before new publications.
     private var backlog: ArraySlice<Ticket> = []
     private var isReplaying = false
     private var tickets: [Int32: Ticket] = [:]
 
-    /// Calls into the library that have not returned: an acknowledgement may be faster than the message id.
+    /// Calls into the library that have not returned: an acknowledgement may arrive before the message id.
     private var handing = 0
     private var early: [Int32: Int32] = [:]
 
@@ -67,7 +68,7 @@ package struct MQTTOutbox {
 
     package init(limit: Int) { self.limit = min(max(limit, 1), 30_000) }
 
-    /// Publications of QoS 1 and 2 that wait.
+    /// Unacknowledged publications of QoS 1 and 2.
     package var count: Int { entries.count - frames }
 
     package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
@@ -93,14 +94,14 @@ package struct MQTTOutbox {
         return .send(ticket)
     }
 
-    /// A link takes publications from now on: first those of ``nextOfBacklog()``.
+    /// A link accepts publications from now on: first those of ``nextOfBacklog()``.
     package mutating func linkUp(_ number: UInt64) {
         link = number
         isReplaying = true
         backlog = entries.keys.sorted()[...]
     }
 
-    /// The next publication to hand to a new link, in the order in which they were made.
+    /// The next publication to pass to a new link, in order of creation.
     ///
     /// - Returns: `nil` when there is none left; new ones are sent at once from then on.
     package mutating func nextOfBacklog() -> (ticket: Ticket, message: MQTTMessage)? {
@@ -114,7 +115,7 @@ package struct MQTTOutbox {
         return nil
     }
 
-    /// The library has taken it under this id.
+    /// The library accepted it under this id.
     package mutating func handed(_ ticket: Ticket, link: UInt64, messageID: Int32) -> Completion? {
         defer { endHanding() }
         guard link == self.link else { return nil }
@@ -125,7 +126,7 @@ package struct MQTTOutbox {
         return nil
     }
 
-    /// The library has not taken it: for good, or (`error` is `nil`) until the next link.
+    /// The library did not accept it: permanently, or (`error` is `nil`) until the next link.
     package mutating func notHanded(_ ticket: Ticket, error: MQTTPublishError?) -> Completion? {
         endHanding()
         if let error { return finish(ticket, error) }
@@ -133,9 +134,9 @@ package struct MQTTOutbox {
         return finish(ticket, .notConnected)
     }
 
-    /// The broker has acknowledged it, or (QoS 0) it is written.
+    /// The broker acknowledged it, or (QoS 0) it was written.
     ///
-    /// - Parameter code: The reason code of MQTT 5; from 0x80 on it means no.
+    /// - Parameter code: The MQTT 5 reason code; from 0x80 on it is a refusal.
     package mutating func acknowledged(_ messageID: Int32, link: UInt64, code: Int32) -> Completion? {
         guard link == self.link else { return nil }
         guard let ticket = tickets.removeValue(forKey: messageID) else {
@@ -145,10 +146,10 @@ package struct MQTTOutbox {
         return finish(ticket, refusal(of: ticket, code))
     }
 
-    /// The link is gone: what QoS 0 was not written is given up, the rest waits for the next link.
+    /// The link is gone: unwritten QoS 0 is dropped, the rest waits for the next link.
     ///
-    /// So does not a publication that has been the oldest one at the end of five links: some brokers answer what
-    /// they do not like by hanging up, and would do so for ever.
+    /// A publication that was the oldest at the end of five links is dropped too: some brokers disconnect on
+    /// publications that they refuse, and would do so for ever.
     package mutating func linkDown() -> [Completion] {
         guard link != 0 else { return [] }
         link = 0
@@ -170,12 +171,12 @@ package struct MQTTOutbox {
         return completions
     }
 
-    /// Everything is given up.
+    /// Drops everything.
     package mutating func close() -> [Completion] {
         entries.keys.sorted().compactMap { finish($0, .stopped) }
     }
 
-    /// True once after a refusal, when half of the room is free again.
+    /// True once after a refusal, when the queue is half empty again.
     package mutating func hasDrained() -> Bool {
         guard wasRefused, count <= limit / 2 else { return false }
         wasRefused = false
@@ -185,7 +186,7 @@ package struct MQTTOutbox {
     private mutating func finish(_ ticket: Ticket, _ error: MQTTPublishError?) -> Completion? {
         guard let entry = entries.removeValue(forKey: ticket) else { return nil }
         if entry.message.qos == .atMostOnce { frames -= 1 }
-        // Everything at once, as after a connect, takes room that is not needed again for long.
+        // Frees the memory of a large backlog, such as that after a connect.
         if entries.isEmpty, entries.capacity > Self.usualRoom {
             entries = [:]
             tickets = [:]

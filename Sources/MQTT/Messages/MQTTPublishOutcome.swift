@@ -1,28 +1,28 @@
-/// What became of a publication when it was handed over.
+/// The result of publishing.
 package enum MQTTPublishOutcome: Sendable, Equatable {
-    /// It will be sent; with QoS 1 and 2 until it is acknowledged, over any number of links.
+    /// It will be sent; QoS 1 and 2 until it is acknowledged, over any number of links.
     case queued
     /// QoS 0 only: there is no link, or the socket is too slow. Counted in ``MQTTCounters/dropped``.
     case dropped
-    /// It will not be sent, and only the caller can do something about it.
+    /// It will not be sent; only the caller can correct it.
     case refused(MQTTPublishError)
 }
 
-/// Why a publication was not, or perhaps not, delivered.
+/// Why a publication was not, or possibly not, delivered.
 package enum MQTTPublishError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Empty, with a wildcard or a zero character, or longer than 65,535 bytes.
+    /// Empty, with a wildcard or NUL, or longer than 65,535 bytes.
     case invalidTopic(String)
     /// A response topic, content type, correlation data or user property that MQTT cannot carry.
     case invalidProperty(String)
-    /// More than the broker or the protocol (268,435,455 bytes) takes.
+    /// Larger than the broker or the protocol (268,435,455 bytes) allows.
     case tooLarge(topic: String, bytes: Int)
-    /// As many publications as the limit wait already; ``MQTTLinkEvent/drained`` tells when to go on.
+    /// The queue is full; ``MQTTLinkEvent/drained`` says when to continue.
     case queueFull(limit: Int)
-    /// QoS 0, and there is no link.
+    /// QoS 0 without a link.
     case notConnected
-    /// The broker acknowledged with a reason code of MQTT 5 that means no, for instance 0x87: not authorised.
+    /// The broker refused it with an MQTT 5 reason code, for instance 0x87: not authorised.
     case refusedByBroker(topic: String, code: Int, reason: String)
-    /// No acknowledgement in time; a publication of QoS 1 or 2 may still arrive.
+    /// Not acknowledged in time; a publication of QoS 1 or 2 may still arrive.
     case timedOut(Duration)
     /// The client was stopped.
     case stopped

@@ -1,12 +1,12 @@
-/// Who reads what.
+/// The filters and their readers.
 ///
-/// Every filter has an identifier that an MQTT 5 broker attaches to what it delivers for it. With it a message goes
-/// to the readers of just that filter, so that overlapping filters do not make anybody hear it twice.
+/// Every filter has an identifier that an MQTT 5 broker attaches to its deliveries. A message is then passed
+/// to the readers of just that filter, so that overlapping filters cause no duplicates.
 struct Subscriptions {
     typealias Reader = AsyncStream<MQTTMessage>.Continuation
     typealias ReaderID = Int
 
-    /// What to ask the broker for.
+    /// A SUBSCRIBE to send.
     struct Request: Sendable {
         let filter: String
         let qos: MQTTQoS
@@ -24,10 +24,10 @@ struct Subscriptions {
     private var nextReader = 0
     private var nextIdentifier: UInt32 = 1
 
-    /// What has to be subscribed at a connect, sorted.
+    /// The subscriptions for a connect, sorted.
     var requests: [Request] { entries.values.map(\.request).sorted { $0.identifier < $1.identifier } }
 
-    /// - Returns: The reader's number, and what to ask the broker for if there is a link.
+    /// - Returns: The reader's number, and the subscriptions to send if there is a link.
     mutating func add(_ filters: [String], qos: MQTTQoS, reader: Reader) -> (ReaderID, [Request]) {
         let id = nextReader
         nextReader += 1
@@ -45,7 +45,7 @@ struct Subscriptions {
         return (id, requests)
     }
 
-    /// - Returns: The filters that nobody reads any more.
+    /// - Returns: The filters that have no reader any more.
     mutating func remove(_ id: ReaderID) -> [String] {
         guard readers.removeValue(forKey: id) != nil else { return [] }
         var unread: [String] = []
@@ -64,9 +64,9 @@ struct Subscriptions {
         return Array(readers.values)
     }
 
-    /// Each reader that a message is for, once.
+    /// The readers of a message, each once.
     ///
-    /// - Parameter identifiers: What the broker attached; empty when it attaches nothing (3.1.1).
+    /// - Parameter identifiers: Attached by the broker; empty on 3.1.1.
     func readers(of topic: String, identifiers: [UInt32]) -> [Reader] {
         if identifiers.count == 1, let filter = filters[identifiers[0]], let entry = entries[filter] {
             return entry.readers.compactMap { readers[$0] }

@@ -1,18 +1,18 @@
 import CMosquitto
 
-/// What MQTT says about topics and strings, as the library that carries them sees it.
+/// The rules of MQTT for topics and strings, as enforced by libmosquitto.
 enum TopicRules {
-    /// True if one can publish to it.
+    /// Whether it is valid for publishing.
     static func isTopic(_ topic: String) -> Bool {
         isText(topic) && mosquitto_pub_topic_check2(topic, topic.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
     }
 
-    /// True if one can subscribe to it.
+    /// Whether it is valid for subscribing.
     static func isFilter(_ filter: String) -> Bool {
         isText(filter) && mosquitto_sub_topic_check2(filter, filter.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
     }
 
-    /// True for a string that MQTT can carry: at most 65,535 bytes, and no control or non-characters.
+    /// Whether MQTT can carry a string: at most 65,535 bytes, without control characters and non-characters.
     static func isText(_ text: String) -> Bool {
         guard text.utf8.count <= 65_535, !text.utf8.contains(0) else { return false }
         return text.isEmpty
@@ -24,7 +24,7 @@ enum TopicRules {
         return mosquitto_topic_matches_sub(filter, topic, &result) == MOSQ_ERR_SUCCESS.rawValue && result
     }
 
-    /// Why a message cannot be sent, ever; `nil` if it can.
+    /// Why a message can never be sent; `nil` if it can.
     static func problem(of message: MQTTMessage) -> MQTTPublishError? {
         guard isTopic(message.topic) else { return .invalidTopic(message.topic) }
         guard message.payload.count <= Int(MQTT_MAX_PAYLOAD) else {

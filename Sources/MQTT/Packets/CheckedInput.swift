@@ -2,15 +2,15 @@ import CMosquitto
 import COpenSSL
 import Glibc
 
-/// What one connection receives: taken from the socket by us, checked, and only then read by the library.
+/// The received data of a connection: read from the socket and validated here before the library reads it.
 ///
-/// The library reads from its own descriptor, as often and as much as it likes, and between a look and its reading
-/// more may have come. So while it reads, its descriptor is the end of a pair of sockets that holds exactly what was
-/// checked. With TLS that pair is empty: the library then gets the one record that OpenSSL has decrypted for us.
+/// The library reads from its own descriptor as much as it likes, and more may have arrived since the check.
+/// While it reads, its descriptor is therefore one end of a socket pair that contains exactly the validated
+/// data. With TLS the pair is empty: the library then gets the one record that OpenSSL has decrypted.
 ///
-/// Used by one thread at a time, with the lock on the connection's traffic held.
+/// Used by one thread at a time, while the connection's traffic lock is held.
 final class CheckedInput {
-    /// The connection's socket under a descriptor of our own, which the library's reading does not take away.
+    /// A duplicate of the connection's socket, which the library does not replace while it reads.
     let socket: Int32
     private let libraryDescriptor: Int32
     private let feed: (ours: Int32, librarys: Int32)
@@ -19,12 +19,12 @@ final class CheckedInput {
     private var validator: PacketValidator
     private var buffer: UnsafeMutableRawBufferPointer
 
-    /// Two records of TLS.
+    /// Two TLS records.
     private static let most = 32_768
-    /// TLS records read in a row: a flood must not stop the client from writing or closing.
+    /// Most consecutive TLS records: a flood must not keep the client from writing or closing.
     private static let recordsAtOnce = 4
 
-    /// - Throws: ``MQTTError/configuration(_:)`` when the process may have no more descriptors.
+    /// - Throws: ``MQTTError/configuration(_:)`` when the process has no descriptors left.
     init(
         _ handle: OpaquePointer,
         _ configuration: MQTTConfiguration,
@@ -51,21 +51,21 @@ final class CheckedInput {
         buffer.deallocate()
     }
 
-    /// The library's TLS, if it speaks it.
+    /// The library's TLS, if it uses it.
     private var tls: OpaquePointer? { mosquitto_ssl_get(handle).map { OpaquePointer($0) } }
 
     // MARK: TLS handshake
 
-    /// Whether TLS is still to be agreed on: until then the library has nothing to read or write.
+    /// Whether the TLS handshake is not finished: until then the library has nothing to read or write.
     private(set) var isShakingHands: Bool
 
-    /// Whether the handshake waits for the broker, and not for room in the socket.
+    /// Whether the handshake waits for the broker rather than for room in the socket.
     var isAwaitingHand: Bool { tls.map { SSL_want($0) == SSL_READING } ?? false }
 
-    /// Goes on with the handshake, and checks the broker's certificate at its end; why it failed.
+    /// Continues the handshake and finally verifies the broker's certificate; returns why it failed.
     ///
-    /// The library is told not to check: it could only say no, without a reason. It has written nothing yet, since
-    /// that happens only when this is over.
+    /// The library's own verification is disabled, because it gives no reason. The library has written
+    /// nothing before this is complete.
     func shakeHands() -> Connection.Failure? {
         guard let tls else { return .init(MOSQ_ERR_TLS, reason: "the MQTT library has not begun TLS") }
         ERR_clear_error()
@@ -76,15 +76,15 @@ final class CheckedInput {
             return .init(MOSQ_ERR_TLS, reason: reason)
         }
         isShakingHands = false
-        // The library learns of it by a reading, and does not write before.
+        // The library notices by reading, and does not write before.
         if let failure = letLibraryRead({ 0 }) { return failure }
-        // A broker that refuses our certificate says so now, and a message to it would only end the connection.
+        // A broker that refuses our certificate says so now; writing would only end the connection.
         return read(tls)
     }
 
     // MARK: Reading
 
-    /// Takes what has come and has the library read it; why the link is over.
+    /// Reads available data and passes it to the library; returns why the link ended.
     func read() -> Connection.Failure? {
         if let tls { return read(tls) }
         errno = 0
@@ -96,7 +96,7 @@ final class CheckedInput {
         }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         if let malformed = check(bytes) { return malformed }
-        // What it has not read is nothing: the pair is empty, and has room for more than the buffer.
+        // Nothing is left unread: the pair is empty and has room for more than the buffer.
         guard send(feed.ours, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) == count else {
             return .init(MOSQ_ERR_ERRNO, errno)
         }
@@ -119,7 +119,7 @@ final class CheckedInput {
             if let failure = letLibraryRead({ SSL_pending(tls) }) { return failure }
             guard mosquitto_socket(handle) == libraryDescriptor else { return nil }
         }
-        // OpenSSL has no record left: the next one is in the socket, and its turn comes.
+        // OpenSSL has no record left: the next one is in the socket and is read later.
         return nil
     }
 
@@ -132,9 +132,9 @@ final class CheckedInput {
         }
     }
 
-    /// Has the library read what was checked, and nothing else.
+    /// Lets the library read exactly the validated data.
     ///
-    /// - Parameter waiting: How many bytes it has still to read.
+    /// - Parameter waiting: The number of bytes left to read.
     private func letLibraryRead(_ waiting: () -> Int32) -> Connection.Failure? {
         guard dup3(feed.librarys, libraryDescriptor, O_CLOEXEC) >= 0 else {
             return .init(MOSQ_ERR_ERRNO, errno)
@@ -147,7 +147,7 @@ final class CheckedInput {
             errno = 0
             result = mosquitto_loop_read(handle, 1)
             code = errno
-            // The library has ended the link, and closed its descriptor.
+            // The library ended the link and closed its descriptor.
             guard mosquitto_socket(handle) == libraryDescriptor else { break }
             let now = waiting()
             idle = now < left ? 0 : idle + 1
@@ -162,15 +162,15 @@ final class CheckedInput {
         return idle < 3 ? nil : .init(MOSQ_ERR_PROTOCOL)
     }
 
-    /// Acknowledges at once what has come: a broker that waits for that with its next packet waits 40 ms.
+    /// Sends TCP acknowledgements at once: a broker that waits for them with its next packet waits 40 ms.
     ///
-    /// The system forgets it again by itself, so it is said after each reading.
+    /// The system resets this option, so it is set after each read.
     private func acknowledgeQuickly() {
         var yes: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// What OpenSSL's result means; `nil` when there is only nothing to do now.
+    /// The meaning of an OpenSSL result; `nil` when there is just nothing to do at present.
     private func failure(_ tls: OpaquePointer, _ result: Int32) -> Connection.Failure? {
         let code = errno
         switch SSL_get_error(tls, result) {

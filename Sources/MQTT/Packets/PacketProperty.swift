@@ -1,4 +1,4 @@
-/// The packets that a broker sends to a client that did not ask for enhanced authentication.
+/// The packets that a broker sends to a client without enhanced authentication.
 ///
 /// - Source: MQTT 5.0, 2.1.2.
 enum Packet: UInt8, CustomStringConvertible {
@@ -25,9 +25,9 @@ enum Packet: UInt8, CustomStringConvertible {
     }
 }
 
-/// The properties of MQTT 5 that a client may be sent.
+/// The MQTT 5 properties that a client may receive.
 ///
-/// A topic alias is not among them: we allow none.
+/// Without topic aliases, which this client does not allow.
 /// - Source: MQTT 5.0, 2.2.2.2.
 enum PacketProperty: UInt8 {
     case payloadFormat = 0x01
@@ -55,11 +55,11 @@ enum PacketProperty: UInt8 {
     case sharedSubscriptionsAvailable = 0x2A
 
     enum Form {
-        /// So many bytes.
+        /// A fixed number of bytes.
         case integer(Int)
         /// One to four bytes.
         case variable
-        /// So many texts or binaries, each after its length.
+        /// A number of texts or binary values, each after its length.
         case texts(Int)
     }
 
@@ -78,7 +78,7 @@ enum PacketProperty: UInt8 {
         }
     }
 
-    /// The packets that may have it.
+    /// The packets that may contain it.
     var packets: [Packet] {
         switch self {
         case .payloadFormat, .messageExpiry, .contentType, .responseTopic, .correlationData,

@@ -1,11 +1,11 @@
-/// Checks what a broker sends, before libmosquitto reads it: the packets that a client may receive, byte by byte.
+/// Validates received packets before libmosquitto reads them, byte by byte.
 ///
-/// The library ends the process over some malformed packets (2.0.11: an unknown property of MQTT 5), so it must never
-/// see one. It acts only on a packet's last byte. Whoever lets it read a part only after ``check(_:)`` has accepted
-/// that part, in whatever parts the stream comes, is safe.
+/// The library aborts the process on some malformed packets (2.0.11: an unknown MQTT 5 property), so it must
+/// never see one. It acts only on a packet's last byte, so it is safe to let it read each part after
+/// ``check(_:)`` has accepted it, however the stream is divided.
 /// - Source: MQTT 5.0 and 3.1.1, OASIS, chapters 2 and 3.
 package struct PacketValidator: Sendable {
-    /// What the next bytes are.
+    /// The meaning of the next bytes.
     private enum Field {
         case type, length
         case connackFlags, reasonCode, packetID
@@ -18,9 +18,9 @@ package struct PacketValidator: Sendable {
 
     /// More than any broker sends, and few enough for the library, which compares each with each.
     static let mostProperties = 1000
-    /// Bytes of all properties of a packet, and of a packet other than PUBLISH.
+    /// Most bytes of all properties of a packet, and of a packet other than PUBLISH.
     static let largest = 1 << 20
-    /// Bytes of a PUBLISH; with MQTT 5, CONNECT tells it to the broker.
+    /// Most bytes of a PUBLISH; with MQTT 5, CONNECT announces it to the broker.
     package static let largestPublish = 16 << 20
 
     private let isV5: Bool
@@ -29,22 +29,22 @@ package struct PacketValidator: Sendable {
     private var packet = Packet.connack
     private var flags: UInt8 = 0
     private var field = Field.type
-    /// Bytes of this field that are still to come; of a length that varies, how many have come.
+    /// Bytes of this field still to come; for a variable-length number, bytes so far.
     private var missing = 1
     private var value = 0
-    /// Bytes of the packet, and of its properties, that are still to come.
+    /// Bytes of the packet, and of its properties, still to come.
     private var remaining = 0
     private var remainingProperties = 0
     private var properties = 0
-    /// Texts of the current property that are still to come.
+    /// Texts of the current property still to come.
     private var texts = 0
 
     /// - Parameter version: ``MQTTProtocolChoice/v5``, or 3.1.1.
     package init(version: MQTTProtocolChoice) { isV5 = version == .v5 }
 
-    /// Takes the next part of the stream.
+    /// Validates the next part of the stream.
     ///
-    /// - Throws: What is malformed; the rest of the stream means nothing then.
+    /// - Throws: What is malformed; the rest of the stream is then meaningless.
     package mutating func check(_ bytes: UnsafeRawBufferPointer) throws(MalformedPacket) {
         var index = 0
         while index < bytes.count {
@@ -73,7 +73,7 @@ package struct PacketValidator: Sendable {
         missing += 1
         let isLast = byte & 0x80 == 0
         if !isLast, missing == 4 { throw malformed("a number of more than four bytes") }
-        // Within the packet: a number that is cut off must be found before the packet's last byte is let through.
+        // A truncated number must be found before the packet's last byte is passed on.
         let room: Int? =
             switch field {
             case .propertyLength: remaining
@@ -147,7 +147,7 @@ package struct PacketValidator: Sendable {
 
     private mutating func endReasonCode() throws(MalformedPacket) {
         switch packet {
-        // A broker that knows only 3.1.1 refuses a CONNECT of version 5 in the form of its own.
+        // A broker that supports only 3.1.1 refuses a CONNECT of version 5 in its own format.
         case .connack where isV5: if remaining == 0 { endPacket() } else { try expectPropertyLength() }
         case .connack: try endBody()
         default: if remaining == 0 { endPacket() } else { try expectPropertyLength() }
@@ -169,7 +169,7 @@ package struct PacketValidator: Sendable {
         if isV5 { try expectPropertyLength() } else { try beginRest() }
     }
 
-    /// What comes after the properties.
+    /// The fields after the properties.
     private mutating func beginRest() throws(MalformedPacket) {
         switch packet {
         case .publish: if remaining == 0 { endPacket() } else { try expect(.payload, remaining) }
@@ -195,7 +195,7 @@ package struct PacketValidator: Sendable {
     }
 
     private mutating func beginProperties() throws(MalformedPacket) {
-        // The bytes of the length itself, which were not counted yet.
+        // The bytes of the length itself, which are not counted yet.
         remaining -= missing
         guard value <= remaining else { throw malformed("properties that are longer than the packet") }
         guard value <= Self.largest else { throw malformed("\(value) bytes of properties") }
@@ -254,7 +254,7 @@ package struct PacketValidator: Sendable {
         try expect(next, count)
     }
 
-    /// A field of the packet's body, of so many bytes.
+    /// A field of the packet's body with a number of bytes.
     private mutating func expect(_ next: Field, _ count: Int) throws(MalformedPacket) {
         guard count <= remaining else { throw malformed("a field that is cut off") }
         remaining -= count
@@ -270,7 +270,7 @@ package struct PacketValidator: Sendable {
     private func malformed(_ what: String) -> MalformedPacket { MalformedPacket("\(packet) with \(what)") }
 }
 
-/// What a broker sent that no broker may send.
+/// A packet that violates the protocol.
 package struct MalformedPacket: Error, Equatable, CustomStringConvertible {
     /// The packet and what is wrong with it, for a sentence that begins "the broker sent".
     package let description: String

@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// A property list of the library, made for one call and freed after it.
+/// A property list of the library, created for one call and freed after it.
 struct PropertyList: ~Copyable {
     private(set) var list: OpaquePointer?
 
@@ -29,7 +29,7 @@ struct PropertyList: ~Copyable {
         mosquitto_property_add_varint(&list, number(MQTT_PROP_SUBSCRIPTION_IDENTIFIER), identifier)
     }
 
-    /// For CONNECT: the largest packet that we take, bytes.
+    /// For CONNECT: the largest accepted packet, bytes.
     init(maximumPacketSize: UInt32) {
         mosquitto_property_add_int32(&list, number(MQTT_PROP_MAXIMUM_PACKET_SIZE), maximumPacketSize)
     }
@@ -39,18 +39,18 @@ struct PropertyList: ~Copyable {
         mosquitto_property_free_all(&list)
     }
 
-    /// Gives the list to the library, which frees it.
+    /// Passes ownership to the library, which frees the list.
     consuming func release() -> OpaquePointer? {
         defer { list = nil }
         return list
     }
 }
 
-/// What came with a packet.
+/// The properties of a received packet.
 struct ReceivedProperties {
     var properties = MQTTProperties()
     var subscriptions: [UInt32] = []
-    /// CONNACK: what the broker cannot do, where it said so.
+    /// CONNACK: limitations that the broker announced.
     var maximumQoS = MQTTQoS.exactlyOnce
     var hasSubscriptionIdentifiers = true
     var reason: String?
@@ -114,7 +114,7 @@ struct ReceivedProperties {
         return mosquitto_property_read_byte(property, identifier, &value, false) == nil ? nil : value
     }
 
-    /// The library allocates what it hands out.
+    /// The library allocates the returned values.
     private func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
         defer { free(text) }
         return text.map { String(cString: $0) }
