@@ -114,7 +114,10 @@ let package = Package(
         module("MQTT", ["Threading", "CMosquitto", "COpenSSL", system, log]),
         module(
             "Bridge",
-            ["Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT", log]
+            [
+                "Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT",
+                "Threading", log,
+            ]
         ),
         module("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
 
@@ -137,8 +140,10 @@ let package = Package(
             "Daemon",
             [
                 "Settings", "Sensing", "Flare", "SocketIO", "Positioning", "Controller", "Messages",
-                "Sensors", "HTTPListener", "FlareServer", "FlareClient", "MQTT", "Bridge", "Web",
-                "Threading", "CMalloc", lifecycle, grdb, system, log,
+                "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
+                "MQTT",
+                "Bridge", "Web",
+                "Threading", "CMalloc", deques, lifecycle, grdb, system, log,
             ]
         ),
         module(
@@ -223,15 +228,18 @@ let package = Package(
         tests("MQTTTests", ["MQTT", "Threading", "TestSupport", "SeededRandom", "COpenSSL", log]),
         tests(
             "BridgeTests",
-            ["Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT", log]
+            [
+                "Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT",
+                "Threading", log,
+            ]
         ),
         tests("SettingsTests", ["Settings", "Positioning", "TestSupport", "SeededRandom"]),
         tests("SensingTests", ["Sensing", "Positioning", "Controller", "Flare", "TestSupport", log]),
         tests(
             "DaemonTests",
             [
-                "Daemon", "Settings", "Positioning", "Controller", "Flare", "TestSupport", lifecycle, grdb,
-                log,
+                "Daemon", "Settings", "Positioning", "Controller", "Things", "Flare", "Threading",
+                "TestSupport", lifecycle, grdb, log,
             ]
         ),
         tests(

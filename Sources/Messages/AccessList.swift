@@ -23,6 +23,8 @@ package struct AccessList: Sendable, Hashable {
     package struct Grant: Sendable, Hashable {
         package let access: Access
         package let filter: String
+
+        package init(access: Access, filter: String) { (self.access, self.filter) = (access, filter) }
     }
 
     package let topics: Topics
@@ -30,9 +32,8 @@ package struct AccessList: Sendable, Hashable {
     package var discoveryPrefix: String
     /// Users get answers below `<replies>/<user>` when they ask with a response topic of MQTT 5.
     package var replies = "replies"
-    /// What else the daemon hears, and says, because its configuration names it.
-    package var heard: [String] = []
-    package var said: [String] = []
+    /// What the daemon's capabilities need beyond the topics of its own node.
+    package var capabilities: [Grant] = []
     /// The users' names; by default `trilateral` for the daemon, else the role's.
     package var users: [Role: String] = [:]
 
@@ -54,11 +55,8 @@ package struct AccessList: Sendable, Hashable {
         let birth = "\(discoveryPrefix)/status"
         switch role {
         case .daemon:
-            return [
-                Grant(access: .readwrite, filter: topics.everything), Grant(access: .read, filter: birth),
-                announcing, Grant(access: .write, filter: "\(replies)/#"),
-            ] + heard.map { Grant(access: .read, filter: $0) }
-                + said.map { Grant(access: .write, filter: $0) }
+            return [Grant(access: .readwrite, filter: topics.everything)] + capabilities
+                + [Grant(access: .write, filter: "\(replies)/#")]
         case .homeAssistant:
             return [
                 reading, Grant(access: .read, filter: "\(discoveryPrefix)/#"),

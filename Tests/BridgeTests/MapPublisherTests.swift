@@ -10,11 +10,11 @@ struct MapPublisherTests {
         var page: MapPublisher
         var book = RetainedTopicStore()
 
-        init(interval: Duration? = .seconds(5)) { page = MapPublisher(topic: "t/n/map", interval: interval) }
+        init(interval: Duration = .seconds(5)) { page = MapPublisher(topic: "t/n/map", interval: interval) }
 
         /// The picture that is sent at a time, if one is.
         mutating func send(at now: Int64) -> MQTTMessage? {
-            page.draw(in: &book, at: now)
+            page.render(into: &book, at: now)
             let due = book.due(at: now)
             for message in due { book.sent(message, at: now) }
             return due.first
@@ -23,7 +23,7 @@ struct MapPublisherTests {
         mutating func show(_ x: Double) {
             var state = Flat.state
             state.device?.position = Point3D(x: x, y: 0)
-            page.take(StateSnapshot(state: state, changes: Flat.model.union(Flat.view)))
+            page.observe(StateSnapshot(state: state, changes: Flat.model.union(Flat.view)))
         }
 
         mutating func sendAfterShowing(_ x: Double, at now: Int64) -> MQTTMessage? {
@@ -75,7 +75,7 @@ struct MapPublisherTests {
         var desk = Desk()
         var state = Flat.state
         state.isPlaceKnown = false
-        desk.page.take(StateSnapshot(state: state, changes: Flat.view))
+        desk.page.observe(StateSnapshot(state: state, changes: Flat.view))
         let (first, second) = (desk.send(at: 0), desk.sendAfterShowing(0, at: 1))
         #expect(first == nil && second != nil)
     }
@@ -84,15 +84,8 @@ struct MapPublisherTests {
         var desk = Desk()
         var state = ControllerState(epoch: "1")
         state.alerts["no-environment"] = Alert(severity: .warning, message: "none", since: Flat.moment(0))
-        desk.page.take(StateSnapshot(state: state, changes: [.alert("no-environment")]))
+        desk.page.observe(StateSnapshot(state: state, changes: [.alert("no-environment")]))
         let text = desk.send(at: 0).map { String(decoding: $0.payload, as: UTF8.self) }
         #expect(text?.contains("Nothing here") == true)
-    }
-
-    @Test func `switched off, nothing is drawn`() {
-        var desk = Desk(interval: nil)
-        let (first, second) = (desk.send(at: 0), desk.sendAfterShowing(0, at: 10_000))
-        #expect(first == nil && second == nil)
-        #expect(desk.page.nextDue == nil)
     }
 }

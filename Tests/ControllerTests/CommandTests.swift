@@ -23,7 +23,7 @@ import Things
         #expect(event?.cause == .init("command", tx: "a"))
         let answer = effects.answers.first
         #expect(answer?.subject == .set)
-        #expect(answer?.target == .init(kind: "thing", slug: "lamp"))
+        #expect(answer?.target == .init(kind: "thing", slug: "lamp", object: House.lampThing))
         #expect(answer?.tx == "a")
         #expect(answer?.refusal == nil)
         #expect(Array(answer?.accepted.keys ?? [:].keys) == ["brightness"])

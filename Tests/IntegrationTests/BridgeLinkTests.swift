@@ -5,6 +5,7 @@ import Logging
 import MQTT
 import TestSupport
 import Testing
+import Threading
 
 /// A bridge without a daemon, so that answers and states are told when the test wants it.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
@@ -20,8 +21,8 @@ struct BridgeLinkTests {
                 await visitor.forget()
                 try await broker.start()
                 try await visitor.awaits("status", "online")
-                bridge.outputs.yield(
-                    .answer(Answer(ticket: command.ticket, tx: command.tx, subject: .verb("refresh")))
+                await bridge.bridge.publish(
+                    Answer(ticket: command.ticket, tx: command.tx, subject: .verb("refresh"))
                 )
                 let body = try await answer
                 #expect(body.outcome == "ok")
@@ -36,7 +37,7 @@ struct BridgeLinkTests {
                 try await visitor.awaits("things/radio")
                 await broker.freeze()
                 let radio = ObjectReference(.thing, FlareID(high: 3, low: 0))
-                bridge.snapshots.yield(
+                await bridge.bridge.publish(
                     StateSnapshot(state: Self.emptyPlace(slugs: ["radio": radio]), changes: [])
                 )
                 // What is told later comes later, so that it would have been heard before.
@@ -55,7 +56,7 @@ struct BridgeLinkTests {
         let foreign = ["things/radio/set", "notes/mine"]
         try await withMosquitto { broker in
             try await withBridge(port: broker.port, kept: ["info"] + gone + foreign) { bridge, visitor in
-                bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
                 for topic in gone { try await visitor.awaits(topic, "") }
                 for topic in foreign { try await visitor.awaits(topic, "{}") }
             }
@@ -71,7 +72,7 @@ struct BridgeLinkTests {
             ) {
                 bridge,
                 visitor in
-                bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
                 try await visitor.awaits("alert/fire", "")
                 #expect(await visitor.text("things/radio") == "{}")
             }
@@ -91,7 +92,7 @@ struct BridgeLinkTests {
     @Test func `what a second daemon left is taken away when it has gone`() async throws {
         try await withMosquitto { broker in
             try await withBridge(port: broker.port) { bridge, visitor in
-                bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
                 visitor.say("info", #"{"epoch":"other"}"#, isRetained: true)
                 #expect(
                     await bridge.tells {
@@ -119,7 +120,7 @@ struct BridgeLinkTests {
                     neighbour.say("status", status, isRetained: true)
                     try await neighbour.awaits("status", status)
                     try await withBridge(port: broker.port, formerRoots: [former]) { bridge, _ in
-                        bridge.snapshots.yield(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                        await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
                         #expect(await bridge.remembers { $0 == .root(former, isUsed: false) })
                     }
                     let left = status == "online" ? "{}" : ""
@@ -144,7 +145,7 @@ struct BridgeLinkTests {
                     var refusals = 0
                     for await event in bridge.told {
                         switch event {
-                        case .announcementWanted: bridge.outputs.yield(.announce(Self.emptyPlace()))
+                        case .announcementWanted: await bridge.bridge.announceAll(Self.emptyPlace())
                         case .alertRaised(BrokerRefusals.publications, _, let message):
                             refusals += 1
                             #expect(message.contains("homeassistant/device/"))
@@ -203,8 +204,6 @@ struct BridgeLinkTests {
         let told: AsyncStream<ControllerEvent>
         let mementos: AsyncStream<ControllerEffect.PersistedRecord>
         let events: AsyncStream<ControllerEvent>.Continuation
-        let outputs: AsyncStream<MQTTBridge.Output>.Continuation
-        let snapshots: AsyncStream<StateSnapshot>.Continuation
 
         func command() async -> Command? {
             for await event in told {
@@ -249,9 +248,9 @@ struct BridgeLinkTests {
         let now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
         let (told, events) = AsyncStream.makeStream(of: ControllerEvent.self)
         let (mementos, mementoPort) = AsyncStream.makeStream(of: ControllerEffect.PersistedRecord.self)
-        let (outputs, outputPort) = AsyncStream.makeStream(of: MQTTBridge.Output.self)
-        let (snapshots, snapshotPort) = AsyncStream.makeStream(of: StateSnapshot.self)
+        let loop = try LoopExecutor()
         let bridge = MQTTBridge(
+            on: loop,
             configuration: configuration,
             identity: BridgeIdentity(
                 epoch: "e",
@@ -280,16 +279,14 @@ struct BridgeLinkTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             group.addTask { await client.run() }
-            group.addTask { await bridge.run(snapshots: snapshots, outputs: outputs) }
+            group.addTask { await bridge.run() }
             try await withVisitor(to: configuration.root, port: port) { visitor in
                 try await visitor.awaits("status", "online")
                 let running = Running(
                     bridge: bridge,
                     told: told,
                     mementos: mementos,
-                    events: events,
-                    outputs: outputPort,
-                    snapshots: snapshotPort
+                    events: events
                 )
                 try await body(running, visitor)
             }

@@ -5,7 +5,13 @@ import Testing
 
 struct AccessListTests {
     private let topics = Topics(root: "t/n")
-    private var list: AccessList { AccessList(topics: topics, discoveryPrefix: "ha") }
+    private var list: AccessList {
+        var list = AccessList(topics: topics, discoveryPrefix: "ha")
+        list.capabilities = [
+            .init(access: .read, filter: "ha/status"), .init(access: .write, filter: "ha/device/+/config"),
+        ]
+        return list
+    }
 
     /// Whether a topic, or a filter, is within a filter.
     private func covers(_ filter: String, _ topic: String) -> Bool {
@@ -82,10 +88,12 @@ struct AccessListTests {
         #expect(list.grants(.sensor).allSatisfy { $0.access == .write })
     }
 
-    @Test func `what the configuration names is in the daemon's list alone`() {
+    @Test func `what capabilities need is granted to the daemon alone`() {
         var list = list
-        list.heard = ["espresense/devices/phone/+"]
-        list.said = ["zigbee2mqtt/lamp/set"]
+        list.capabilities += [
+            .init(access: .read, filter: "espresense/devices/phone/+"),
+            .init(access: .write, filter: "zigbee2mqtt/lamp/set"),
+        ]
         let text = list.text()
         #expect(text.contains("topic read espresense/devices/phone/+\n"))
         #expect(text.contains("topic write zigbee2mqtt/lamp/set\n"))

@@ -7,9 +7,8 @@ struct DiscoverySchedule: Sendable {
     var announcer: DiscoveryPublisher
     let births: [String]
     let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
-    /// Rings when there is something to announce.
-    let bells: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    /// Whether the next batch of announcements is on its way.
+    var isAnnouncing = false
     /// Whether a birth is going to be answered.
     var isBirthAwaited = false
     /// Whether Home Assistant may know our entities by the ids of another daemon, which announced on our topics.
@@ -31,10 +30,7 @@ struct DiscoverySchedule: Sendable {
         announcer = DiscoveryPublisher(configuration, remembered: remembered)
         births = configuration.settings.isEnabled ? [configuration.birthTopic] : []
         self.remember = remember
-        (bells, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
-
-    func ring() { bell.yield() }
 
     /// What was to be said is said anew when there is a link again.
     mutating func linkLost() {

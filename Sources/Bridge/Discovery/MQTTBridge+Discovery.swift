@@ -1,4 +1,4 @@
-import Controller
+package import Controller
 import HomeAssistant
 import Logging
 import MQTT
@@ -18,7 +18,7 @@ extension MQTTBridge {
     private static let mostUnconfirmed = 400
 
     /// Home Assistant has come; not all of its friends should answer in the same moment.
-    func take(birth message: MQTTMessage) async {
+    func take(birth message: MQTTMessage) {
         let isThere = message.payload == Array("online".utf8)
         guard isThere || message.payload == Array("offline".utf8) else { return }
         discovery.announcer.setOnline(isThere)
@@ -26,16 +26,17 @@ extension MQTTBridge {
         if !rivals.isEmpty { discovery.hasForeignIDs = true }
         guard !discovery.isBirthAwaited else { return }
         discovery.isBirthAwaited = true
-        try? await Task.sleep(for: .milliseconds(Int.random(in: 0...1000)))
-        discovery.isBirthAwaited = false
-        guard isConnected, !isLeaving else { return }
-        discovery.resendsStates = true
-        send(.announcementWanted)
+        after(.milliseconds(Int.random(in: 0...1000))) { bridge in
+            bridge.discovery.isBirthAwaited = false
+            guard bridge.isConnected, !bridge.isLeaving else { return }
+            bridge.discovery.resendsStates = true
+            bridge.send(.announcementWanted)
+        }
     }
 
-    /// Everything is to be announced (again).
-    func announceAll(_ state: ControllerState) {
-        guard isConnected else { return }
+    /// Announces everything to Home Assistant, again or for the first time.
+    package func announceAll(_ state: ControllerState) {
+        guard isConnected, !isLeaving else { return }
         discovery.announcer.setLinks(Set(links.keys))
         let urgent = discovery.announcer.announceAll(
             state,
@@ -45,7 +46,7 @@ extension MQTTBridge {
         publish(urgent)
         discovery.isFirstWord = false
         flush()
-        discovery.ring()
+        continueAnnouncing()
     }
 
     /// A second daemon with our node has gone: what it announced on our topics is replaced, and the states are told.
@@ -60,13 +61,14 @@ extension MQTTBridge {
         }
         withdrawAnnouncements()
         let lostLinks = discovery.lostLinks
-        Task {
-            try? await Task.sleep(for: Self.removalTime)
+        after(Self.removalTime) { bridge in
             // If the link was lost meanwhile, Home Assistant may not have seen it: withdraw again after the next connect.
-            guard isConnected, discovery.lostLinks == lostLinks, !isLeaving else { return }
-            discovery.hasForeignIDs = false
-            discovery.resendsStates = true
-            send(.announcementWanted)
+            guard bridge.isConnected, bridge.discovery.lostLinks == lostLinks, !bridge.isLeaving else {
+                return
+            }
+            bridge.discovery.hasForeignIDs = false
+            bridge.discovery.resendsStates = true
+            bridge.send(.announcementWanted)
         }
     }
 
@@ -75,10 +77,9 @@ extension MQTTBridge {
         discovery.isFirstWord = true
         send(.announcementWanted)
         // Whoever should answer may not be there.
-        Task {
-            try? await Task.sleep(for: Self.longestFirstWord)
-            discovery.isFirstWord = false
-            flush()
+        after(Self.longestFirstWord) { bridge in
+            bridge.discovery.isFirstWord = false
+            bridge.flush()
         }
     }
 
@@ -87,7 +88,7 @@ extension MQTTBridge {
         guard isConnected else { return }
         let urgent = discovery.announcer.update(with: snapshot, at: clock().steadyMilliseconds)
         publish(urgent)
-        if discovery.announcer.hasWork || discovery.announcer.hasRemoved { discovery.ring() }
+        if discovery.announcer.hasWork || discovery.announcer.hasRemoved { continueAnnouncing() }
     }
 
     /// Another link is told of in health, or one is no more.
@@ -125,17 +126,19 @@ extension MQTTBridge {
         for remark in discovery.announcer.drainWarnings() { logger.warning("\(remark)") }
         for (index, announcement) in announcements.enumerated() where !publish(announcement.message) {
             discovery.announcer.putBack(announcements[index...])
-            discovery.ring()
+            continueAnnouncing()
             return false
         }
         return true
     }
 
-    func announceBitByBit() async {
-        for await _ in discovery.bells {
-            while announceNext() {
-                guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
-            }
+    /// Announces what waits, a batch at a time, so that commands come in between.
+    func continueAnnouncing(after delay: Duration = .zero) {
+        guard !discovery.isAnnouncing else { return }
+        discovery.isAnnouncing = true
+        after(delay) { bridge in
+            bridge.discovery.isAnnouncing = false
+            if bridge.announceNext() { bridge.continueAnnouncing(after: Self.pause) }
         }
     }
 

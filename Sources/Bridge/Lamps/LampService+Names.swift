@@ -39,7 +39,7 @@ extension LampService {
                 seats[index].label = state.slugs[.thing, id] ?? "\(id)"
                 seats[index].id = id
                 seatsByThing[id] = index
-                see(Sight(id, in: state), for: index)
+                see(id, in: state, for: index)
             case .several(let slugs):
                 seats[index].fault = "is the name of several things; use one of \(QuotedValue.list(slugs))"
             case .none:

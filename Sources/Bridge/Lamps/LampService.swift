@@ -1,12 +1,16 @@
 package import Controller
-package import Flare
+import Flare
 package import Lamps
 package import Logging
 package import MQTT
-package import Things
+import Things
+package import Threading
 
 /// Real lamps on the broker, each tied to a thing: hears both sides, and does what the rules of their links say.
 package actor LampService {
+    private nonisolated let loop: LoopExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
     /// A thing, by short name, name or identifier, and how its lamp is spoken to.
     package struct Pair: Sendable {
         let thing: String
@@ -15,36 +19,6 @@ package actor LampService {
         package init(thing: String, dialect: any LampDialect) {
             self.thing = thing
             self.dialect = dialect
-        }
-    }
-
-    /// What became of something that was asked of a thing, and how the thing was then.
-    package struct Answer: Sendable {
-        let ticket: Int
-        let refusal: Refusal?
-        let sight: Sight?
-
-        package init(ticket: Int, refusal: Refusal?, sight: Sight?) {
-            self.ticket = ticket
-            self.refusal = refusal
-            self.sight = sight
-        }
-    }
-
-    /// A thing as the controller has it, after so many events.
-    package struct Sight: Sendable {
-        let thing: FlareThing
-        let goal: [String: JSONValue]?
-        let seconds: Double?
-        let sequence: Int
-
-        /// - Returns: `nil` for a thing that is not here.
-        package init?(_ id: FlareID, in state: ControllerState) {
-            guard let thing = state.things[id] else { return nil }
-            self.thing = thing
-            goal = state.goals[id]
-            seconds = state.goalSeconds[id]
-            sequence = state.sequence
         }
     }
 
@@ -74,24 +48,18 @@ package actor LampService {
     private var nextTicket = 1
     /// Whose thing was asked for something.
     private var asked: [Int: Int] = [:]
-    /// The newest that was seen; what is older is not looked at.
-    private var sequence = 0
-    private var overlooked: Set<StateChange> = []
     /// What the things were called when links without one were looked at last.
     var names: [FlareID: String] = [:]
     var namedEnvironment: FlareID?
     var toldFaults: [String] = []
     private var complaints: Set<String> = []
-    private let brokerLinks: AsyncStream<Bool>
-    private let brokerLink: AsyncStream<Bool>.Continuation
-    private let wakes: AsyncStream<Int64>
-    private let wake: AsyncStream<Int64>.Continuation
     private var plannedWake: Int64?
 
     private static let mostComplaints = 200
 
     /// - Parameter onGarbage: Called for every message of a lamp that was not understood.
     package init(
+        on loop: LoopExecutor,
         _ pairs: [Pair],
         client: MQTTClient,
         logger: Logger,
@@ -99,6 +67,7 @@ package actor LampService {
         onGarbage: @escaping @Sendable () -> Void = {},
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
+        self.loop = loop
         seats = pairs.map {
             Seat(pair: $0, link: LampLink($0.dialect, seed: .random(in: 0 ... .max)), label: $0.thing)
         }
@@ -113,8 +82,6 @@ package actor LampService {
         self.send = send
         self.onGarbage = onGarbage
         self.logger = logger
-        (brokerLinks, brokerLink) = AsyncStream.makeStream()
-        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// What of the state matters to links.
@@ -126,19 +93,10 @@ package actor LampService {
         }
     }
 
-    /// The broker can be reached, or cannot any more.
-    package nonisolated func brokerChanged(isUp: Bool) { brokerLink.yield(isUp) }
-
-    /// Runs until the answers end or the task is cancelled.
-    package func run(snapshots: AsyncStream<StateSnapshot>, answers: AsyncStream<Answer>) async {
-        let messages = client.subscribe(seatsByTopic.keys.sorted(), qos: .atLeastOnce)
-        await withDiscardingTaskGroup { group in
-            group.addTask { for await message in messages { await self.take(message) } }
-            group.addTask { for await snapshot in snapshots { await self.take(snapshot) } }
-            group.addTask { for await isUp in self.brokerLinks { await self.take(brokerIsUp: isUp) } }
-            group.addTask { await self.wakeWhenDue() }
-            for await answer in answers { take(answer) }
-            group.cancelAll()
+    /// Receives what the lamps say, until the subscription is cancelled.
+    package func subscribe() -> MQTTSubscription {
+        client.subscribe(seatsByTopic.keys.sorted(), qos: .atLeastOnce, on: loop) { message in
+            self.assumeIsolated { $0.take(message) }
         }
     }
 
@@ -168,7 +126,8 @@ package actor LampService {
         )
     }
 
-    private func take(brokerIsUp isUp: Bool) {
+    /// The broker can be reached, or cannot any more.
+    package func brokerChanged(isUp: Bool) {
         for index in seats.indices {
             perform(seats[index].link.brokerChanged(isUp: isUp, at: now), for: index)
         }
@@ -177,21 +136,15 @@ package actor LampService {
 
     // MARK: The things
 
-    private func take(_ snapshot: StateSnapshot) {
-        // An answer may have told something newer; it is in one of the snapshots that follow.
-        guard snapshot.state.sequence >= sequence else {
-            overlooked.formUnion(snapshot.changes)
-            return
-        }
-        sequence = snapshot.state.sequence
-        let changes = overlooked.isEmpty ? snapshot.changes : overlooked.union(snapshot.changes)
-        overlooked = []
+    /// Follows what a turn has changed.
+    package func observe(_ snapshot: StateSnapshot) {
+        let changes = snapshot.changes
         var seen: Set<FlareID> = changes.contains(.environment) ? Set(seatsByThing.keys) : []
         for case .object(let object) in changes where seatsByThing[object.id] != nil {
             seen.insert(object.id)
         }
         for id in seen {
-            if let index = seatsByThing[id] { see(Sight(id, in: snapshot.state), for: index) }
+            if let index = seatsByThing[id] { see(id, in: snapshot.state, for: index) }
         }
         if haveNamesChanged(changes, in: snapshot.state) { findThings(in: snapshot.state) }
         tellFaults()
@@ -205,14 +158,17 @@ package actor LampService {
         logger.warning("\(text)", metadata: ["thing": "\(seats[index].label)"])
     }
 
-    func see(_ sight: Sight?, for index: Int) {
-        let linked = sight.flatMap { LinkedThing($0.thing, goal: $0.goal, seconds: $0.seconds) }
+    func see(_ thing: FlareID, in state: ControllerState, for index: Int) {
+        let isHere = state.things[thing] != nil
+        let linked = state.things[thing].flatMap {
+            LinkedThing($0, goal: state.goals[thing], seconds: state.goalSeconds[thing])
+        }
         seats[index].fault =
-            sight != nil && linked == nil
+            isHere && linked == nil
             ? "cannot be switched: its data has none of on, brightness, color, colorTemperature" : nil
         perform(seats[index].link.thingSeen(linked, at: now), for: index)
         guard linked == nil, let id = seats[index].id else { return }
-        if sight == nil {
+        if !isHere {
             seats[index].id = nil
             seatsByThing[id] = nil
         }
@@ -220,12 +176,11 @@ package actor LampService {
         setSilent(false, index)
     }
 
-    private func take(_ answer: Answer) {
+    /// Learns what became of something that was asked of a thing.
+    ///
+    /// The turn that brought the answer has been observed by then.
+    package func receive(_ answer: Answer) {
         guard let index = asked.removeValue(forKey: answer.ticket) else { return }
-        if let sight = answer.sight, sight.thing.id == seats[index].id, sight.sequence >= sequence {
-            sequence = sight.sequence
-            see(sight, for: index)
-        }
         perform(seats[index].link.answered(answer.refusal, at: now), for: index)
         planWake()
     }
@@ -292,20 +247,15 @@ package actor LampService {
     private func planWake() {
         guard let due = deadlines.earliest, plannedWake.map({ due < $0 || $0 <= now }) ?? true else { return }
         plannedWake = due
-        wake.yield(due)
-    }
-
-    private func wakeWhenDue() async {
-        // A task each: what is due sooner must not wait for what was planned before it.
-        await withDiscardingTaskGroup { group in
-            for await due in wakes { group.addTask { await self.pass(until: due) } }
-            group.cancelAll()
+        let rest = max(0, due - now)
+        // A task of its own: what is due sooner must not wait for what was planned before it.
+        Task {
+            try? await Task.sleep(for: .milliseconds(rest))
+            timePassed(until: due)
         }
     }
 
-    private func pass(until due: Int64) async {
-        let rest = due - now
-        if rest > 0, (try? await Task.sleep(for: .milliseconds(rest))) == nil { return }
+    private func timePassed(until due: Int64) {
         if plannedWake == due { plannedWake = nil }
         let now = now
         for index in deadlines.removeDue(at: now) {

@@ -1,6 +1,5 @@
 package import HomeAssistant
 import Messages
-package import PlaceMap
 
 /// What a user may decide about the bridge to the broker.
 package struct BridgeConfiguration: Sendable, Hashable {
@@ -22,9 +21,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var healthInterval: Duration = .seconds(60)
     /// How often position and angle are repeated while their sensor is alive.
     package var aliveInterval: Duration = .seconds(10)
-    /// The least time between two pictures of the place; `nil`: none is drawn.
-    package var mapInterval: Duration?
-    package var mapStyle = PictureStyle.auto
+    /// Whether a picture of the place is published, for Home Assistant to show.
+    package var hasMap = false
 
     /// What is announced to Home Assistant.
     package var discovery = DiscoverySettings()
@@ -46,7 +44,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
     func discoveryConfiguration(installation: String, topics: Topics) -> DiscoveryConfiguration {
         var result = DiscoveryConfiguration(node: node, installation: installation, topics: topics)
         result.settings = discovery
-        result.hasMap = mapInterval != nil
+        result.hasMap = hasMap
         result.version = version
         result.hasLocation = publishesLocation
         result.flareURL = flareURL

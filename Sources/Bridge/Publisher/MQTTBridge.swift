@@ -5,22 +5,19 @@ package import Logging
 package import MQTT
 import Messages
 import Things
+package import Threading
 
-/// Everything that is said and heard on the broker.
+/// One node's side of the broker.
 ///
 /// Snapshots of the state become retained topics, events and answers become messages, messages become commands.
-/// What the broker should hold is kept in a book, so that only differences go out and everything goes out again
-/// after a reconnect.
+/// What the broker should hold is kept in a ``RetainedTopicStore``, so that only differences go out, and everything
+/// goes out again after a reconnect.
+///
+/// The bridge runs on the loop of its node, which calls it as plain functions; the broker's messages and what happens
+/// to the link come there in the order in which the connection brought them.
 package actor MQTTBridge {
-    /// What the controller's loop tells beside its state: never conflated.
-    package enum Output: Sendable {
-        case event(ChangeEvent)
-        case answer(Answer)
-        /// Send the state feed, changed or not, as it was when this was asked for or newer.
-        case resendState(ControllerState)
-        /// Announce everything to Home Assistant.
-        case announce(ControllerState)
-    }
+    nonisolated let loop: LoopExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     var configuration: BridgeConfiguration
     let identity: BridgeIdentity
@@ -34,7 +31,7 @@ package actor MQTTBridge {
 
     var book = RetainedTopicStore()
     private(set) var renderer: StateRenderer
-    private var map: MapPublisher
+    private var publishers: [any StatePublisher]
     private var inbox: CommandInbox
     var discovery: DiscoverySchedule
     var isConnected = false
@@ -42,17 +39,12 @@ package actor MQTTBridge {
     /// Links of the daemon beside that to the broker, by name.
     private(set) var links = ["flare": false]
     private var openAlerts = 0
-    /// The number of the last event when the newest snapshot was taken.
-    ///
-    /// The snapshot itself is not kept: while somebody holds it, the controller copies its dictionaries at every
-    /// change.
-    private var toldSequence = 0
     private var retainedCommands = RetainedCommands()
     var refusals = BrokerRefusals()
     var rivals = DuplicateNodeDetector()
     /// What the broker keeps from before, while that is asked for.
     var leftovers: [StaleTopics] = []
-    var sweeping: Task<Void, Never>?
+    var sweeping: MQTTSubscription?
     var hasSwept = false
     var hasSweptSinceTick = false
     /// Whether the broker had it, before we said so, that a daemon is here: a rival, or one that it did not see go.
@@ -63,14 +55,14 @@ package actor MQTTBridge {
     var droppedEvents = 0
     private var positionTiming: PositionTiming
 
-    private let wakes: AsyncStream<Int64>
-    private let wake: AsyncStream<Int64>.Continuation
     private var plannedWake: Int64?
 
     package init(
+        on loop: LoopExecutor,
         configuration: BridgeConfiguration,
         identity: BridgeIdentity,
         client: MQTTClient,
+        publishers: [any StatePublisher] = [],
         logger: Logger,
         clock: @escaping @Sendable () -> Instant,
         seconds: @escaping @Sendable () -> Double,
@@ -78,6 +70,7 @@ package actor MQTTBridge {
         remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
+        self.loop = loop
         self.configuration = configuration
         // What was announced is the announcer's to know; a thousand topics need not be kept twice.
         var own = identity
@@ -93,41 +86,49 @@ package actor MQTTBridge {
         inbox = CommandInbox(root: configuration.root)
         renderer = StateRenderer(configuration: configuration)
         formerRoots = identity.formerRoots.filter { $0 != configuration.root }
-        map = MapPublisher(
-            topic: topics.map,
-            interval: configuration.mapInterval,
-            style: configuration.mapStyle
-        )
+        self.publishers = publishers
         discovery = DiscoverySchedule(
             configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
             remembered: identity.announced,
             remember: remember
         )
-        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // Before the client runs, so that no connect is missed.
+        client.deliver(on: loop) { [weak self] event in self?.assumeIsolated { $0.take(event) } }
     }
 
-    /// Runs until the outputs end or the task is cancelled.
-    package func run(
-        snapshots: AsyncStream<StateSnapshot>,
-        outputs: AsyncStream<Output>
-    ) async {
-        let commands = client.subscribe(topics.commands, qos: .atLeastOnce)
-        let infos = client.subscribe([topics.info, topics.status], qos: .atLeastOnce)
-        let births = client.subscribe(discovery.births, qos: .atLeastOnce)
+    /// Subscribes, and repeats what is to be repeated, until the task is cancelled.
+    package func run() async {
+        let subscriptions = [
+            subscribe(topics.commands) { $0.take(command: $1) },
+            subscribe([topics.info, topics.status]) { $0.take(info: $1) },
+            subscribe(discovery.births) { $0.take(birth: $1) },
+        ]
         stateInfo()
         if !formerRoots.isEmpty { sweep(isOurs: false) }
-        await withDiscardingTaskGroup { group in
-            group.addTask { for await message in births { await self.take(birth: message) } }
-            group.addTask { await self.announceBitByBit() }
-            group.addTask { for await event in self.client.links { await self.take(event) } }
-            group.addTask { for await message in commands { await self.take(command: message) } }
-            group.addTask { for await message in infos { await self.take(info: message) } }
-            group.addTask { for await snapshot in snapshots { await self.take(snapshot) } }
-            group.addTask { await self.flushWhenDue() }
-            group.addTask { await self.repeatRegularly() }
-            for await output in outputs { take(output) }
-            endSweep()
-            group.cancelAll()
+        await repeatRegularly()
+        for subscription in subscriptions { subscription.cancel() }
+        endSweep()
+    }
+
+    /// Has the messages of some filters handled here.
+    func subscribe(
+        _ filters: [String],
+        qos: MQTTQoS = .atLeastOnce,
+        _ handle: @escaping @Sendable (isolated MQTTBridge, MQTTMessage) -> Void
+    ) -> MQTTSubscription {
+        client.subscribe(filters, qos: qos, on: loop) { message in
+            self.assumeIsolated { handle($0, message) }
+        }
+    }
+
+    /// Does something later.
+    ///
+    /// Nobody waits for it, so it must look again at what is so by then.
+    func after(_ delay: Duration, _ body: @escaping @Sendable (isolated MQTTBridge) -> Void) {
+        // A task of its own: what is due at one time has nothing to do with what is due at another.
+        Task {
+            try? await Task.sleep(for: delay)
+            body(self)
         }
     }
 
@@ -164,7 +165,7 @@ package actor MQTTBridge {
     /// be taken back.
     package func leave(within limit: Duration = .seconds(5)) async {
         isLeaving = true
-        map.end()
+        publishers = []
         let end = ContinuousClock.now + limit
         // Devices go before the topics that they speak of. What is more than the client takes at once goes when the
         // broker has acknowledged some.
@@ -220,7 +221,8 @@ package actor MQTTBridge {
 
     // MARK: Snapshots
 
-    private func take(_ snapshot: StateSnapshot) {
+    /// Publishes what a turn has changed.
+    package func publish(_ snapshot: StateSnapshot) {
         guard !isLeaving else { return }
         let openAlerts = snapshot.state.alerts.count
         if snapshot.changes.contains(.link) || openAlerts != self.openAlerts {
@@ -229,13 +231,12 @@ package actor MQTTBridge {
             stateHealth()
         }
         positionTiming.take(snapshot)
-        toldSequence = max(toldSequence, snapshot.state.sequence)
         announceChanges(snapshot)
         renderer.model(snapshot, in: &book)
         // Whoever waits for it has it while the rest is made.
         flush()
         renderer.rest(snapshot, in: &book)
-        map.take(snapshot)
+        for index in publishers.indices { publishers[index].observe(snapshot) }
         takeAwayLeftovers()
         flush()
     }
@@ -244,16 +245,19 @@ package actor MQTTBridge {
     func flush() {
         guard isConnected, !isFull else { return }
         let now = clock().steadyMilliseconds
-        map.draw(in: &book, at: now)
+        for index in publishers.indices { publishers[index].render(into: &book, at: now) }
         for message in book.due(at: now, upTo: discovery.isFirstWord ? .info : .view) {
             guard publish(message) else { return }
             book.sent(message, at: now)
             positionTiming.sent(message)
         }
-        let due = [book.nextDue(after: now), map.nextDue].compactMap(\.self).min()
+        let due = ([book.nextDue(after: now)] + publishers.map(\.nextDue)).compactMap(\.self).min()
         if let due, plannedWake.map({ due < $0 || $0 <= now }) ?? true {
             plannedWake = due
-            wake.yield(due)
+            after(.milliseconds(max(0, due - now))) { bridge in
+                if bridge.plannedWake == due { bridge.plannedWake = nil }
+                bridge.flush()
+            }
         }
     }
 
@@ -278,43 +282,28 @@ package actor MQTTBridge {
         }
     }
 
-    private func flushWhenDue() async {
-        // A task each: what is due sooner must not wait for what was planned before it.
-        await withDiscardingTaskGroup { group in
-            for await due in wakes { group.addTask { await self.flush(at: due) } }
-            group.cancelAll()
-        }
-    }
+    // MARK: Events and answers
 
-    private func flush(at due: Int64) async {
-        let rest = due - clock().steadyMilliseconds
-        if rest > 0, (try? await Task.sleep(for: .milliseconds(rest))) == nil { return }
-        if plannedWake == due { plannedWake = nil }
+    /// Publishes the state feed, changed or not.
+    package func resend(_ state: ControllerState) {
+        guard !isLeaving else { return }
+        // Not every event changes the feed, but its number counts.
+        renderer.feed(state, in: &book)
+        book.repeatTopic(topics.state)
         flush()
     }
 
-    // MARK: Events and answers
-
-    private func take(_ output: Output) {
-        switch output {
-        case .resendState where isLeaving, .announce where isLeaving: break
-        case .announce(let state): announceAll(state)
-        case .resendState(let state):
-            // Not every event changes the feed, but its number counts. A newer feed may be in the book already.
-            if state.sequence >= toldSequence { renderer.feed(state, in: &book) }
-            book.repeatTopic(topics.state)
-            flush()
-        case .event(let event):
-            // Nobody hears what happens without a link; the gap in the numbers tells.
-            guard isConnected else {
-                droppedEvents += 1
-                return
-            }
-            publishOnce(topics.event(event.topic), event.json(epoch: identity.epoch))
-        case .answer(let answer):
-            publish(inbox.reply(with: answer))
+    package func publish(_ event: ChangeEvent) {
+        // Without a link nobody can receive it; the gap in the numbers shows that.
+        guard isConnected else {
+            droppedEvents += 1
+            return
         }
+        publishOnce(topics.event(event.topic), event.json(epoch: identity.epoch))
     }
+
+    /// Publishes the answer to a command that came from the broker.
+    package func publish(_ answer: Answer) { publish(inbox.reply(with: answer)) }
 
     // MARK: Commands
 

@@ -19,12 +19,9 @@ extension MQTTBridge {
         leftovers += formerRoots.map { StaleTopics(Topics(root: $0)) }
         // Our status and info are heard anyway, and ours by now. With QoS 0 all is handed over at once.
         let filters = leftovers.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
-        let kept = client.subscribe(filters, qos: .atMostOnce)
-        sweeping = Task {
-            for await message in kept {
-                for index in leftovers.indices { leftovers[index].note(message) }
-                if takeAwayLeftovers() { flush() }
-            }
+        sweeping = subscribe(filters, qos: .atMostOnce) { bridge, message in
+            for index in bridge.leftovers.indices { bridge.leftovers[index].note(message) }
+            if bridge.takeAwayLeftovers() { bridge.flush() }
         }
     }
 

@@ -116,10 +116,13 @@ package struct Answer: Sendable, Hashable {
         /// `thing`, `zone`, `device`, `environment`, `sensor`.
         package var kind: String
         package var slug: String
+        /// The object itself; `nil` for a sensor.
+        package var object: ObjectReference?
 
-        package init(kind: String, slug: String) {
+        package init(kind: String, slug: String, object: ObjectReference? = nil) {
             self.kind = kind
             self.slug = slug
+            self.object = object
         }
     }
 }

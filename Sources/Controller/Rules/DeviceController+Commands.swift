@@ -103,7 +103,11 @@ extension DeviceController {
     }
 
     private func answerTarget(_ thing: FlareThing) -> Answer.Target {
-        Answer.Target(kind: "thing", slug: state.slugs[.thing, thing.id] ?? "\(thing.id)")
+        Answer.Target(
+            kind: "thing",
+            slug: state.slugs[.thing, thing.id] ?? "\(thing.id)",
+            object: ObjectReference(.thing, thing.id)
+        )
     }
 
     func cause(_ command: Command) -> ChangeEvent.Cause {

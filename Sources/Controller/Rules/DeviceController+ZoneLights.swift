@@ -12,7 +12,11 @@ extension DeviceController {
         var pending = PendingCommand(
             command: command,
             subject: .set,
-            target: Answer.Target(kind: "zone", slug: state.slugs[.zone, zone.id] ?? "\(zone.id)")
+            target: Answer.Target(
+                kind: "zone",
+                slug: state.slugs[.zone, zone.id] ?? "\(zone.id)",
+                object: ObjectReference(.zone, zone.id)
+            )
         )
         let lights = state.things.values.filter { $0.zone == zone.id && ThingProfile(thing: $0).isLight }
             .sorted { $0.id < $1.id }

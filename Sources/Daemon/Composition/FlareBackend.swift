@@ -1,7 +1,7 @@
 import Controller
 import Flare
-import FlareClient
-import FlareServer
+package import FlareClient
+package import FlareServer
 import HTTPListener
 import Logging
 import ServiceLifecycle
@@ -9,13 +9,14 @@ import Settings
 import Threading
 
 /// Where the place is kept: in this program, or by a server on another machine.
-enum FlareBackend: Sendable {
+package enum FlareBackend: Sendable {
     case embedded(FlareStore, FlareHub)
     case remote(FlareClient, url: String)
 
     /// - Throws: When the database, or a certificate, cannot be used.
     init(
         _ plan: DaemonPlan,
+        on loop: LoopExecutor,
         clock: @escaping @Sendable () -> Instant,
         onFault: @escaping @Sendable (FlareStoreError) -> Void,
         logger: Logger
@@ -29,7 +30,7 @@ enum FlareBackend: Sendable {
         }
         let store = try FlareStore(file: plan.folder.flareDatabase, options: FlareStore.Options(flare))
         let hub = try FlareHub(
-            on: LoopExecutor(),
+            on: loop,
             store: store,
             clock: { clock().wallMilliseconds },
             dialect: FlareDialect(flare),
@@ -44,10 +45,39 @@ enum FlareBackend: Sendable {
         if case .embedded = self { true } else { false }
     }
 
-    var link: any FlareLink {
+    /// A node's connection.
+    /// - Parameter receive: Called in order with everything that happens.
+    func connect(_ receive: @escaping @Sendable (FlareEvent) -> Void) -> FlareConnection {
         switch self {
-        case .embedded(_, let hub): EmbeddedFlareLink(hub: hub)
-        case .remote(let client, _): client
+        case .embedded(_, let hub):
+            let client = Locked<FlareClientID?>(nil)
+            return FlareConnection(
+                open: {
+                    hub.executor.perform {
+                        let opened = hub.assumeIsolated { $0.open(receive) }
+                        client.withLock { $0 = opened }
+                    }
+                },
+                send: { request in
+                    guard let client = client.withLock({ $0 }) else { return }
+                    hub.assumeIsolated { $0.answer(request, from: client, receive) }
+                },
+                close: {
+                    hub.executor.perform {
+                        guard let client = client.withLock({ $0 }) else { return }
+                        hub.assumeIsolated { $0.disconnect(client) }
+                    }
+                },
+                run: {}
+            )
+        case .remote(let client, _):
+            let (requests, port) = AsyncStream.makeStream(of: FlareRequest.self)
+            return FlareConnection(
+                open: {},
+                send: { port.yield($0) },
+                close: { port.finish() },
+                run: { await client.run(requests, emit: receive) }
+            )
         }
     }
 

@@ -138,15 +138,3 @@ package struct UnexpectedEnd: Error, CustomStringConvertible {
 
     package var description: String { "the daemon ended without having been asked to; this is a bug" }
 }
-
-/// A part of the daemon that runs as a service.
-struct DaemonService: Service {
-    let name: String
-    let body: @Sendable () async throws -> Void
-
-    func run() async throws {
-        try await body()
-        // The group takes a service that ends before its turn for broken.
-        try? await gracefulShutdown()
-    }
-}

@@ -154,45 +154,54 @@ package final class StateStore: Sendable {
         }
     }
 
-    package func save(_ memento: ControllerEffect.PersistedRecord) throws(StateStoreError) {
+    package func save(_ record: ControllerEffect.PersistedRecord) throws(StateStoreError) {
+        try save([record])
+    }
+
+    /// Writes records in one transaction, in their order: all or none.
+    package func save(_ records: [ControllerEffect.PersistedRecord]) throws(StateStoreError) {
         try write { database in
-            switch memento {
-            case .environment(let id):
-                try Self.set("environment", "\(id)", database)
-            case .device(let id, let environment):
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO device (environment, id) VALUES (?, ?)",
-                    arguments: ["\(environment)", "\(id)"]
-                )
-            case .slug(let slug, let object, let home):
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO slug (kind, id, slug, environment) VALUES (?, ?, ?, ?)",
-                    arguments: [object.kind.rawValue, "\(object.id)", slug, home.map { "\($0)" }]
-                )
-            case .slugForgotten(let object):
-                try database.execute(
-                    sql: "DELETE FROM slug WHERE kind = ? AND id = ?",
-                    arguments: [object.kind.rawValue, "\(object.id)"]
-                )
-            case .announced(let topic, let components):
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO announcement (topic, components) VALUES (?, ?)",
-                    arguments: [topic, components]
-                )
-            case .withdrawn(let topic):
-                try database.execute(sql: "DELETE FROM announcement WHERE topic = ?", arguments: [topic])
-            case .root(let root, isUsed: true):
-                try Self.set(Self.rootKey + root, "used", database)
-            case .root(let root, isUsed: false):
-                try database.execute(
-                    sql: "DELETE FROM setting WHERE key = ?",
-                    arguments: [Self.rootKey + root]
-                )
-            case .epoch(let epoch):
-                try Self.set("epoch", epoch, database)
-            case .sensor(let sensor, let on):
-                try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
-            }
+            for record in records { try Self.save(record, database) }
+        }
+    }
+
+    private static func save(_ record: ControllerEffect.PersistedRecord, _ database: Database) throws {
+        switch record {
+        case .environment(let id):
+            try Self.set("environment", "\(id)", database)
+        case .device(let id, let environment):
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO device (environment, id) VALUES (?, ?)",
+                arguments: ["\(environment)", "\(id)"]
+            )
+        case .slug(let slug, let object, let home):
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO slug (kind, id, slug, environment) VALUES (?, ?, ?, ?)",
+                arguments: [object.kind.rawValue, "\(object.id)", slug, home.map { "\($0)" }]
+            )
+        case .slugForgotten(let object):
+            try database.execute(
+                sql: "DELETE FROM slug WHERE kind = ? AND id = ?",
+                arguments: [object.kind.rawValue, "\(object.id)"]
+            )
+        case .announced(let topic, let components):
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO announcement (topic, components) VALUES (?, ?)",
+                arguments: [topic, components]
+            )
+        case .withdrawn(let topic):
+            try database.execute(sql: "DELETE FROM announcement WHERE topic = ?", arguments: [topic])
+        case .root(let root, isUsed: true):
+            try Self.set(Self.rootKey + root, "used", database)
+        case .root(let root, isUsed: false):
+            try database.execute(
+                sql: "DELETE FROM setting WHERE key = ?",
+                arguments: [Self.rootKey + root]
+            )
+        case .epoch(let epoch):
+            try Self.set("epoch", epoch, database)
+        case .sensor(let sensor, let on):
+            try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
         }
     }
 

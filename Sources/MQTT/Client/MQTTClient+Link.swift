@@ -117,7 +117,7 @@ extension MQTTClient {
         }
         if outage.isNews(error) {
             logger.warning("\(error)")
-            linkEvents.yield(.disconnected(error))
+            report(.disconnected(error))
         } else {
             logger.debug("\(error)")
         }
@@ -165,7 +165,7 @@ extension MQTTClient {
         replay(over: link)
         let version = session.version == .v5 ? "5" : "3.1.1"
         logger.notice("connected to the broker at \(configuration.address) with MQTT \(version)")
-        linkEvents.yield(.connected(session))
+        report(.connected(session))
     }
 }
 

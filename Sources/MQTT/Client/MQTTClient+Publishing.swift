@@ -57,7 +57,7 @@ extension MQTTClient {
             }
         }
         completion?.tell()
-        if isFirst { linkEvents.yield(.refused) }
+        if isFirst { report(.refused) }
         switch handing {
         case .taken: return nil
         case .later, .never: return completion?.error
@@ -84,8 +84,8 @@ extension MQTTClient {
             if let error = completion.error { logger.debug("\(error)") }
             completion.tell()
         }
-        if isFirst { linkEvents.yield(.refused) }
-        if hasDrained { linkEvents.yield(.drained) }
+        if isFirst { report(.refused) }
+        if hasDrained { report(.drained) }
     }
 
     func received(_ message: MQTTMessage, _ subscriptions: [UInt32]) {
@@ -94,7 +94,7 @@ extension MQTTClient {
             return state.subscriptions.readers(of: message.topic, identifiers: subscriptions)
         }
         for reader in readers {
-            guard case .dropped = reader.yield(message) else { continue }
+            guard !reader.pass(message) else { continue }
             let lost = state.withLock { state in
                 state.counters.lost += 1
                 return state.counters.lost

@@ -1,5 +1,5 @@
 package import Logging
-import Threading
+package import Threading
 
 /// A connection to a broker that is re-established whenever it is lost.
 ///
@@ -7,6 +7,8 @@ import Threading
 /// connection's thread and are passed on through streams.
 package final class MQTTClient: Sendable {
     /// Every connect and disconnect, for a single reader; finishes when the client ends.
+    ///
+    /// Empty after ``deliver(on:_:)``.
     package let links: AsyncStream<MQTTLinkEvent>
 
     let configuration: MQTTConfiguration
@@ -39,6 +41,8 @@ package final class MQTTClient: Sendable {
         var refusals: [String: String] = [:]
         var stopSignal: AsyncStream<Never>.Continuation?
         var waitingForEnd: [AsyncStream<Never>.Continuation] = []
+        /// Who hears of the link instead of the stream.
+        var linkHandler: (@Sendable (MQTTLinkEvent) -> Void)?
     }
 
     /// - Parameter reading: Called on the connection's thread around each read, to do work there right after
@@ -87,10 +91,75 @@ package final class MQTTClient: Sendable {
     ///
     /// - Parameter filters: Invalid filters are omitted, with an error in the log.
     package func subscribe(_ filters: [String], qos: MQTTQoS) -> AsyncStream<MQTTMessage> {
-        let (stream, reader) = AsyncStream.makeStream(
+        let (stream, messages) = AsyncStream.makeStream(
             of: MQTTMessage.self,
             bufferingPolicy: .bufferingOldest(max(configuration.maximumUnread, 1))
         )
+        let reader = Subscriptions.Reader(
+            pass: { if case .dropped = messages.yield($0) { false } else { true } },
+            finish: { messages.finish() }
+        )
+        guard let id = subscribe(filters, qos: qos, reader) else {
+            messages.finish()
+            return stream
+        }
+        messages.onTermination = { [weak self] _ in self?.unsubscribe(id) }
+        return stream
+    }
+
+    /// Calls a handler on an executor with the messages of these filters.
+    ///
+    /// Handlers of one executor, and that of ``deliver(on:_:)``, are called in the order in which the connection
+    /// brought what they are called with. Otherwise as ``subscribe(_:qos:)``.
+    package func subscribe(
+        _ filters: [String],
+        qos: MQTTQoS,
+        on loop: LoopExecutor,
+        _ handler: @escaping @Sendable (MQTTMessage) -> Void
+    ) -> MQTTSubscription {
+        let (limit, waiting) = (max(configuration.maximumUnread, 1), Locked(0))
+        let reader = Subscriptions.Reader(
+            pass: { message in
+                let hasRoom = waiting.withLock { count in
+                    guard count < limit else { return false }
+                    count += 1
+                    return true
+                }
+                guard hasRoom else { return false }
+                loop.perform {
+                    waiting.withLock { $0 -= 1 }
+                    handler(message)
+                }
+                return true
+            },
+            finish: {}
+        )
+        let id = subscribe(filters, qos: qos, reader)
+        return MQTTSubscription { [weak self] in
+            if let id { self?.unsubscribe(id) }
+        }
+    }
+
+    /// Calls a handler on an executor with what happens to the link, instead of telling the stream of ``links``.
+    package func deliver(on loop: LoopExecutor, _ handler: @escaping @Sendable (MQTTLinkEvent) -> Void) {
+        state.withLock { state in state.linkHandler = { event in loop.perform { handler(event) } } }
+    }
+
+    /// Tells of the link.
+    func report(_ event: MQTTLinkEvent) {
+        if let handler = state.withLock({ $0.linkHandler }) {
+            handler(event)
+        } else {
+            linkEvents.yield(event)
+        }
+    }
+
+    /// - Returns: The reader's number; `nil` when the client has ended.
+    private func subscribe(
+        _ filters: [String],
+        qos: MQTTQoS,
+        _ reader: Subscriptions.Reader
+    ) -> Subscriptions.ReaderID? {
         let legal = filters.filter { filter in
             if TopicRules.isFilter(filter) { return true }
             logger.error("\"\(filter)\" is not an MQTT topic filter")
@@ -102,17 +171,13 @@ package final class MQTTClient: Sendable {
             let (id, requests) = state.subscriptions.add(legal, qos: qos, reader: reader)
             return (id, requests, state.link)
         }
-        guard let (id, requests, link) = added else {
-            reader.finish()
-            return stream
-        }
-        reader.onTermination = { [weak self] _ in self?.unsubscribe(id) }
+        guard let (id, requests, link) = added else { return nil }
         if let link {
             for request in requests {
                 _ = link.connection.subscribe(request, identified: link.hasSubscriptionIdentifiers)
             }
         }
-        return stream
+        return id
     }
 
     /// Sends a message, or queues it until there is a link.
@@ -212,6 +277,7 @@ package final class MQTTClient: Sendable {
             state.link = nil
             let waiting = state.waitingForEnd
             state.waitingForEnd = []
+            state.linkHandler = nil
             return (state.outbox.close(), state.subscriptions.removeAll(), waiting, old)
         }
         _ = old

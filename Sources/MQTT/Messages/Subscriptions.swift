@@ -3,7 +3,13 @@
 /// Every filter has an identifier that an MQTT 5 broker attaches to its deliveries. A message is then passed
 /// to the readers of just that filter, so that overlapping filters cause no duplicates.
 struct Subscriptions {
-    typealias Reader = AsyncStream<MQTTMessage>.Continuation
+    /// Who receives the messages of some filters.
+    struct Reader: Sendable {
+        /// Passes a message on; returns false when it was dropped, because too many wait.
+        let pass: @Sendable (MQTTMessage) -> Bool
+        let finish: @Sendable () -> Void
+    }
+
     typealias ReaderID = Int
 
     /// A SUBSCRIBE to send.

@@ -197,7 +197,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package struct Map: Sendable, Hashable {
         package var isEnabled = false
         package var intervalSeconds = 5
-        package var style = BridgeConfiguration().mapStyle
+        package var style = PictureStyle.auto
     }
 
     package struct Pages: Sendable, Hashable {

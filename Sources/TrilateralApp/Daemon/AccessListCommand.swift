@@ -1,6 +1,6 @@
 import ArgumentParser
+import Daemon
 import HomeAssistant
-import Lamps
 import Messages
 import Settings
 
@@ -71,18 +71,11 @@ struct AccessListCommand: ParsableCommand {
         let topics = Topics(root: "\(base)/\(node)")
         var list = AccessList(topics: topics, discoveryPrefix: values.discovery.prefix)
         list.replies = replies
-        let lamps = values.links.compactMap(\.dialect)
-        list.heard = [values.sensors.espresenseFilter].compactMap(\.self) + lamps.flatMap(\.topics).inOrder
-        list.said = lamps.flatMap(\.publishedTopics).inOrder
+        list.capabilities = Capability.all.flatMap { $0.access(values) }
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }
         return list
     }
-}
-
-extension [String] {
-    /// Each once, sorted.
-    fileprivate var inOrder: [String] { Set(self).sorted() }
 }
 
 /// `driver=nodered`, on the command line.

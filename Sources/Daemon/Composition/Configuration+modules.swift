@@ -113,16 +113,12 @@ extension BridgeConfiguration {
         self.node = node
         version = ProgramInfo.currentVersion
         flareMode = configuration.flare.mode.rawValue
-        features =
-            ["mqtt"] + (configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []) + [
-                "beacons"
-            ] + (configuration.links.isEmpty ? [] : ["links"])
+        features = configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []
         publishesLocation = configuration.device.publishLocation
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
-        mapStyle = configuration.map.style
-        mapInterval = configuration.map.isEnabled ? .seconds(configuration.map.intervalSeconds) : nil
+        hasMap = configuration.map.isEnabled
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
         discovery = configuration.discovery
     }

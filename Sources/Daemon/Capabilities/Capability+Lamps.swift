@@ -1,0 +1,56 @@
+import Bridge
+import Controller
+import Lamps
+import MQTT
+import Messages
+import ServiceLifecycle
+import Settings
+import Threading
+
+extension Capability {
+    /// Links between things and real lamps on the broker.
+    static let lamps = Capability(
+        name: "lamps",
+        access: { configuration in
+            let dialects = configuration.links.compactMap(\.dialect)
+            return Set(dialects.flatMap(\.topics)).sorted().map { .init(access: .read, filter: $0) }
+                + Set(dialects.flatMap(\.publishedTopics)).sorted().map { .init(access: .write, filter: $0) }
+        },
+        build: { context in
+            guard !context.configuration.links.isEmpty else { return nil }
+            let ignored = Locked(0)
+            let lamps = LampService(
+                on: context.loop,
+                context.configuration.links.compactMap(LampService.Pair.init),
+                client: context.client,
+                logger: context.logger,
+                clock: context.clock,
+                onGarbage: { ignored.withLock { $0 += 1 } },
+                send: context.send
+            )
+            var parts = CapabilityParts()
+            parts.features = ["links"]
+            parts.counters = { ["lamp_messages_ignored": ignored.withLock { $0 }] }
+            parts.observer = StateObserver(where: LampService.isInterested) { snapshot in
+                lamps.assumeIsolated { $0.observe(snapshot) }
+            }
+            parts.brokerLinkChanged = { isUp in lamps.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
+            parts.answers = (
+                .link,
+                { answer in
+                    lamps.assumeIsolated {
+                        $0.receive(answer)
+                    }
+                }
+            )
+            parts.services = [
+                DaemonService(name: "lamps") {
+                    let subscription = await lamps.subscribe()
+                    try? await gracefulShutdown()
+                    subscription.cancel()
+                }
+            ]
+            return parts
+        }
+    )
+}

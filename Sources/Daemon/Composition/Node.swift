@@ -1,0 +1,179 @@
+package import Bridge
+package import Controller
+import Flare
+package import Logging
+package import MQTT
+import Messages
+import Sensing
+import Sensors
+package import ServiceLifecycle
+import Settings
+package import Threading
+
+/// One device in a place: its controller, its topics on the broker, its sensors, and what else it can do.
+///
+/// Several nodes may share a loop and an embedded server.
+package struct Node: Sendable {
+    package let runtime: NodeRuntime
+    package let bridge: MQTTBridge
+    package let client: MQTTClient
+    package let writer: StateWriter
+    /// In the order of their dependence.
+    package let services: [any Service]
+
+    /// Joins a node's parts.
+    ///
+    /// - Parameters:
+    ///   - store: What is kept of this node between runs.
+    ///   - flare: Where its place is kept.
+    ///   - onStorageFault: Called when something cannot be stored.
+    ///   - mayConnect: Returns when the node may be heard on the broker.
+    ///   - shell: Called with what only the shell can do.
+    /// - Throws: `StateStoreError`, or a ``ResourceError`` of a sensor.
+    package static func build(
+        _ plan: NodePlan,
+        on loop: LoopExecutor,
+        store: StateStore,
+        flare: FlareBackend,
+        clock: @escaping @Sendable () -> Instant,
+        onStorageFault: @escaping @Sendable (StateStoreError) -> Void,
+        mayConnect: @escaping @Sendable () async -> Void = {},
+        shell: @escaping @Sendable (ShellRequest) -> Void,
+        logger: Logger
+    ) throws -> Node {
+        let configuration = plan.configuration
+        let started = clock()
+        let epoch = epochText(started)
+        let installation = try store.installationID()
+        var remembered = try store.memory()
+        remembered.sensors.merge(configuration.sensors.switchedOff) { saved, _ in saved }
+
+        let controller = DeviceController(epoch: epoch, configuration: plan.controller, memory: remembered)
+        let runtime = NodeRuntime(
+            on: loop,
+            controller: controller,
+            clock: clock,
+            program: ProgramInfo(started: started)
+        )
+        let writer = StateWriter(on: loop, store, onFault: onStorageFault)
+        let client = MQTTClient(
+            MQTTConfiguration(
+                configuration.mqtt,
+                node: plan.name,
+                installation: installation,
+                root: plan.bridge.root
+            ),
+            logger: logger,
+            reading: loop.lend
+        )
+        let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
+        let context = CapabilityContext(
+            configuration: configuration,
+            topics: Topics(root: plan.bridge.root),
+            loop: loop,
+            client: client,
+            store: store,
+            isReplaying: !plan.recordings.isEmpty,
+            switchedOff: Set(remembered.sensors.filter { !$0.value }.keys),
+            clock: clock,
+            send: runtime.send,
+            links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
+            logger: logger
+        )
+        let parts = try plan.capabilities.compactMap { try $0.build(context) }
+
+        var bridgeConfiguration = plan.bridge
+        bridgeConfiguration.flareURL = flare.url
+        bridgeConfiguration.features = ["mqtt"] + plan.bridge.features + parts.flatMap(\.features)
+        let bridge = MQTTBridge(
+            on: loop,
+            configuration: bridgeConfiguration,
+            identity: BridgeIdentity(
+                epoch: epoch,
+                started: started,
+                formerRoots: try store.roots(),
+                formerEpoch: try store.epoch(),
+                installation: installation,
+                announced: try store.announced()
+            ),
+            client: client,
+            publishers: parts.compactMap(\.publisher),
+            logger: logger,
+            clock: clock,
+            seconds: RuntimeClock.steadySeconds,
+            counters: {
+                parts.reduce(into: plan.counters()) { $0.merge($1.counters()) { _, new in new } }
+            },
+            remember: { record in writer.assumeIsolated { $0.add(record) } },
+            send: { event in
+                if case .brokerLinkChanged(let isUp) = event {
+                    for part in parts { part.brokerLinkChanged?(isUp) }
+                }
+                runtime.send(event)
+            }
+        )
+        let sensing = NodeSensing(plan, parts, store: store, send: runtime.send, logger: logger)
+        let connection = flare.connect(runtime.receive)
+        let answers = Dictionary(
+            parts.compactMap(\.answers).map { ($0.speaker, $0.receive) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let ports = NodeRuntime.Ports(
+            flare: connection.send,
+            sensors: { sensing.port.yield($0) },
+            remember: { record in writer.assumeIsolated { $0.add(record) } },
+            store: { writer.assumeIsolated { _ = $0.flush() } },
+            event: { event in bridge.assumeIsolated { $0.publish(event) } },
+            answer: { answer in
+                if let receive = answers[answer.actor] { return receive(answer) }
+                bridge.assumeIsolated { $0.publish(answer) }
+            },
+            resendState: { state in bridge.assumeIsolated { $0.resend(state) } },
+            announce: { state in bridge.assumeIsolated { $0.announceAll(state) } },
+            shell: shell
+        )
+        let observers =
+            [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
+            + parts.compactMap(\.observer)
+        // The first that happens on the loop.
+        loop.perform { runtime.assumeIsolated { $0.connect(ports, observers: observers) } }
+        for (sensor, isOn) in controller.state.sensors where !isOn {
+            sensing.port.yield(.switched(sensor, on: false))
+        }
+        let services: [any Service] =
+            [
+                DaemonService(name: "mqtt") {
+                    await mayConnect()
+                    if Task.isShuttingDownGracefully { return }
+                    await withGracefulShutdownHandler {
+                        await client.run()
+                    } onGracefulShutdown: {
+                        // Stopping waits for the broker's word, which this handler may not; run() ends with it.
+                        Task { await client.stop(last: await bridge.farewell) }
+                    }
+                },
+                DaemonService.untilShutdown("bridge") { await bridge.run() },
+                DaemonService.untilShutdown("links") {
+                    for await link in links { await bridge.state(link: link.name, isUp: link.isUp) }
+                },
+                DaemonService(name: "sensors") { await sensing.pipeline.run() },
+            ] + parts.flatMap(\.services) + [
+                DaemonService(name: "flare") { await connection.run() },
+                DaemonService(name: "controller") {
+                    connection.open()
+                    try? await gracefulShutdown()
+                    await runtime.end()
+                    connection.close()
+                    sensing.port.finish()
+                },
+            ] + sensing.services
+        return Node(runtime: runtime, bridge: bridge, client: client, writer: writer, services: services)
+    }
+
+    /// Sixteen hexadecimal digits: the time, so that later runs sort later, and chance.
+    private static func epochText(_ now: Instant) -> String {
+        let value = UInt64(clamping: now.wallMilliseconds) << 16 | UInt64(UInt16.random(in: .min ... .max))
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,84 @@
+import Controller
+import Foundation
+import Logging
+import Positioning
+import Sensing
+import Sensors
+import ServiceLifecycle
+import Settings
+
+/// A node's way from sensor readings to events: the pipeline, and a service for each source.
+struct NodeSensing: Sendable {
+    let pipeline: SensorPipeline
+    let port: AsyncStream<SensorPipeline.Input>.Continuation
+    let services: [any Service]
+
+    init(
+        _ plan: NodePlan,
+        _ parts: [CapabilityParts],
+        store: StateStore,
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        logger: Logger
+    ) {
+        let configuration = plan.configuration
+        let sources = parts.flatMap(\.sources) + plan.recordings
+        let names = sources.map(\.name)
+        let adapters = parts.compactMap(\.adapterAddress)
+        let (inputs, port) = AsyncStream.makeStream(of: SensorPipeline.Input.self)
+        self.port = port
+        pipeline = SensorPipeline(
+            inputs: inputs,
+            beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
+            positions: PositionPipeline(
+                estimator: { configuration.positioning.makeEstimator($0) },
+                receivers: ReceiverOffsets(
+                    sources: names,
+                    adapter: { adapters.lazy.compactMap { $0() }.first },
+                    memory: store,
+                    logger: logger
+                ),
+                send: send,
+                logger: logger
+            ),
+            headings: HeadingPipeline(configuration.sensors, sources: names, send: send, logger: logger),
+            largestError: configuration.sensors.gpsErrorMetres,
+            send: send,
+            onSwitch: { sensor, on in for part in parts { part.sensorSwitched?(sensor, on) } },
+            logger: logger
+        )
+        services = sources.enumerated().map { index, source in
+            Self.service(source, number: index, port: port, send: send, logger: logger)
+        }
+    }
+
+    /// Runs a source.
+    ///
+    /// Each has a clock of its own.
+    private static func service(
+        _ source: SensorSource,
+        number: Int,
+        port: AsyncStream<SensorPipeline.Input>.Continuation,
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        logger: Logger
+    ) -> DaemonService {
+        let (looked, mark) = AsyncStream.makeStream(of: Void.self)
+        return DaemonService.untilShutdown(source.name) {
+            do throws(SensorError) {
+                try await source.run { readings in
+                    for reading in readings { port.yield(.reading(reading, source: number)) }
+                    guard case .enqueued = port.yield(.looked(mark)) else { return }
+                    // However fast a recording is played, it waits until its readings were looked at.
+                    for await _ in looked { break }
+                }
+            } catch {
+                logger.error(
+                    "sensor source ended",
+                    metadata: ["source": "\(source.name)", "error": "\(error)"]
+                )
+                // A reload builds everything again, and so removes the cause.
+                let advice = "put it right and reload the configuration (SIGHUP or request/reload)"
+                send(.alertRaised("sensors", .error, message: "\(error); \(advice)"))
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Bridge
+import CMalloc
+import Controller
+import Flare
+import FlareServer
+import HTTPListener
+package import Logging
+import Sensing
+import ServiceLifecycle
+import Settings
+import Threading
+import Web
+
+extension TrilateralDaemon {
+    /// Constructs and joins everything: storage, the Flare server, the node with its capabilities, the listeners.
+    ///
+    /// - Throws: When the state folder's databases cannot be used.
+    package static func build(_ plan: DaemonPlan, logger: Logger) throws -> TrilateralDaemon {
+        let configuration = plan.configuration
+        let nodePlan = NodePlan(plan)
+        StartReport(logger).begin(
+            configuration,
+            node: nodePlan.name,
+            root: nodePlan.bridge.root,
+            folder: plan.folder.path
+        )
+        let loop = try LoopExecutor()
+        let (shellRequests, shellPort) = AsyncStream.makeStream(of: ShellRequest.self)
+        let (storageEvents, storagePort) = AsyncStream.makeStream(of: StorageMonitor.Event.self)
+        let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
+
+        let store = try StateStore(folder: plan.folder.url)
+        let flare = try FlareBackend(
+            plan,
+            on: loop,
+            clock: RuntimeClock.now,
+            onFault: { storagePort.yield(.failed("\($0)")) },
+            logger: logger
+        )
+        let node = try Node.build(
+            nodePlan,
+            on: loop,
+            store: store,
+            flare: flare,
+            clock: RuntimeClock.now,
+            onStorageFault: { storagePort.yield(.failed("\($0)")) },
+            mayConnect: {
+                // Announce nothing until our ports are bound: another instance may own this node.
+                guard configuration.flare.isServing else { return }
+                await cancelWhenGracefulShutdown { for await _ in bound { break } }
+            },
+            shell: { shellPort.yield($0) },
+            logger: logger
+        )
+        let (runtime, bridge) = (node.runtime, node.bridge)
+        let storage = StorageMonitor(
+            plan.folder,
+            files: [store.path] + (flare.isEmbedded ? [plan.folder.flareDatabase] : []),
+            events: storageEvents,
+            port: storagePort,
+            retry: {
+                let isSaved = await node.writer.flush()
+                return await flare.takesWrites() && isSaved
+            },
+            reopen: { shellPort.yield(.reopen) },
+            send: runtime.send,
+            logger: logger
+        )
+        var services: [any Service] = [
+            DaemonService(name: "store") {
+                // The last to stop: the file is free for the next run when this one has ended.
+                try? await gracefulShutdown()
+                flare.close(logger: logger)
+                do { try store.writeBackIfGone() } catch { logger.error("\(error)") }
+                store.close(logger: logger)
+            },
+            DaemonService.untilShutdown("state folder") { await storage.run() },
+            DaemonService.untilShutdown("heap") {
+                // Loading a place takes more memory than it keeps; the rest goes back to the system.
+                while (try? await Task.sleep(for: .seconds(20))) != nil { malloc_trim(0) }
+            },
+        ]
+        services += node.services
+        let listener = flare.listener(plan, logger: logger) { url in
+            await bridge.state(flareURL: url)
+            isBound.yield()
+        }
+        if let listener { services.append(listener) }
+        if let web = HTTPListenerConfiguration(configuration.web) {
+            services.append(
+                WebListener(
+                    web,
+                    logger: logger,
+                    problems: { await bridge.problems },
+                    onBound: { port in
+                        StartReport(logger).webBound(host: web.host, port: port)
+                        await plan.onWebBound(port)
+                    }
+                )
+            )
+        }
+        if plan.withdrawsAtEnd {
+            // The last to start is the first to stop: all others still run while the broker is cleared.
+            services.append(
+                DaemonService(name: "withdrawal") {
+                    try? await gracefulShutdown()
+                    await bridge.leave()
+                }
+            )
+        }
+        return TrilateralDaemon(
+            services: services,
+            requests: shellRequests,
+            requestPort: shellPort,
+            read: plan.read,
+            tell: { runtime.send(.configurationRead(problem: $0)) },
+            prepare: { next in
+                let old = NodeAddress(configuration.mqtt, plan.traits)
+                if NodeAddress(next.values.mqtt, plan.traits) != old { await bridge.leave() }
+            },
+            setLogLevel: plan.setLogLevel,
+            logger: logger
+        )
+    }
+}

@@ -1,0 +1,181 @@
+package import Controller
+import DequeModule
+package import Flare
+import Messages
+package import Sensing
+package import Threading
+
+/// Runs the controller of one node: the only owner of its state.
+///
+/// A turn is one event and everything that it causes in this process: the embedded server, the database and the timers
+/// are called as plain functions, and what they reply is handled in the same turn. When nothing is left, what was to be
+/// remembered is stored, the changes are given to the observers once, and then events and answers leave, in that order.
+package actor NodeRuntime {
+    /// What effects are carried out by.
+    ///
+    /// All of it is called on the loop, within the turn, and must not wait.
+    package struct Ports: Sendable {
+        package var flare: @Sendable (FlareRequest) -> Void
+        package var sensors: @Sendable (SensorPipeline.Input) -> Void
+        package var remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
+        /// Stores what was remembered in this turn.
+        package var store: @Sendable () -> Void
+        package var event: @Sendable (ChangeEvent) -> Void
+        package var answer: @Sendable (Answer) -> Void
+        package var resendState: @Sendable (ControllerState) -> Void
+        package var announce: @Sendable (ControllerState) -> Void
+        package var shell: @Sendable (ShellRequest) -> Void
+
+        package init(
+            flare: @escaping @Sendable (FlareRequest) -> Void,
+            sensors: @escaping @Sendable (SensorPipeline.Input) -> Void = { _ in },
+            remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
+            store: @escaping @Sendable () -> Void = {},
+            event: @escaping @Sendable (ChangeEvent) -> Void = { _ in },
+            answer: @escaping @Sendable (Answer) -> Void = { _ in },
+            resendState: @escaping @Sendable (ControllerState) -> Void = { _ in },
+            announce: @escaping @Sendable (ControllerState) -> Void = { _ in },
+            shell: @escaping @Sendable (ShellRequest) -> Void = { _ in }
+        ) {
+            (self.flare, self.sensors, self.remember, self.store) = (flare, sensors, remember, store)
+            (self.event, self.answer) = (event, answer)
+            (self.resendState, self.announce, self.shell) = (resendState, announce, shell)
+        }
+    }
+
+    private nonisolated let loop: LoopExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private var controller: DeviceController
+    private var ports: Ports?
+    private var observers: [StateObserver] = []
+    private var timers: TimerService?
+    private let clock: @Sendable () -> Instant
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let program: ProgramInfo
+
+    /// What the running turn has caused and not handled yet.
+    private var caused: Deque<ControllerEvent> = []
+    private var isInTurn = false
+    private var hasEnded = false
+
+    /// - Parameters:
+    ///   - loop: Where the node runs, together with everything that it calls.
+    ///   - clock: The time of events.
+    ///   - sleep: What timers wait by.
+    package init(
+        on loop: LoopExecutor,
+        controller: DeviceController,
+        clock: @escaping @Sendable () -> Instant,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        program: ProgramInfo
+    ) {
+        (self.loop, self.controller) = (loop, controller)
+        (self.clock, self.sleep, self.program) = (clock, sleep, program)
+    }
+
+    /// Connects the node with what it calls, before the first event.
+    package func connect(_ ports: Ports, observers: [StateObserver]) {
+        (self.ports, self.observers) = (ports, observers)
+        timers = TimerService(sleep: sleep) { [weak self] firing in
+            guard let self else { return }
+            loop.perform { self.assumeIsolated { $0.fired(firing) } }
+        }
+    }
+
+    /// Hands over an event, from any thread.
+    ///
+    /// Each has a turn of its own, in the order in which they came.
+    package nonisolated func send(_ event: ControllerEvent) {
+        loop.perform { self.assumeIsolated { $0.turn(event) } }
+    }
+
+    /// Hands over what the Flare server says.
+    ///
+    /// Within a turn it belongs to that turn: it was caused there.
+    package nonisolated func receive(_ event: FlareEvent) {
+        guard loop.isCurrent else { return send(.flare(event)) }
+        let isCaused = assumeIsolated { node in
+            if node.isInTurn { node.caused.append(.flare(event)) }
+            return node.isInTurn
+        }
+        // Whoever calls is in the middle of something of its own.
+        if !isCaused { send(.flare(event)) }
+    }
+
+    /// Runs the last turn: events that come later are ignored.
+    package func end() {
+        turn(.stopBegun)
+        hasEnded = true
+        timers?.stopAll()
+    }
+
+    private func fired(_ firing: TimerService.Firing) {
+        if timers?.accept(firing) == true { turn(.timerFired(firing.timer)) }
+    }
+
+    // MARK: A turn
+
+    private func turn(_ event: ControllerEvent) {
+        guard !hasEnded, let ports else { return }
+        isInTurn = true
+        caused.append(event)
+        var events: [ChangeEvent] = []
+        var answers: [Answer] = []
+        var (resendsState, announces) = (false, false)
+        while let event = caused.popFirst() {
+            for effect in controller.apply(event, at: clock()) {
+                switch effect {
+                case .flare(let request): ports.flare(request)
+                case .trackBeacons(let place): ports.sensors(.track(place))
+                case .switchSensor(let sensor, let on): ports.sensors(.switched(sensor, on: on))
+                case .startTimer(let timer, let milliseconds):
+                    timers?.start(timer, after: .milliseconds(milliseconds))
+                case .stopTimer(let timer): timers?.stop(timer)
+                case .remember(let record): ports.remember(record)
+                case .answer(let answer): answers.append(answer)
+                case .tell(let event): events.append(event)
+                case .resendState: resendsState = true
+                case .announce: announces = true
+                case .readConfiguration: ports.shell(.readConfiguration)
+                case .rebuild: ports.shell(.rebuild)
+                case .restart: ports.shell(.restart)
+                case .setLogLevel(let level): ports.shell(.logLevel(level))
+                }
+            }
+        }
+        isInTurn = false
+        ports.store()
+        publish()
+        let state = controller.state
+        if announces { ports.announce(state) }
+        if resendsState { ports.resendState(state) }
+        for event in events { ports.event(event) }
+        for answer in answers { ports.answer(completed(answer)) }
+    }
+
+    private func publish() {
+        let changes = controller.takeChanges()
+        guard !changes.isEmpty else { return }
+        let snapshot = StateSnapshot(state: controller.state, changes: changes)
+        for observer in observers { observer.observe(snapshot) }
+    }
+
+    /// Adds what the controller cannot know or does not write: JSON, version, uptime.
+    private func completed(_ answer: Answer) -> Answer {
+        guard answer.refusal == nil else { return answer }
+        var answer = answer
+        switch answer.subject {
+        case .get:
+            if let thing = answer.target?.object { answer.data = controller.state.thingJSON(thing.id) }
+        case .verb("ping"):
+            answer.data = [
+                "version": .string(program.version),
+                "uptime_s": JSONValue(Int(clock().milliseconds(since: program.started) / 1000)),
+            ]
+        case .set, .verb:
+            break
+        }
+        return answer
+    }
+}

@@ -1,0 +1,132 @@
+import Controller
+import Daemon
+import Flare
+import Testing
+import Things
+import Threading
+
+/// The order of what leaves a node, by a server that answers within the call.
+@Suite(.timeLimit(.minutes(1)))
+struct NodeRuntimeTests {
+    private static let now = Instant(wallMilliseconds: 1_000, steadyMilliseconds: 1_000)
+
+    private static func id(_ number: UInt32) -> FlareID { FlareID(high: 1, low: number) }
+
+    private static func environment() throws -> FlareEnvironment {
+        try #require(
+            FlareEnvironment(json: ["_id": .string("\(id(1))"), "name": "House", "data": [:]])
+        )
+    }
+
+    private static func lamp() throws -> FlareThing {
+        try #require(
+            FlareThing(
+                json: [
+                    "_id": .string("\(id(2))"), "name": "Lamp", "environment": .string("\(id(1))"),
+                    "zone": .string("\(id(3))"), "position": ["x": 0, "y": 0, "z": 0], "data": ["on": false],
+                ]
+            )
+        )
+    }
+
+    /// A node on a loop, the requests it made, and what left it.
+    private final class Bench: Sendable {
+        let loop: LoopExecutor
+        let node: NodeRuntime
+        private let left = Locked<[String]>([])
+
+        init() throws {
+            let loop = try LoopExecutor()
+            self.loop = loop
+            let controller = DeviceController(
+                epoch: "e",
+                configuration: ControllerConfiguration(),
+                memory: PersistedState()
+            )
+            node = NodeRuntime(
+                on: loop,
+                controller: controller,
+                clock: { NodeRuntimeTests.now },
+                sleep: { _ in try await Task.sleep(for: .seconds(3600)) },
+                program: ProgramInfo(started: NodeRuntimeTests.now)
+            )
+            let (environment, lamp) = (try NodeRuntimeTests.environment(), try NodeRuntimeTests.lamp())
+            let ports = NodeRuntime.Ports(
+                flare: { [self] request in
+                    note("request")
+                    node.receive(.replied(request, .success(Self.reply(to: request, environment, lamp))))
+                },
+                remember: { [self] _ in note("remember") },
+                store: { [self] in note("store") },
+                event: { [self] event in note("event \(event.type)") },
+                answer: { [self] answer in note("answer \(answer.ticket)") }
+            )
+            let observer = StateObserver { [self] _ in note("state") }
+            loop.perform { [self] in
+                node.assumeIsolated { $0.connect(ports, observers: [observer]) }
+            }
+        }
+
+        private static func reply(
+            to request: FlareRequest,
+            _ environment: FlareEnvironment,
+            _ lamp: FlareThing
+        ) -> FlareReply {
+            switch request {
+            case .loadEnvironments: .environments([environment])
+            case .loadPlace: .place(zones: [], things: [lamp])
+            case .loadDevice: .device(nil)
+            case .createDevice(let draft, let environment):
+                .device(
+                    FlareDevice(
+                        json: [
+                            "_id": .string("\(NodeRuntimeTests.id(9))"), "name": .string(draft.name),
+                            "environment": .string("\(environment)"), "position": ["x": 0, "y": 0, "z": 0],
+                        ]
+                    )
+                )
+            case .loadPresence: .presence(zone: nil, nearest: nil)
+            default: .done
+            }
+        }
+
+        func note(_ what: String) { left.withLock { $0.append(what) } }
+
+        /// Sends an event, and returns what its turn let out.
+        func turn(_ event: ControllerEvent) async -> [String] {
+            left.withLock { $0 = [] }
+            node.send(event)
+            // Behind the turn on the same loop.
+            await withCheckedContinuation { done in loop.perform { done.resume() } }
+            return left.withLock { $0 }
+        }
+    }
+
+    @Test func `a whole start, with every reply, is one turn whose state is published once`() async throws {
+        let bench = try Bench()
+        let start = await bench.turn(.flare(.linkUp))
+        #expect(start.filter { $0 == "request" }.count >= 4)
+        #expect(start.filter { $0 == "state" }.count == 1)
+        let state = try #require(start.firstIndex(of: "state"))
+        let store = try #require(start.firstIndex(of: "store"))
+        #expect(start.prefix(store).allSatisfy { $0 == "request" || $0 == "remember" })
+        #expect(store + 1 == state)
+        #expect(start.suffix(from: state + 1).allSatisfy { $0.hasPrefix("event") })
+    }
+
+    @Test func `a command's state leaves before its event, and its answer last`() async throws {
+        let bench = try Bench()
+        _ = await bench.turn(.flare(.linkUp))
+        let request = ThingRequest(attributes: ["state": "ON"])
+        let order = Command.Order.set(.thing("\(Self.id(2))"), request)
+        let turn = await bench.turn(.commandReceived(Command(ticket: 7, order: order)))
+        #expect(turn == ["request", "store", "state", "event changed", "answer 7"])
+    }
+
+    @Test func `what comes after the end is ignored`() async throws {
+        let bench = try Bench()
+        _ = await bench.turn(.flare(.linkUp))
+        await bench.node.end()
+        #expect(await bench.turn(.flare(.linkDown(reason: "gone"))) == [])
+    }
+}

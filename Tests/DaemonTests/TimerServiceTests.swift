@@ -1,0 +1,56 @@
+import Controller
+import Daemon
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TimerServiceTests {
+    /// Timers whose waiting ends when the test says so.
+    private struct Bench {
+        var timers: TimerService
+        let firings: AsyncStream<TimerService.Firing>
+        let wake: AsyncStream<Void>.Continuation
+
+        init() {
+            let (fired, port) = AsyncStream.makeStream(of: TimerService.Firing.self)
+            let (wakes, wake) = AsyncStream.makeStream(of: Void.self)
+            firings = fired
+            self.wake = wake
+            timers = TimerService(
+                sleep: { _ in
+                    for await _ in wakes { break }
+                    try Task.checkCancellation()
+                },
+                fire: { port.yield($0) }
+            )
+        }
+
+        func next() async -> TimerService.Firing? {
+            for await firing in firings { return firing }
+            return nil
+        }
+    }
+
+    @Test func `a timer fires once`() async throws {
+        var bench = Bench()
+        bench.timers.start(.readAgain, after: .seconds(1))
+        bench.wake.yield()
+        let firing = try #require(await bench.next())
+        let (first, second) = (bench.timers.accept(firing), bench.timers.accept(firing))
+        #expect(firing.timer == .readAgain && first && !second)
+    }
+
+    @Test func `a firing that comes when its timer was stopped or started again does not count`() async throws
+    {
+        var bench = Bench()
+        bench.timers.start(.readAgain, after: .seconds(1))
+        bench.wake.yield()
+        let firing = try #require(await bench.next())
+        bench.timers.start(.readAgain, after: .seconds(1))
+        let isReplaced = !bench.timers.accept(firing)
+        bench.wake.yield()
+        let second = try #require(await bench.next())
+        bench.timers.stop(.readAgain)
+        let isStopped = !bench.timers.accept(second)
+        #expect(isReplaced && isStopped)
+    }
+}
