@@ -110,12 +110,10 @@ final class ConnectionGuard {
     }
 }
 
-/// The part of ``ConnectionGuard`` at the socket, which sees every byte.
-final class ConnectionWireHandler: ChannelDuplexHandler, RemovableChannelHandler {
+/// The part of ``ConnectionGuard`` at the socket, which sees every byte that comes in.
+final class ConnectionWireHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
 
     fileprivate let owner: ConnectionGuard
 

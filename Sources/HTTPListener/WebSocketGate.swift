@@ -43,9 +43,24 @@ package enum WebSocketMessage: Sendable, Hashable {
         }
     }
 
+    /// Several messages of text, each in a frame of its own, one after the other.
+    package static func framed(texts: [[UInt8]]) -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: texts.reduce(0) { $0 + $1.count + headBytes })
+        for text in texts { write(opcode: 0x1, text, to: &buffer) }
+        return buffer
+    }
+
+    /// What the head of a frame takes at most.
+    private static let headBytes = 10
+
     static func frame(opcode: UInt8, _ payload: some Collection<UInt8>) -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: payload.count + headBytes)
+        write(opcode: opcode, payload, to: &buffer)
+        return buffer
+    }
+
+    private static func write(opcode: UInt8, _ payload: some Collection<UInt8>, to buffer: inout ByteBuffer) {
         let count = payload.count
-        var buffer = ByteBufferAllocator().buffer(capacity: count + 10)
         buffer.writeInteger(0x80 | opcode)
         switch count {
         case ..<126:
@@ -58,7 +73,6 @@ package enum WebSocketMessage: Sendable, Hashable {
             buffer.writeInteger(UInt64(count))
         }
         buffer.writeBytes(payload)
-        return buffer
     }
 }
 
@@ -66,7 +80,7 @@ package enum WebSocketMessage: Sendable, Hashable {
 package struct WebSocket: Sendable {
     let handler: NIOLoopBound<WebSocketHandler>
 
-    /// Writes a frame from ``WebSocketMessage/framed``; ``flush()`` sends it.
+    /// Writes one or several frames from ``WebSocketMessage/framed``; ``flush()`` sends them.
     ///
     /// Closes the connection when the peer reads too slowly.
     package func write(_ frame: ByteBuffer) { handler.value.write(frame) }

@@ -46,7 +46,22 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
     package func lend(_ body: () -> Void) {
         guard queue.begin() else { return body() }
         body()
-        guard var batch = queue.borrow() else { return }
+        if let batch = queue.borrow() { run(batch) }
+    }
+
+    /// Runs a body on the executor, by the calling thread and at once: actors of the executor may be called in it.
+    ///
+    /// - Returns: What the body returns; `nil`, and the body is not run, when the executor has other work.
+    package func runIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
+        if queue.isWorker { return try body() }
+        guard queue.claim() else { return nil }
+        defer { run([]) }
+        return try body()
+    }
+
+    /// Runs borrowed work, and what comes meanwhile.
+    private func run(_ borrowed: [Work]) {
+        var batch = borrowed
         let (serial, task) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
         let end = ContinuousClock.now + .milliseconds(2)
         while true {
@@ -175,6 +190,15 @@ private final class WorkQueue: @unchecked Sendable {
             guard worker == nil, !isOwnerCalled, !waiting.isEmpty else { return nil }
             worker = pthread_self()
             return take()
+        }
+    }
+
+    /// Lets the calling thread work, if nobody does and nothing has come.
+    func claim() -> Bool {
+        locked {
+            guard worker == nil, !isOwnerCalled, waiting.isEmpty else { return false }
+            worker = pthread_self()
+            return true
         }
     }
 

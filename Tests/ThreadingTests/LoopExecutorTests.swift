@@ -64,6 +64,35 @@ struct LoopExecutorTests {
         for await _ in work {}
     }
 
+    @Test func `a free executor runs a body and what it brings on the calling thread`() async throws {
+        let (loop, diary) = try (LoopExecutor(), Diary())
+        let caller = await onThread {
+            let isCurrent = loop.runIfFree {
+                loop.perform { diary.note() }
+                return loop.isCurrent && diary.all.isEmpty
+            }
+            #expect(isCurrent == true)
+            #expect(!loop.isCurrent)
+        }
+        #expect(diary.all == [caller])
+    }
+
+    @Test func `a busy executor does not run a body for others, and runs its own`() async throws {
+        let (loop, diary) = try (LoopExecutor(), Diary())
+        _ = await onThread {
+            loop.runIfFree {
+                let other = DispatchSemaphore(value: 0)
+                Thread {
+                    loop.runIfFree { diary.note() }
+                    other.signal()
+                }.start()
+                other.wait()
+                loop.runIfFree { diary.note() }
+            }
+        }
+        #expect(diary.all.count == 1)
+    }
+
     private static var thread: UInt { UInt(pthread_self()) }
 
     @Test func `whoever brings what, everything is done once, and one after the other`() async throws {

@@ -63,11 +63,7 @@ package struct FlareListener: Service {
         await sockets.attach()
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await withTaskExecutorPreference(thread) {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await sockets.run() }
-                    defer { sockets.finish() }
-                    try await front.run()
-                }
+                try await front.run()
             }
         } onCancelOrGracefulShutdown: {
             sockets.stop()

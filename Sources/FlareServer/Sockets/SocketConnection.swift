@@ -9,6 +9,8 @@ final class SocketConnection {
     /// The WebSocket in use, or the one of an upgrade, and its number: what an older one says is not heard.
     var socket: WebSocket?
     var socketNumber = 0
+    /// Whether something was written that is not flushed yet.
+    var isWritten = false
     /// GETs that wait for an answer, in order; there is one, save when a second comes and both end.
     var polls: [(ServerSession.Answer) -> Void] = []
     /// What the last poll came by.

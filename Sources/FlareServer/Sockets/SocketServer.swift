@@ -4,11 +4,13 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import SocketIO
+import Threading
 
 /// The clients of Socket.IO: sessions on one event loop, together with all their connections.
 ///
-/// What they say goes to the hub through one queue, in order and as many at once as wait; what the hub tells
-/// comes back through another. Neither side waits for the other.
+/// What they say goes to the hub through one queue, in order and as many at once as wait: by this thread where the
+/// hub is free, else by the hub's own. What the hub tells comes back through another queue. Neither side waits for
+/// the other.
 actor SocketServer {
     /// What comes from the hub.
     private enum Told: Sendable {
@@ -21,11 +23,6 @@ actor SocketServer {
     /// The hub's number for us.
     private nonisolated let outlet: NIOLockedValueBox<Int>
     private nonisolated let told = NIOLockedValueBox<[Told]>([])
-    private nonisolated let said = NIOLockedValueBox<[SocketInput]>([])
-    private nonisolated let (signals, signal) = AsyncStream.makeStream(
-        of: Void.self,
-        bufferingPolicy: .bufferingNewest(1)
-    )
 
     let settings: SocketSettings
     private let hub: FlareHub
@@ -33,6 +30,10 @@ actor SocketServer {
     var seats: [String: SocketConnection] = [:]
     private var seatsOfClients: [Int: SocketConnection] = [:]
     private var clientCount = 0
+    /// What was said and has not gone to the hub.
+    private var said: [SocketInput] = []
+    /// Whether something is with the hub, or about to go there.
+    private var isPassingOn = false
     var isStopping = false
 
     init(
@@ -54,28 +55,47 @@ actor SocketServer {
         outlet.withLockedValue { $0 = number }
     }
 
-    /// Brings what clients say to the hub, until ``finish()``.
-    nonisolated func run() async {
-        for await _ in signals {
-            let all = said.withLockedValue { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            var rest = all[...]
-            while !rest.isEmpty {
-                let batch = rest.prefix(settings.batch)
-                rest = rest.dropFirst(batch.count)
-                await hub.carryOut(batch)
-                push(.handled(batch))
-            }
+    static var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+}
+
+// MARK: - To the hub
+
+extension SocketServer {
+    /// Passes on what was said, together with what else is said in this turn of the loop.
+    private func passOnSoon() {
+        guard !isPassingOn, !said.isEmpty else { return }
+        isPassingOn = true
+        loop.execute { self.assumeIsolated { $0.passOn() } }
+    }
+
+    private func passOn() {
+        // The loop has others to serve, too: what is more than one batch is left to the hub's own thread.
+        let first = said.prefix(settings.batch), rest = said.dropFirst(settings.batch)
+        said = []
+        let isDone = hub.executor.runIfFree { carryOut(first) } != nil
+        guard !isDone || !rest.isEmpty else { return wasPassedOn() }
+        hub.executor.perform { [self] in
+            if !isDone { carryOut(first) }
+            carryOut(rest)
+            loop.execute { self.assumeIsolated { $0.wasPassedOn() } }
         }
     }
 
-    nonisolated func finish() {
-        signal.finish()
+    /// To be called on the hub's executor.
+    private nonisolated func carryOut(_ inputs: ArraySlice<SocketInput>) {
+        var rest = inputs
+        while !rest.isEmpty {
+            let batch = rest.prefix(settings.batch)
+            rest = rest.dropFirst(batch.count)
+            hub.assumeIsolated { $0.carryOut(batch) }
+            push(.handled(batch))
+        }
     }
 
-    static var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+    private func wasPassedOn() {
+        isPassingOn = false
+        passOnSoon()
+    }
 }
 
 // MARK: - From the hub
@@ -104,25 +124,42 @@ extension SocketServer: NoticeSink {
             defer { waiting = [] }
             return waiting
         }
-        var written: [ObjectIdentifier: WebSocket] = [:]
-        for words in all {
+        var written: [SocketConnection] = []
+        var rest = all[...]
+        while let words = rest.popFirst() {
             switch words {
             case .event(let frame, let clients):
-                let framed = WebSocketMessage.text(frame).framed
-                for client in clients {
-                    guard let seat = seatsOfClients[client.number] else { continue }
-                    if seat.session.isDirect, let socket = seat.socket {
-                        socket.write(framed)
-                        written[ObjectIdentifier(seat)] = socket
-                    } else {
-                        carryOut(seat.session.send(frame, now: Self.now), seat)
-                    }
+                var frames = [frame]
+                // What goes to the same clients, one after the other, is written to each at once.
+                while case .event(let frame, clients)? = rest.first {
+                    frames.append(frame)
+                    rest.removeFirst()
                 }
+                write(frames, to: clients, &written)
             case .handled(let inputs):
                 for input in inputs { wasHandled(input) }
             }
         }
-        for socket in written.values { socket.flush() }
+        for seat in written {
+            seat.isWritten = false
+            seat.socket?.flush()
+        }
+    }
+
+    private func write(_ frames: [[UInt8]], to clients: [FlareClientID], _ written: inout [SocketConnection])
+    {
+        let joined = WebSocketMessage.framed(texts: frames)
+        for client in clients {
+            guard let seat = seatsOfClients[client.number] else { continue }
+            if seat.session.isDirect, let socket = seat.socket {
+                socket.write(joined)
+                guard !seat.isWritten else { continue }
+                seat.isWritten = true
+                written.append(seat)
+            } else {
+                for frame in frames { carryOut(seat.session.send(frame, now: Self.now), seat) }
+            }
+        }
     }
 
     private func wasHandled(_ input: SocketInput) {
@@ -216,11 +253,8 @@ extension SocketServer {
             seat.isPaused = true
             seat.socket?.read(false)
         }
-        let isFirst = said.withLockedValue { waiting in
-            waiting.append(input)
-            return waiting.count == 1
-        }
-        if isFirst { signal.yield() }
+        said.append(input)
+        passOnSoon()
     }
 
     private func forget(_ seat: SocketConnection, _ reason: SessionEnd) {
