@@ -21,24 +21,7 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let head = request.head
-        guard head.headerFields[.secondHost] == nil else {
-            return RequestError(.badRequest, "bad_request", "more than one Host header").response(to: head)
-        }
-        guard head.authority != "" else {
-            return RequestError(
-                .badRequest,
-                "bad_request",
-                "the Host header is missing; HTTP/1.1 requires one"
-            ).response(to: head)
-        }
-        let refusal = policy.refusal(
-            host: head.authority,
-            origin: head.headerFields[.origin],
-            connectedTo: context.channel.localAddress?.ipAddress
-        )
-        if let refusal {
-            return RequestError(refusal).response(to: head)
-        }
+        if let refusal = policy.refusal(of: head, on: context.channel) { return refusal.response(to: head) }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         let limit = configuration.maximumBodyBytes(of: head.path ?? "")
         guard length <= limit else {
@@ -54,6 +37,27 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             let limit = error.maxBytes ?? limit
             return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(to: head)
         }
+    }
+}
+
+extension AccessPolicy {
+    /// Why a request is not served, for the names in its head; `nil` when they are in order.
+    func refusal(of head: HTTPRequest, on channel: any Channel) -> RequestError? {
+        guard head.headerFields[.secondHost] == nil else {
+            return RequestError(.badRequest, "bad_request", "more than one Host header")
+        }
+        guard head.authority != "" else {
+            return RequestError(
+                .badRequest,
+                "bad_request",
+                "the Host header is missing; HTTP/1.1 requires one"
+            )
+        }
+        return refusal(
+            host: head.authority,
+            origin: head.headerFields[.origin],
+            connectedTo: channel.localAddress?.ipAddress
+        ).map { RequestError($0) }
     }
 }
 

@@ -15,6 +15,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     private let configuration: HTTPListenerConfiguration
     private let responder: Responder
     private let gate: (any WebSocketGate)?
+    private let immediate: (any ImmediateResponder)?
     private let loops: any EventLoopGroup
     private let logger: Logger
     private let onBound: @Sendable (_ port: Int) async -> Void
@@ -22,12 +23,14 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     /// - Parameters:
     ///   - responder: The application, such as a Hummingbird router's responder.
     ///   - gate: Decides which requests become WebSockets; `nil` for none.
+    ///   - immediate: Answers what it can before the application is asked, after the same checks; `nil` for none.
     ///   - loops: The event loops of the connections; a single one when the gate needs them together.
     ///   - onBound: Called once, when connections are accepted, with the actual port.
     package init(
         _ configuration: HTTPListenerConfiguration,
         responder: Responder,
         gate: (any WebSocketGate)? = nil,
+        immediate: (any ImmediateResponder)? = nil,
         loops: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -35,6 +38,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         self.configuration = configuration
         self.responder = responder
         self.gate = gate
+        self.immediate = immediate
         self.loops = loops
         self.logger = logger
         self.onBound = onBound
@@ -43,7 +47,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     /// Runs until the graceful shutdown or cancellation.
     /// - Throws: ``HTTPListenerError`` when it cannot start.
     package func run() async throws {
-        let (configuration, gate, onBound) = (configuration, gate, onBound)
+        let (configuration, gate, immediate, onBound) = (configuration, gate, immediate, onBound)
         // Hummingbird logs each connection and request; only its warnings are of interest.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
@@ -55,7 +59,13 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                 configuration: configuration
             ),
             server: HTTPServerBuilder {
-                ListenerChannel(configuration, gate: gate, among: connections, responder: $0)
+                ListenerChannel(
+                    configuration,
+                    gate: gate,
+                    immediate: immediate,
+                    among: connections,
+                    responder: $0
+                )
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),

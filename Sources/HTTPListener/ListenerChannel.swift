@@ -11,6 +11,7 @@ struct ListenerChannel: HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     private let gate: (any WebSocketGate)?
+    private let immediate: (any ImmediateResponder)?
     private let policy: AccessPolicy
     private let limits: ConnectionTiming.Limits
     private let decoderLimits: NIOHTTPDecoderLimitConfiguration
@@ -20,11 +21,13 @@ struct ListenerChannel: HTTPChannelHandler {
     init(
         _ configuration: HTTPListenerConfiguration,
         gate: (any WebSocketGate)?,
+        immediate: (any ImmediateResponder)?,
         among connections: IdleConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.responder = responder
         self.gate = gate
+        self.immediate = immediate
         policy = AccessPolicy(configuration)
         self.connections = connections
         limits = ConnectionTiming.Limits(
@@ -64,8 +67,11 @@ struct ListenerChannel: HTTPChannelHandler {
                 upgrade,
                 HTTP1ToHTTPServerCodec(secure: false),
                 ConnectionPartHandler(owner, configuration),
-                HTTPConnectionStateHandler(logger: logger),
             ])
+            if let immediate {
+                try pipeline.addHandler(ImmediateAnswerHandler(immediate, policy: policy))
+            }
+            try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(isOutboundHalfClosureEnabled: true)

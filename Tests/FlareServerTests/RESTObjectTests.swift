@@ -42,6 +42,51 @@ struct RESTObjectTests {
         }
     }
 
+    @Test func `a list that was read before follows each change of its objects`() async throws {
+        try await withREST { client in
+            let house = "/environments/\(try await client.make("/environments", ["name": "House"]))"
+            let (west, east) = (
+                try await client.make("\(house)/zones", ["name": "West"]),
+                try await client.make("\(house)/zones", ["name": "East"])
+            )
+            func lists() async throws -> [[JSONValue]] {
+                try await [
+                    client.list("\(house)/zones/\(west)/things"),
+                    client.list("\(house)/zones/\(east)/things"),
+                    client.list("\(house)/things"),
+                ].map { $0.map { $0["name"] ?? .null } }
+            }
+            #expect(try await lists() == [[], [], []])
+            let lamp = try await client.make("\(house)/zones/\(west)/things", ["name": "Lamp"])
+            #expect(try await lists() == [["Lamp"], [], ["Lamp"]])
+            _ = try await client.json("PUT", "\(house)/zones/\(west)/things/\(lamp)", json: ["name": "Light"])
+            #expect(try await lists() == [["Light"], [], ["Light"]])
+            _ = try await client.json(
+                "PUT",
+                "\(house)/zones/\(west)/things/\(lamp)",
+                json: ["zone": .string(east)]
+            )
+            #expect(try await lists() == [[], ["Light"], ["Light"]])
+            _ = try await client.json("DELETE", "\(house)/zones/\(east)/things/\(lamp)")
+            #expect(try await lists() == [[], [], []])
+        }
+    }
+
+    @Test func `a list has another tag after a change, and the same without one`() async throws {
+        try await withREST { client in
+            let house = try await client.make("/environments", ["name": "House"])
+            let first = try await client.send("GET", "/environments").headers["etag"]
+            #expect(first != nil)
+            #expect(try await client.send("GET", "/environments").headers["etag"] == first)
+            let known = "If-None-Match: \(first ?? "")"
+            #expect(try await client.send("GET", "/environments", headers: [known]).status == 304)
+            _ = try await client.json("PUT", "/environments/\(house)", json: ["name": "Home"])
+            let second = try await client.send("GET", "/environments", headers: [known])
+            #expect(second.status == 200)
+            #expect(second.headers["etag"] != first)
+        }
+    }
+
     @Test(arguments: ["data", "data/key", "position"])
     func `what a missing object would have is null`(part: String) async throws {
         try await withREST { client in

@@ -55,7 +55,10 @@ struct RESTClient: Sendable {
         json: JSONValue? = nil,
         headers: [String] = []
     ) async throws -> WireClient.Reply {
-        guard let json else { return try await request(method, path, port: port, headers: headers) }
+        guard let json else {
+            // As browsers ask, so that reading is answered at once where it can be.
+            return try await request(method, path, port: port, connection: "keep-alive", headers: headers)
+        }
         return try await request(
             method,
             path,

@@ -15,6 +15,7 @@ struct PlainContext: InitializableFromSource {
 func withFront(
     _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
     gate: (any WebSocketGate)? = nil,
+    immediate: (any ImmediateResponder)? = nil,
     serving respond: @escaping @Sendable (Request, PlainContext) async throws -> Response = { _, _ in
         Response(text: "plain")
     },
@@ -29,6 +30,7 @@ func withFront(
         configuration,
         responder: CallbackResponder(callback: respond),
         gate: gate,
+        immediate: immediate,
         logger: .silent
     ) {
         port.yield($0)

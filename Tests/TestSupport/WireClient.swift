@@ -147,12 +147,13 @@ package func request(
     address: String = "127.0.0.1",
     port: Int,
     host: String? = "localhost",
+    connection: String = "close",
     headers: [String] = [],
     body: String = ""
 ) async throws -> WireClient.Reply {
     try await onThread {
         let client = try WireClient(address, port: port)
-        var head = ["\(method) \(path) HTTP/1.1", "Connection: close"] + headers
+        var head = ["\(method) \(path) HTTP/1.1", "Connection: \(connection)"] + headers
         if let host { head.append("Host: \(host)") }
         if !body.isEmpty { head.append("Content-Length: \(body.utf8.count)") }
         client.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)

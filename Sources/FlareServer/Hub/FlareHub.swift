@@ -297,6 +297,10 @@ extension FlareHub {
         world.texts(kind, environment: environment, zone: zone, where: isWanted)
     }
 
+    func list(_ kind: FlareClass, environment: FlareID?, zone: FlareID?) -> ListText {
+        world.list(kind, environment: environment, zone: zone)
+    }
+
     func text(of reference: ObjectReference) -> [UInt8]? {
         world.text(of: reference)
     }

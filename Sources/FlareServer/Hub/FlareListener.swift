@@ -35,16 +35,18 @@ package struct FlareListener: Service {
         configuration.bodyLimits[LocalRoutes.orphansPath] = ModelTree.maximumBytes
         self.configuration = configuration
         self.logger = logger
+        let routes = RESTRoutes(
+            hub: hub,
+            sockets: sockets,
+            files: publicFolder.map { PublicFiles(folder: $0) },
+            maximumBodyBytes: configuration.maximumBodyBytes,
+            logger: logger
+        )
         front = HTTPListenerService(
             configuration,
-            responder: RESTRoutes(
-                hub: hub,
-                sockets: sockets,
-                files: publicFolder.map { PublicFiles(folder: $0) },
-                maximumBodyBytes: configuration.maximumBodyBytes,
-                logger: logger
-            ),
+            responder: routes,
             gate: sockets,
+            immediate: routes,
             loops: loop,
             logger: logger,
             onBound: onBound

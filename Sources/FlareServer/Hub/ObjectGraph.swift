@@ -7,6 +7,7 @@ struct ObjectGraph: Sendable {
     private var entries: [FlareClass: [FlareID: Entry]] = [:]
     private var places: [FlareID: Place] = [:]
     private var thingsOfZones: [FlareID: Set<FlareID>] = [:]
+    private var lists = ListCache()
     private(set) var count = 0
     /// The number of the next object; objects are listed by it.
     private(set) var nextSequence = 1
@@ -66,6 +67,15 @@ struct ObjectGraph: Sendable {
         where isWanted: (FlareRecord) -> Bool
     ) -> [[UInt8]] {
         entries(kind, environment: environment, zone: zone, where: isWanted).map { $0.text ?? write($0) }
+    }
+
+    /// All of them as one list.
+    mutating func list(_ kind: FlareClass, environment: FlareID?, zone: FlareID?) -> ListText {
+        let key = ListCache.Key(kind: kind, environment: environment, zone: zone)
+        if let known = lists[key] { return known }
+        let list = ListText(texts(kind, environment: environment, zone: zone) { _ in true })
+        lists.keep(list, for: key)
+        return list
     }
 
     /// An object as REST shows it.
@@ -142,6 +152,7 @@ extension ObjectGraph {
             case .remove(let reference, _):
                 guard let old = entries[reference.kind]?.removeValue(forKey: reference.id) else { continue }
                 count -= 1
+                lists.forget(listsWith: old.record)
                 unindex(old.record)
                 doubts[reference.id] = nil
             }
@@ -190,13 +201,16 @@ extension ObjectGraph {
         entries[record.kind, default: [:]][record.id] = Entry(record: record, sequence: sequence)
         count += 1
         nextSequence = max(nextSequence, sequence + 1)
+        lists.forget(listsWith: record)
         index(record, sequence: sequence)
     }
 
     private mutating func replace(_ record: FlareRecord, sequence: Int) {
         let entry = Entry(record: record, sequence: sequence)
         guard let old = entries[record.kind]?.updateValue(entry, forKey: record.id)?.record else { return }
+        lists.forget(listsWith: old)
         guard !record.isIndexed(like: old) else { return }
+        lists.forget(listsWith: record)
         unindex(old)
         index(record, sequence: sequence)
     }

@@ -40,6 +40,9 @@ struct RESTFilter: Sendable {
         }
     }
 
+    /// Whether every object passes.
+    var admitsAll: Bool { data == nil && place == nil && point == nil }
+
     /// Whether objects are shown otherwise than they are.
     var isByPlace: Bool { point != nil }
 

@@ -11,6 +11,8 @@ struct RESTResponse {
     var headers: HTTPFields = [:]
     /// What was wrong, if something was that a browser may show.
     private var problem: String?
+    /// The tag of the body, when it is known already.
+    private var knownTag: String?
 
     init(
         status: HTTPResponse.Status = .ok,
@@ -35,15 +37,12 @@ struct RESTResponse {
     }
 
     /// A list of objects that are written already.
-    static func list(_ texts: [[UInt8]]) -> RESTResponse {
-        var body = ByteBufferAllocator().buffer(capacity: texts.reduce(2) { $0 + $1.count + 1 })
-        body.writeInteger(UInt8(ascii: "["))
-        for (index, text) in texts.enumerated() {
-            if index > 0 { body.writeInteger(UInt8(ascii: ",")) }
-            body.writeBytes(text)
-        }
-        body.writeInteger(UInt8(ascii: "]"))
-        return RESTResponse(type: jsonType, body: body)
+    static func list(_ texts: [[UInt8]]) -> RESTResponse { list(ListText(texts)) }
+
+    static func list(_ list: ListText) -> RESTResponse {
+        var answer = RESTResponse(type: jsonType, body: list.bytes)
+        answer.knownTag = list.tag
+        return answer
     }
 
     /// A word to the client as the origin sends it, without mark-up.
@@ -98,52 +97,51 @@ extension RESTResponse {
 
     /// The answer in HTTP: with its tag, without body for HEAD, and as 304 when the client has it already.
     func response(to request: HTTPRequest, method: HTTPRequest.Method) -> Response {
+        let (head, body) = message(to: request, method: method)
+        guard head.status != .notModified else {
+            // Without the length of what is not sent (RFC 9110 15.4.5), which Hummingbird would state as 0.
+            return Response(
+                status: head.status,
+                headers: head.headerFields,
+                body: ResponseBody { try await $0.finish(nil) }
+            )
+        }
+        return Response(
+            status: head.status,
+            headers: head.headerFields,
+            body: body.map { ResponseBody(byteBuffer: $0) } ?? ResponseBody()
+        )
+    }
+
+    /// The same as head and body.
+    func message(to request: HTTPRequest, method: HTTPRequest.Method) -> (
+        head: HTTPResponse, body: ByteBuffer?
+    ) {
         if let problem, request.headerFields[.accept]?.contains("text/html") == true {
             var page = self
             page.problem = nil
             page.type = Self.htmlType
             page.body = ByteBuffer(string: Self.page(problem))
+            page.knownTag = nil
             page.headers[.contentSecurityPolicy] = "default-src 'none'"
             page.headers[.xContentTypeOptions] = "nosniff"
-            return page.response(to: request, method: method)
+            return page.message(to: request, method: method)
         }
         var fields = headers
-        if status == .ok { fields[.eTag] = tag }
-        if status == .ok, method == .get || method == .head, isFresh(request.headerFields) {
-            // Without the length of what is not sent (RFC 9110 15.4.5), which Hummingbird would state as 0.
-            return Response(
-                status: .notModified,
-                headers: fields,
-                body: ResponseBody { try await $0.finish(nil) }
-            )
+        if status == .ok {
+            let tag = knownTag ?? ListText.tag(of: body)
+            fields[.eTag] = tag
+            if method == .get || method == .head, Self.isFresh(request.headerFields, tag) {
+                return (HTTPResponse(status: .notModified, headerFields: fields), nil)
+            }
         }
         fields[.contentType] = type
         fields[.contentLength] = String(body.readableBytes)
-        let isBodiless = method == .head
-        return Response(
-            status: status,
-            headers: fields,
-            body: isBodiless ? ResponseBody() : ResponseBody(byteBuffer: body)
-        )
-    }
-
-    /// A weak tag of length and content.
-    private var tag: String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        body.withUnsafeReadableBytes { raw in
-            let words = raw.count / 8
-            for index in 0..<words {
-                hash ^= raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
-                hash = (hash &* 0x9e37_79b9_7f4a_7c15) ^ (hash >> 29)
-            }
-            for byte in raw[(words * 8)...] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        }
-        hash = (hash ^ hash >> 32) &* 0x9e37_79b9_7f4a_7c15
-        return "W/\"\(String(body.readableBytes, radix: 16))-\(String(hash, radix: 16))\""
+        return (HTTPResponse(status: status, headerFields: fields), method == .head ? nil : body)
     }
 
     /// Whether the client has this very answer (RFC 9110 13.1.2) and does not insist on a new one.
-    private func isFresh(_ fields: HTTPFields) -> Bool {
+    private static func isFresh(_ fields: HTTPFields, _ tag: String) -> Bool {
         guard let known = fields[.ifNoneMatch], fields[.cacheControl]?.contains("no-cache") != true else {
             return false
         }

@@ -1,8 +1,10 @@
 import Flare
+import HTTPListener
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Threading
 
 /// Answers REST requests from the hub.
 ///
@@ -67,7 +69,7 @@ struct RESTRoutes: HTTPResponder {
             if method == .options { return .options(route.methods) }
             guard route.methods.contains(method) else { return .unknown(method, target.path) }
             guard method == .post || method == .put else {
-                guard method == .delete else { return try await read(route, query: target.query) }
+                guard method == .delete else { return try await read(route, query: target.query, from: hub) }
                 let answer = try await delete(route)
                 try await hub.stored()
                 return answer
@@ -121,11 +123,36 @@ struct RESTRoutes: HTTPResponder {
     }
 }
 
+// MARK: - At once
+
+extension RESTRoutes: ImmediateResponder {
+    /// Reads objects while nobody else is with the hub; everything else goes by ``respond(to:context:)``.
+    func immediateAnswer(to request: HTTPRequest) -> ImmediateAnswer? {
+        let (target, method) = (Target(request.path ?? "/"), request.method)
+        guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
+            return nil
+        }
+        let found = try? hub.executor.runIfFree {
+            try hub.assumeIsolated { try read(route, query: target.query, from: $0) }
+        }
+        guard let found else { return nil }
+        let (head, body) = found.message(to: request, method: method)
+        return ImmediateAnswer(head: head, body: body)
+    }
+}
+
 // MARK: - Methods
 
 extension RESTRoutes {
-    private func read(_ route: RESTRoute, query: Substring?) async throws -> RESTResponse {
+    private func read(
+        _ route: RESTRoute,
+        query: Substring?,
+        from hub: isolated FlareHub
+    ) throws -> RESTResponse {
         let schema = FlareSchema(route.kind)
+        func record(_ id: String) throws -> FlareRecord? {
+            hub.record(ObjectReference(schema.kind, try schema.identifier(id)))
+        }
         switch route.place {
         case .list:
             let (environment, zone) = try parents(of: route, schema)
@@ -135,26 +162,25 @@ extension RESTRoutes {
                 for: route.kind,
                 dialect: hub.dialect
             )
+            if filter.admitsAll { return .list(hub.list(route.kind, environment: environment, zone: zone)) }
             guard filter.isByPlace else {
                 return .list(
-                    await hub.texts(route.kind, environment: environment, zone: zone) { filter.admits($0) }
+                    hub.texts(route.kind, environment: environment, zone: zone) { filter.admits($0) }
                 )
             }
-            let records = await hub.records(route.kind, environment: environment, zone: zone) {
-                filter.admits($0)
-            }
+            let records = hub.records(route.kind, environment: environment, zone: zone) { filter.admits($0) }
             return .list(records.map { filter.shown($0).bytes })
         case .object(let id):
             let reference = ObjectReference(schema.kind, try schema.identifier(id))
-            return await hub.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
+            return hub.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
         case .data(let id):
-            guard let record = try await record(id, schema) else { return .json(.null) }
+            guard let record = try record(id) else { return .json(.null) }
             return .json(record.members["data"])
         case .dataValue(let id, let key):
-            guard let record = try await record(id, schema) else { return .json(.null) }
+            guard let record = try record(id) else { return .json(.null) }
             return .json(record.data?[key])
         case .position(let id):
-            guard let record = try await record(id, schema) else { return .json(.null) }
+            guard let record = try record(id) else { return .json(.null) }
             return .json(record.members["position"] ?? [:])
         }
     }
@@ -167,10 +193,6 @@ extension RESTRoutes {
         if let zone = route.parents["zone"] { return (nil, try schema.identifier(zone, at: "zone")) }
         guard let environment = route.parents["environment"] else { return (nil, nil) }
         return (try schema.identifier(environment, at: "environment"), nil)
-    }
-
-    private func record(_ id: String, _ schema: FlareSchema) async throws(FlareSchemaError) -> FlareRecord? {
-        await hub.record(ObjectReference(schema.kind, try schema.identifier(id)))
     }
 
     private func create(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTResponse {
