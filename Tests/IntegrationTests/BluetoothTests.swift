@@ -68,7 +68,10 @@ struct BluetoothTests {
                 keys: ["sensors.beacons.adapter": Self.missing]
             )
             #expect(missing.status == 0 && missing.output.contains("0 readings"), "\(missing.output)")
-            #expect(missing.output.contains("Bluetooth: \(Self.missing) is not available"), "\(missing.output)")
+            #expect(
+                missing.output.contains("Bluetooth: \(Self.missing) is not available"),
+                "\(missing.output)"
+            )
             #expect(folder.read("trace").contains("trilateral_trace"))
         }
     }
