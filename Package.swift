@@ -140,7 +140,8 @@ let package = Package(
             "Daemon",
             [
                 "Settings", "Sensing", "Flare", "SocketIO", "Positioning", "Controller", "Messages",
-                "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
+                "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
+                "FlareClient",
                 "MQTT",
                 "Bridge", "Web",
                 "Threading", "CMalloc", deques, lifecycle, grdb, system, log,
@@ -257,7 +258,10 @@ let package = Package(
         ),
         tests(
             "IntegrationTests",
-            ["Bridge", "Controller", "MQTT", "Flare", "Threading", "TestSupport", grdb, log]
+            [
+                "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer", "MQTT",
+                "Flare", "Threading", "TestSupport", lifecycle, grdb, log,
+            ]
         ),
     ]
 )

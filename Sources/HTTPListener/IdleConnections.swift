@@ -8,16 +8,18 @@ import NIOCore
 /// Used from the event loops of the listener and its connections.
 final class IdleConnections: Sendable {
     private struct State {
+        /// Accepted and not closed, by the listener's count.
         var open = 0
-        /// Closing, but not closed yet.
-        var closing = 0
+        /// The connections that have begun, and those among them that are being closed.
+        var live: Set<ObjectIdentifier> = []
+        var closing: Set<ObjectIdentifier> = []
         var idle: [ObjectIdentifier: (channel: any Channel, since: NIODeadline)] = [:]
 
         mutating func removeOldest(butNot spared: ObjectIdentifier? = nil) -> (any Channel)? {
             let oldest = idle.lazy.filter { $0.key != spared }.min { $0.value.since < $1.value.since }
             guard let oldest else { return nil }
             idle[oldest.key] = nil
-            closing += 1
+            closing.insert(oldest.key)
             return oldest.value.channel
         }
     }
@@ -30,11 +32,10 @@ final class IdleConnections: Sendable {
     }
 
     /// Whether another connection may be accepted; one above the maximum, because it replaces an idle one.
-    var hasRoom: Bool { state.withLockedValue { $0.open - $0.closing <= maximum } }
+    var hasRoom: Bool { state.withLockedValue { $0.open - $0.closing.count <= maximum } }
 
     func opened() {
         state.withLockedValue { $0.open += 1 }
-        makeRoom()
     }
 
     func closed() {
@@ -43,7 +44,20 @@ final class IdleConnections: Sendable {
 
     /// A connection waits for its first or next request.
     func becameIdle(_ channel: any Channel, since: NIODeadline, isNew: Bool) {
-        state.withLockedValue { $0.idle[ObjectIdentifier(channel)] = (channel, since) }
+        let name = ObjectIdentifier(channel)
+        let hasBegun = state.withLockedValue { state in
+            state.idle[name] = (channel, since)
+            return state.live.insert(name).inserted
+        }
+        if hasBegun {
+            // Both sets in one step: between two, one connection would count as two.
+            channel.closeFuture.whenComplete { _ in
+                self.state.withLockedValue { state in
+                    state.live.remove(name)
+                    state.closing.remove(name)
+                }
+            }
+        }
         // A new connection is given the chance to send its request.
         makeRoom(butNot: isNew ? ObjectIdentifier(channel) : nil)
     }
@@ -55,19 +69,14 @@ final class IdleConnections: Sendable {
 
     private func makeRoom(butNot spared: ObjectIdentifier? = nil) {
         let surplus = state.withLockedValue { state in
-            state.open - state.closing > maximum ? state.removeOldest(butNot: spared) : nil
+            state.live.count - state.closing.count > maximum ? state.removeOldest(butNot: spared) : nil
         }
-        if let surplus { close(surplus) }
+        surplus?.close(promise: nil)
     }
 
     /// Closes the longest idle connections.
     func closeOldest(_ count: Int) {
-        for _ in 0..<count { state.withLockedValue { $0.removeOldest() }.map(close) }
-    }
-
-    private func close(_ channel: any Channel) {
-        channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.closing -= 1 } }
-        channel.close(promise: nil)
+        for _ in 0..<count { state.withLockedValue { $0.removeOldest() }?.close(promise: nil) }
     }
 }
 

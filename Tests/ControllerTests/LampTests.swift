@@ -11,22 +11,26 @@ import Things
             .thing("\(House.lamp)"),
             ThingRequest(attributes: ["state": "OFF"])
         )
-        rig.happens(.commandReceived(Command(ticket: 7, order: order, actor: .link)))
+        rig.happens(.commandReceived(Command(ticket: 7, order: order, speaker: .lamp)))
         let effects = rig.serve()
         #expect(effects.events.map(\.cause) == [.init("link")])
         let answers = effects.compactMap { if case .answer(let answer) = $0 { answer } else { nil } }
-        #expect(answers.map(\.ticket) == [7] && answers.map(\.actor) == [.link])
+        #expect(answers.map(\.ticket) == [7] && answers.map(\.speaker) == [.lamp])
         #expect(rig.lamp("on") == false)
         let refused = rig.happens(
             .commandReceived(
-                Command(ticket: 8, order: .set(.thing("nobody"), ThingRequest(attributes: [:])), actor: .link)
+                Command(
+                    ticket: 8,
+                    order: .set(.thing("nobody"), ThingRequest(attributes: [:])),
+                    speaker: .lamp
+                )
             )
         )
         guard case .answer(let answer)? = refused.first else {
             Issue.record("no answer")
             return
         }
-        #expect(answer.actor == .link && answer.refusal?.code == .unknownThing)
+        #expect(answer.speaker == .lamp && answer.refusal?.code == .unknownThing)
     }
 
     @Test func `how a lamp fares is shown of its thing, and is no event`() {

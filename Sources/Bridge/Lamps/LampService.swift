@@ -202,7 +202,7 @@ package actor LampService {
                 guard let id = seats[index].id else { continue }
                 asked[nextTicket] = index
                 let order = Command.Order.set(.thing("\(id)"), request)
-                send(.commandReceived(Command(ticket: nextTicket, order: order, actor: .link)))
+                send(.commandReceived(Command(ticket: nextTicket, order: order, speaker: .lamp)))
                 nextTicket += 1
             case .report(let condition):
                 guard let id = seats[index].id else { continue }

@@ -8,18 +8,23 @@ package struct Command: Sendable, Hashable {
     package var order: Order
     /// The sender's own mark, returned as it was sent.
     package var tx: JSONValue?
-    package var actor: Actor
+    package var speaker: Speaker
 
-    package init(ticket: Int, order: Order, tx: JSONValue? = nil, actor: Actor = .mqtt) {
+    package init(ticket: Int, order: Order, tx: JSONValue? = nil, speaker: Speaker = .broker) {
         self.ticket = ticket
         self.order = order
         self.tx = tx
-        self.actor = actor
+        self.speaker = speaker
     }
 
-    package enum Actor: String, Sendable, Hashable {
-        /// `link` is a real lamp, by way of its link.
-        case mqtt, kiosk, rule, link
+    /// Who asks, and so where the answer goes.
+    package enum Speaker: String, Sendable, Hashable {
+        /// A client of the broker.
+        case broker
+        /// A real lamp, through its link: it reports what somebody has done to it.
+        case lamp
+        /// A client of the embedded Flare server, by REST or Socket.IO.
+        case flareClient
     }
 
     package enum Order: Sendable, Hashable {
@@ -83,7 +88,7 @@ package struct Answer: Sendable, Hashable {
     package var ticket: Int
     package var tx: JSONValue?
     /// Who asked; a ticket is of one of them.
-    package var actor = Command.Actor.mqtt
+    package var speaker = Command.Speaker.broker
     package var subject: Subject
     /// What was meant, once it is known.
     package var target: Target?

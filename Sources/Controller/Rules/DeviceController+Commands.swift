@@ -12,15 +12,15 @@ extension DeviceController {
         case .setDevice(let change): setDevice(change, command)
         case .chooseEnvironment(let choice): choose(choice, command)
         case .switchSensor(let sensor, let on):
-            switchSensor(sensor, on: on)
-            accept(
-                PendingCommand(
-                    command: command,
-                    subject: .set,
-                    target: .init(kind: "sensor", slug: sensor.rawValue),
-                    accepted: ["state": .string(on ? "ON" : "OFF")]
-                )
+            let pending = PendingCommand(
+                command: command,
+                subject: .set,
+                target: .init(kind: "sensor", slug: sensor.rawValue),
+                accepted: ["state": .string(on ? "ON" : "OFF")]
             )
+            if let refusal = refusal(of: command, .control) { return refuse(pending, refusal) }
+            switchSensor(sensor, on: on)
+            accept(pending)
         case .request(let verb): request(verb, command)
         }
     }
@@ -35,7 +35,7 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
-        answer.actor = pending.command.actor
+        answer.speaker = pending.command.speaker
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
@@ -51,7 +51,7 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
-        answer.actor = pending.command.actor
+        answer.speaker = pending.command.speaker
         answer.refusal = refusal
         answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
         effects.append(.answer(answer))
@@ -111,7 +111,7 @@ extension DeviceController {
     }
 
     func cause(_ command: Command) -> ChangeEvent.Cause {
-        ChangeEvent.Cause(command.actor == .link ? "link" : "command", tx: command.tx)
+        ChangeEvent.Cause(command.speaker == .lamp ? "link" : "command", tx: command.tx)
     }
 
     var unreachable: Refusal {
@@ -125,6 +125,10 @@ extension DeviceController {
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
         var pending = PendingCommand(command: command, subject: .set, target: answerTarget(thing))
+        let names = request.attributes.keys.sorted()
+        if let refusal = refusal(of: command, .set(names), on: .init(.thing, thing.id), in: thing.zone) {
+            return refuse(pending, refusal)
+        }
         // What is still on its way counts: "ON" is nothing new to a light only if nothing is about to put it out.
         var expected = thing
         expected.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
@@ -158,6 +162,9 @@ extension DeviceController {
             target: answerTarget(thing),
             accepted: ["action": .string(name)]
         )
+        if let refusal = refusal(of: command, .action(name), on: .init(.thing, thing.id), in: thing.zone) {
+            return refuse(pending, refusal)
+        }
         if case .failure(let refusal) = ThingProfile(thing: thing).checked(action: name) {
             return refuse(pending, refusal)
         }
@@ -171,7 +178,11 @@ extension DeviceController {
     private mutating func get(_ target: Command.Target, _ command: Command) {
         switch thing(target) {
         case .success(let thing):
-            accept(PendingCommand(command: command, subject: .get, target: answerTarget(thing)))
+            let pending = PendingCommand(command: command, subject: .get, target: answerTarget(thing))
+            if let refusal = refusal(of: command, .read, on: .init(.thing, thing.id), in: thing.zone) {
+                return refuse(pending, refusal)
+            }
+            accept(pending)
         case .failure(let refusal): refuse(command, .get, refusal)
         }
     }
@@ -202,6 +213,10 @@ extension DeviceController {
             subject: .set,
             target: .init(kind: "device", slug: "\(device.id)")
         )
+        let kind: ChangeRequest.Kind = change.position == nil ? .edit : .move
+        if let refusal = refusal(of: command, kind, on: .init(.device, device.id)) {
+            return refuse(pending, refusal)
+        }
         var works: [Job.Work] = []
         if let name = change.name {
             works.append(.name(name, environment: environment))
@@ -258,6 +273,9 @@ extension DeviceController {
             target: .init(kind: "environment", slug: slug),
             accepted: ["environment": .string(slug)]
         )
+        if let refusal = refusal(of: command, .control, on: .init(.environment, chosen.id)) {
+            return refuse(pending, refusal)
+        }
         guard state.isLinkUp || chosen.id == state.environmentID else { return refuse(pending, unreachable) }
         refuse(choosing?.pending, Refusal(.superseded, "another environment was chosen in time"))
         choosing = nil
@@ -285,6 +303,7 @@ extension DeviceController {
 
     private mutating func request(_ verb: Command.Verb, _ command: Command) {
         let pending = PendingCommand(command: command, subject: .verb(verb.name), target: nil)
+        if let refusal = refusal(of: command, .control) { return refuse(pending, refusal) }
         switch verb {
         case .ping:
             accept(pending)

@@ -18,11 +18,26 @@ extension DeviceController {
                 object: ObjectReference(.zone, zone.id)
             )
         )
-        let lights = state.things.values.filter { $0.zone == zone.id && ThingProfile(thing: $0).isLight }
+        let kind = ChangeRequest.Kind.set(request.attributes.keys.sorted())
+        if let refusal = refusal(of: command, kind, on: .init(.zone, zone.id)) {
+            return refuse(pending, refusal)
+        }
+        let all = state.things.values.filter { $0.zone == zone.id && ThingProfile(thing: $0).isLight }
             .sorted { $0.id < $1.id }
-        guard !lights.isEmpty else {
+        guard !all.isEmpty else {
             return refuse(pending, Refusal(.unknownThing, "there is no light in this zone"))
         }
+        // A light that may not be driven is left out; when none may, the zone's answer says why.
+        var lights: [FlareThing] = []
+        var forbidden: Refusal?
+        for light in all {
+            if let refusal = refusal(of: command, kind, on: .init(.thing, light.id), in: zone.id) {
+                forbidden = refusal
+            } else {
+                lights.append(light)
+            }
+        }
+        if lights.isEmpty, let forbidden { return refuse(pending, forbidden) }
         var jobs: [(light: FlareThing, setting: ThingSetting)] = []
         switch settled(definite(request, lights), on: lights) {
         case .success(let settled): jobs = settled

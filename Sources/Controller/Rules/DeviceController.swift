@@ -7,6 +7,8 @@ import Flare
 package struct DeviceController: Sendable {
     package internal(set) var state: ControllerState
     let configuration: ControllerConfiguration
+    /// In the order in which they are asked.
+    package var policies: [any CommandPolicy] = []
     var memory: PersistedState
 
     /// What the running call of ``apply(_:at:)`` has found to do.

@@ -36,7 +36,7 @@ extension Capability {
             }
             parts.brokerLinkChanged = { isUp in lamps.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
             parts.answers = (
-                .link,
+                .lamp,
                 { answer in
                     lamps.assumeIsolated {
                         $0.receive(answer)

@@ -27,7 +27,7 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .brokerReadings, .bluetooth, .localSensors, .lamps, .map, .discovery,
+        .control, .brokerReadings, .bluetooth, .localSensors, .lamps, .map, .discovery,
     ]
 }
 

@@ -23,10 +23,12 @@ package struct CapabilityParts: Sendable {
     package var observer: StateObserver?
     /// What publishes retained topics of its own.
     package var publisher: (any StatePublisher)?
+    /// What has a say in every change that somebody asks for.
+    package var policy: (any CommandPolicy)?
     /// Called on the loop when the link to the broker comes and goes.
     package var brokerLinkChanged: (@Sendable (Bool) -> Void)?
     /// Receives the answers to the commands of one speaker, on the loop.
-    package var answers: (speaker: Command.Actor, receive: @Sendable (Answer) -> Void)?
+    package var answers: (speaker: Command.Speaker, receive: @Sendable (Answer) -> Void)?
 
     package init() {}
 }

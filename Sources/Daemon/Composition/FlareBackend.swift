@@ -1,12 +1,12 @@
-import Controller
+package import Controller
 import Flare
 package import FlareClient
 package import FlareServer
 import HTTPListener
-import Logging
+package import Logging
 import ServiceLifecycle
 import Settings
-import Threading
+package import Threading
 
 /// Where the place is kept: in this program, or by a server on another machine.
 package enum FlareBackend: Sendable {
@@ -14,7 +14,7 @@ package enum FlareBackend: Sendable {
     case remote(FlareClient, url: String)
 
     /// - Throws: When the database, or a certificate, cannot be used.
-    init(
+    package init(
         _ plan: DaemonPlan,
         on loop: LoopExecutor,
         clock: @escaping @Sendable () -> Instant,
@@ -81,6 +81,12 @@ package enum FlareBackend: Sendable {
         }
     }
 
+    /// Lets a node decide about what clients of the embedded server change.
+    func add(gate: @escaping ClientChangeGate) {
+        guard case .embedded(_, let hub) = self else { return }
+        hub.executor.perform { hub.assumeIsolated { $0.add(gate: gate) } }
+    }
+
     /// Of the remote server; nothing while the own one is not open to others.
     var url: String {
         switch self {
@@ -95,7 +101,7 @@ package enum FlareBackend: Sendable {
         return await hub.takesWrites()
     }
 
-    func close(logger: Logger) {
+    package func close(logger: Logger) {
         guard case .embedded(let store, _) = self else { return }
         do {
             try store.writeBackIfGone()

@@ -8,6 +8,7 @@ import Sensing
 import Sensors
 package import ServiceLifecycle
 import Settings
+import Things
 package import Threading
 
 /// One device in a place: its controller, its topics on the broker, its sensors, and what else it can do.
@@ -125,7 +126,7 @@ package struct Node: Sendable {
             store: { writer.assumeIsolated { _ = $0.flush() } },
             event: { event in bridge.assumeIsolated { $0.publish(event) } },
             answer: { answer in
-                if let receive = answers[answer.actor] { return receive(answer) }
+                if let receive = answers[answer.speaker] { return receive(answer) }
                 bridge.assumeIsolated { $0.publish(answer) }
             },
             resendState: { state in bridge.assumeIsolated { $0.resend(state) } },
@@ -136,7 +137,15 @@ package struct Node: Sendable {
             [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
             + parts.compactMap(\.observer)
         // The first that happens on the loop.
-        loop.perform { runtime.assumeIsolated { $0.connect(ports, observers: observers) } }
+        let policies = parts.compactMap(\.policy)
+        loop.perform {
+            runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
+        }
+        if !policies.isEmpty {
+            flare.add { change in
+                runtime.assumeIsolated { $0.refusal(of: ChangeRequest(change))?.message }
+            }
+        }
         for (sensor, isOn) in controller.state.sensors where !isOn {
             sensing.port.yield(.switched(sensor, on: false))
         }

@@ -19,7 +19,7 @@ package struct NodePlan: Sendable {
     package var counters: @Sendable () -> [String: Int] = { [:] }
 
     /// The one node of a daemon.
-    init(_ plan: DaemonPlan) {
+    package init(_ plan: DaemonPlan) {
         configuration = plan.configuration
         host = plan.traits
         name = NodeAddress(configuration.mqtt, plan.traits).node

@@ -3,6 +3,7 @@ import DequeModule
 package import Flare
 import Messages
 package import Sensing
+package import Things
 package import Threading
 
 /// Runs the controller of one node: the only owner of its state.
@@ -75,8 +76,13 @@ package actor NodeRuntime {
     }
 
     /// Connects the node with what it calls, before the first event.
-    package func connect(_ ports: Ports, observers: [StateObserver]) {
+    package func connect(
+        _ ports: Ports,
+        observers: [StateObserver] = [],
+        policies: [any CommandPolicy] = []
+    ) {
         (self.ports, self.observers) = (ports, observers)
+        controller.policies = policies
         timers = TimerService(sleep: sleep) { [weak self] firing in
             guard let self else { return }
             loop.perform { self.assumeIsolated { $0.fired(firing) } }
@@ -102,6 +108,9 @@ package actor NodeRuntime {
         // Whoever calls is in the middle of something of its own.
         if !isCaused { send(.flare(event)) }
     }
+
+    /// Asks the node's policies about a change of somebody who does not go through commands.
+    package func refusal(of request: ChangeRequest) -> Refusal? { controller.refusal(of: request) }
 
     /// Runs the last turn: events that come later are ignored.
     package func end() {

@@ -249,7 +249,8 @@ package enum StateStoreError: Error, CustomStringConvertible {
 
     /// What to do about one of SQLite's primary result codes.
     private static func advice(_ code: Int32) -> String {
-        switch code {
+        switch code & 0xFF {
+        case 13: "make space"
         case 11, 26: "restore a backup, or move the file away to start with an empty one"
         default: "check the folder's owner, permissions and free space"
         }

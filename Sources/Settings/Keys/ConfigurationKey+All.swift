@@ -256,6 +256,13 @@ extension ConfigurationKey {
         ),
 
         .init(
+            "control.read_only",
+            \.control.readOnly,
+            .list(.text(upTo: 64), upTo: 1000),
+            "Things and zones that nobody may drive, by short name or id; all for every thing."
+        ),
+
+        .init(
             "presence.zone_margin",
             \.presence.steady.zoneMargin,
             .number(0...10),

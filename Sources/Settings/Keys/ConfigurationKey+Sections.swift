@@ -11,6 +11,7 @@ extension ConfigurationKey {
         "presence":
             "When the device enters and leaves zones, and when things become near and far: margins and delays against flicker.",
         "controller": "Rules for the zone and the nearby thing.",
+        "control": "Who may drive what.",
         "device": "This device, as it appears in the place.",
         "sensors":
             "Sensors for position, angle and location. A sensor that is absent is reported and does no harm.",

@@ -17,6 +17,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var discovery = DiscoverySettings()
     package var flare = Platform()
     package var controller = Rules()
+    package var control = Control()
     package var presence = Presence()
     package var device = Device()
     package var sensors = Sensors()
@@ -127,6 +128,12 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var certificateFile: String?
         package var keyFile: String?
         package var verifyHostname = FlareClientConfiguration.TLS().verifiesName
+    }
+
+    /// Who may drive what.
+    package struct Control: Sendable, Hashable {
+        /// Things and zones that nobody may drive.
+        package var readOnly: [String] = []
     }
 
     package struct Rules: Sendable, Hashable {

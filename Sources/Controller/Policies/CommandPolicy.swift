@@ -1,0 +1,50 @@
+package import Flare
+package import Things
+
+/// Has a say in every change that somebody asks for, before it is checked whether the thing accepts it.
+///
+/// Policies are asked in a fixed order, for commands of every face and for changes that clients of the embedded Flare
+/// server make. The first that refuses decides.
+package protocol CommandPolicy: Sendable {
+    func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision
+}
+
+package enum PolicyDecision: Sendable, Hashable {
+    case allow
+    case refuse(Refusal)
+}
+
+/// What somebody asks for, as policies see it: whoever asks, and however.
+package struct ChangeRequest: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        /// New values for attributes of a thing or zone; their names.
+        case set([String])
+        /// An action of a thing, by name.
+        case action(String)
+        /// A new position.
+        case move
+        /// Other members of an object as a whole, such as its name.
+        case edit
+        case remove
+        /// Only looks at a thing.
+        case read
+        /// Another environment, a sensor switched, a request to the daemon itself.
+        case control
+    }
+
+    package var speaker: Command.Speaker
+    package var kind: Kind
+    /// What would be changed; `nil` for the daemon itself.
+    package var object: ObjectReference?
+    /// The zone that a thing belongs to.
+    package var zone: FlareID?
+
+    package init(
+        speaker: Command.Speaker,
+        kind: Kind,
+        object: ObjectReference? = nil,
+        zone: FlareID? = nil
+    ) {
+        (self.speaker, self.kind, self.object, self.zone) = (speaker, kind, object, zone)
+    }
+}

@@ -1,0 +1,38 @@
+import Flare
+import Things
+
+/// `control.read_only`: things that nobody may drive, whoever asks.
+///
+/// A real lamp still reports what somebody has done to it, since that is a fact and not a wish; and positions of devices
+/// are not things.
+package struct ReadOnlyPolicy: CommandPolicy {
+    /// Short names or identifiers of things and zones; `all` for every thing.
+    private let names: Set<String>
+
+    /// - Parameter names: Short names or identifiers of things and zones, or `all`.
+    package init(_ names: [String]) { self.names = Set(names) }
+
+    package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
+        guard !names.isEmpty, request.speaker != .lamp, let object = request.object,
+            object.kind == .thing || object.kind == .zone
+        else { return .allow }
+        switch request.kind {
+        case .read, .control: return .allow
+        case .set, .action, .move, .edit, .remove: break
+        }
+        let zone = request.zone.map { ObjectReference(.zone, $0) }
+        guard names.contains("all") || isListed(object, state) || zone.map({ isListed($0, state) }) ?? false
+        else { return .allow }
+        let name = state.slugs[object.kind, object.id] ?? "\(object.id)"
+        return .refuse(
+            Refusal(
+                .notAllowed,
+                "\(object.kind.rawValue) \(name) is read-only; allow it in control.read_only"
+            )
+        )
+    }
+
+    private func isListed(_ object: ObjectReference, _ state: ControllerState) -> Bool {
+        names.contains("\(object.id)") || state.slugs[object.kind, object.id].map(names.contains) ?? false
+    }
+}

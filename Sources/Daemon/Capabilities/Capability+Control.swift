@@ -1,0 +1,34 @@
+import Controller
+import Flare
+import FlareServer
+import Settings
+
+extension Capability {
+    /// What nobody may drive.
+    static let control = Capability(name: "control") { context in
+        guard !context.configuration.control.readOnly.isEmpty else { return nil }
+        var parts = CapabilityParts()
+        parts.policy = ReadOnlyPolicy(context.configuration.control.readOnly)
+        return parts
+    }
+}
+
+extension ChangeRequest {
+    /// What a client of the embedded Flare server asks for.
+    init(_ change: ClientChange) {
+        let kind: Kind =
+            switch change.kind {
+            case .setData(let values): .set(values.keys.sorted())
+            case .setPosition: .move
+            case .performAction(let name): .action(name)
+            case .update: .edit
+            case .remove: .remove
+            }
+        self.init(
+            speaker: .flareClient,
+            kind: kind,
+            object: change.object.reference,
+            zone: change.object.kind == .thing ? change.object.zone : nil
+        )
+    }
+}

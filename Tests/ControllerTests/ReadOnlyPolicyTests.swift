@@ -1,0 +1,72 @@
+import Controller
+import Flare
+import Testing
+import Things
+
+@Suite struct ReadOnlyPolicyTests {
+    private func rig(_ names: String...) -> Rig {
+        var rig = Rig.atHome()
+        rig.controller.policies = [ReadOnlyPolicy(names)]
+        return rig
+    }
+
+    private func order(_ target: Command.Target = .thing("lamp")) -> Command.Order {
+        .set(target, ThingRequest(attributes: ["state": "ON"]))
+    }
+
+    private func refusal(
+        _ rig: inout Rig,
+        _ order: Command.Order,
+        by speaker: Command.Speaker = .broker
+    ) -> Refusal? {
+        var effects = rig.happens(.commandReceived(Command(ticket: 1, order: order, speaker: speaker)))
+        effects += rig.serve()
+        return effects.answers.first?.refusal
+    }
+
+    @Test(arguments: ["lamp", "\(House.lamp)", "kitchen", "\(House.kitchen)", "all"])
+    func `a thing that is listed, or whose zone is, cannot be driven`(name: String) {
+        var rig = rig(name)
+        for order in [order(), .action(.thing("lamp"), name: "toggle"), order(.zone("kitchen"))] {
+            let refusal = refusal(&rig, order)
+            #expect(refusal?.code == .notAllowed)
+            #expect(refusal?.message.contains("is read-only; allow it in control.read_only") == true)
+        }
+        #expect(rig.lamp("on") != true || rig.lamp("brightness") == 0.5)
+    }
+
+    @Test func `other things are driven, and a listed thing can be read`() {
+        var rig = rig("lamp")
+        #expect(refusal(&rig, order(.thing("floor-lamp"))) == nil)
+        #expect(refusal(&rig, .get(.thing("lamp"))) == nil)
+    }
+
+    @Test func `a real lamp reports what somebody has done to it`() {
+        var rig = rig("all")
+        #expect(refusal(&rig, order(), by: .lamp) == nil)
+    }
+
+    @Test func `a device may move, whatever is listed`() {
+        let rig = rig("all")
+        for kind in [ChangeRequest.Kind.move, .set(["angle"]), .edit] {
+            let object = ObjectReference(.device, House.homeDevice)
+            let request = ChangeRequest(speaker: .flareClient, kind: kind, object: object)
+            #expect(rig.controller.refusal(of: request) == nil)
+        }
+    }
+
+    @Test func `the first policy that refuses decides`() {
+        struct Never: CommandPolicy {
+            let reason: String
+
+            func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
+                .refuse(Refusal(.notAllowed, reason))
+            }
+        }
+        var rig = Rig.atHome()
+        rig.controller.policies = [ReadOnlyPolicy(["lamp"]), Never(reason: "second"), Never(reason: "third")]
+        #expect(refusal(&rig, order(.thing("floor-lamp")))?.message == "second")
+        #expect(refusal(&rig, .request(.ping))?.message == "second")
+        #expect(refusal(&rig, order())?.message.contains("read-only") == true)
+    }
+}

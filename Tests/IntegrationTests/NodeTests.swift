@@ -1,0 +1,196 @@
+import Bridge
+import Controller
+import Daemon
+import Flare
+import FlareServer
+import Logging
+import MQTT
+import Messages
+import ServiceLifecycle
+import Settings
+import TestSupport
+import Testing
+import Things
+import Threading
+
+/// Nodes that are built from values, in this process.
+@Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
+struct NodeTests {
+    private static let clock: @Sendable () -> Instant = {
+        let elapsed = ContinuousClock.now.duration(to: start)
+        let milliseconds = -Int64(elapsed / .milliseconds(1))
+        return Instant(wallMilliseconds: 1_800_000_000_000 + milliseconds, steadyMilliseconds: milliseconds)
+    }
+
+    private static let start = ContinuousClock.now
+
+    /// An embedded server with the place of these tests, and what nodes on it are planned from.
+    private struct Bench {
+        let folder: TemporaryFolder
+        let loop: LoopExecutor
+        let flare: FlareBackend
+        let plan: DaemonPlan
+
+        init(in folder: TemporaryFolder, port: Int) async throws {
+            self.folder = folder
+            loop = try LoopExecutor()
+            var configuration = TrilateralConfiguration()
+            configuration.mqtt.host = "127.0.0.1"
+            configuration.mqtt.port = port
+            plan = DaemonPlan(
+                configuration: configuration,
+                folder: try StateFolder(named: folder.path("server"), environment: [:]),
+                read: { .failure(ConfigurationErrors([])) },
+                setLogLevel: { _ in },
+                droppedLogLines: { 0 }
+            )
+            flare = try FlareBackend(
+                plan,
+                on: loop,
+                clock: NodeTests.clock,
+                onFault: { _ in },
+                logger: .silent
+            )
+            guard case .embedded(_, let hub) = flare else { return }
+            try await hub.importModel(ModelTree.read(Array(Place.model.utf8), makeID: hub.makeID))
+        }
+
+        /// A node with a device and topics of its own.
+        func node(_ name: String, _ more: [Capability] = []) throws -> Node {
+            var plan = NodePlan(plan)
+            plan.name = name
+            plan.bridge.node = name
+            plan.controller.deviceName = name
+            plan.capabilities += more
+            return try Node.build(
+                plan,
+                on: loop,
+                store: StateStore(folder: StateFolder(named: folder.path(name), environment: [:]).url),
+                flare: flare,
+                clock: NodeTests.clock,
+                onStorageFault: { _ in },
+                shell: { _ in },
+                logger: .silent
+            )
+        }
+
+        func run(_ nodes: [Node], _ body: () async throws -> Void) async throws {
+            let group = ServiceGroup(services: nodes.flatMap(\.services), logger: .silent)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                do {
+                    try await body()
+                } catch {
+                    await group.triggerGracefulShutdown()
+                    throw error
+                }
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+            }
+            flare.close(logger: .silent)
+        }
+    }
+
+    private func withBench(_ body: (Bench, Int) async throws -> Void) async throws {
+        try await withMosquitto { broker in
+            try await withTemporaryFolder { folder in
+                try await body(Bench(in: folder, port: broker.port), broker.port)
+            }
+        }
+    }
+
+    @Test func `two nodes with two devices live on one embedded server in one process`() async throws {
+        try await withBench { bench, port in
+            let (first, second) = ("a\(UInt32.random(in: 0 ... .max))", "b\(UInt32.random(in: 0 ... .max))")
+            try await bench.run([bench.node(first), bench.node(second)]) {
+                try await withVisitor(to: "trilateral/\(first)", port: port) { one in
+                    try await withVisitor(to: "trilateral/\(second)", port: port) { two in
+                        let devices = try await [
+                            one.awaits("device") { $0["name"]?.string == first }["id"],
+                            two.awaits("device") { $0["name"]?.string == second }["id"],
+                        ]
+                        #expect(devices[0] != nil && devices[0] != devices[1])
+                        // What one drives, the other sees.
+                        try await two.awaits("things/table-lamp")
+                        #expect(try await one.ask("things/table-lamp/set/color", "red").outcome == "ok")
+                        try await two.awaits("things/table-lamp") { $0["color_name"] == "red" }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: A capability of one's own: the example of design note 0039.
+
+    /// Counts how often the table lamp changes, tells it on a topic, and lets nobody put it out.
+    private static func nightLight(_ topics: @escaping @Sendable (Topics) -> String) -> Capability {
+        Capability(
+            name: "night light",
+            access: { _ in [.init(access: .read, filter: "night/#")] },
+            build: { context in
+                let changes = Locked(0)
+                var parts = CapabilityParts()
+                parts.features = ["night-light"]
+                parts.counters = { ["night_light_changes": changes.withLock { $0 }] }
+                parts.observer = StateObserver(
+                    where: { if case .object(let object) = $0 { object.kind == .thing } else { false } },
+                    handle: { _ in changes.withLock { $0 += 1 } }
+                )
+                parts.publisher = NightLightPublisher(topic: topics(context.topics))
+                parts.policy = NightLightPolicy()
+                return parts
+            }
+        )
+    }
+
+    private struct NightLightPublisher: StatePublisher {
+        let topic: String
+        private var isOn: Bool?
+
+        init(topic: String) { self.topic = topic }
+
+        mutating func observe(_ snapshot: StateSnapshot) {
+            let lamp = snapshot.state.things.values.first { $0.name == "Table lamp" }
+            isOn = lamp?.data["on"] == true
+        }
+
+        mutating func render(into store: inout RetainedTopicStore, at now: Int64) {
+            guard let isOn else { return }
+            let text = isOn ? "lit" : "dark"
+            store.state(MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: true))
+            self.isOn = nil
+        }
+
+        var nextDue: Int64? { nil }
+    }
+
+    private struct NightLightPolicy: CommandPolicy {
+        func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
+            guard case .action = request.kind else { return .allow }
+            return .refuse(Refusal(.notAllowed, "the night light has no actions at night"))
+        }
+    }
+
+    @Test func `a capability plugs in with features, counters, a topic, an observer and a policy`()
+        async throws
+    {
+        let capability = Self.nightLight { "\($0.root)/night" }
+        #expect(capability.access(TrilateralConfiguration()).map(\.filter) == ["night/#"])
+        try await withBench { bench, port in
+            let name = "c\(UInt32.random(in: 0 ... .max))"
+            try await bench.run([bench.node(name, [capability])]) {
+                try await withVisitor(to: "trilateral/\(name)", port: port) { visitor in
+                    try await visitor.awaits("info") {
+                        $0["features"]?.array?.contains("night-light") == true
+                    }
+                    try await visitor.awaits("night", "lit")
+                    #expect(try await visitor.ask("things/table-lamp/set/state", "OFF").outcome == "ok")
+                    try await visitor.awaits("night", "dark")
+                    let refused = try await visitor.ask("things/table-lamp/action", "toggle")
+                    #expect(refused.outcome == "not_allowed")
+                    #expect(refused["error"]?["message"]?.string?.contains("at night") == true)
+                }
+            }
+        }
+    }
+}
