@@ -9,6 +9,7 @@ package protocol CommandPolicy: Sendable {
     func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision
 }
 
+/// What a policy says to a request.
 package enum PolicyDecision: Sendable, Hashable {
     case allow
     case refuse(Refusal)
