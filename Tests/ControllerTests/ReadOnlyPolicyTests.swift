@@ -41,6 +41,39 @@ import Things
         #expect(refusal(&rig, .get(.thing("lamp"))) == nil)
     }
 
+    @Test func `a thing of a place that was never visited is known by its name`() {
+        let policy = ReadOnlyPolicy(["show-case"])
+        let object = ObjectReference(.thing, FlareID(high: 9, low: 9))
+        let state = Rig.atHome().state
+        for request in [
+            ChangeRequest(speaker: .flareClient, kind: .remove, object: object, name: "Show case"),
+            ChangeRequest(
+                speaker: .flareClient,
+                kind: .edit,
+                object: object,
+                zone: FlareID(high: 9, low: 8),
+                name: "Lamp",
+                zoneName: "Show case"
+            ),
+        ] {
+            let decision = policy.decide(request, in: state)
+            #expect(decision != .allow)
+        }
+    }
+
+    @Test func `brightness by proximity leaves a listed thing alone`() {
+        var configuration = ControllerConfiguration()
+        configuration.brightnessByProximity = true
+        var rig = Rig.atHome(configuration)
+        rig.controller.policies = [ReadOnlyPolicy(["lamp"])]
+        for y in [1.26, 1.6] {
+            rig.happens(House.estimate(2, y), after: 1000)
+            rig.serve()
+        }
+        #expect(rig.state.nearbyID == House.lamp)
+        #expect(rig.lamp("brightness") == 0.5)
+    }
+
     @Test func `a real lamp reports what somebody has done to it`() {
         var rig = rig("all")
         #expect(refusal(&rig, order(), by: .lamp) == nil)

@@ -2,6 +2,7 @@ import Flare
 import FlareServer
 import TestSupport
 import Testing
+import Threading
 
 /// Changes that a gate refuses to clients of the server.
 @Suite(.timeLimit(.minutes(1)))
@@ -65,5 +66,22 @@ struct ClientGateTests {
         let hub = try await guardedHub()
         let client = await hub.connect(isInProcess: true) { _ in }
         #expect(try await hub.setData(Hall.lampObject, ["brightness": 0.5], from: client))
+    }
+
+    @Test func `a hub whose listener has ended is released, with its thread`() async throws {
+        weak var hub: FlareHub?
+        weak var loop: LoopExecutor?
+        do {
+            let served = try await guardedHub()
+            (hub, loop) = (served, served.executor)
+            try await withREST(served) { rest in
+                try await onThread {
+                    let client = try SocketClient(port: rest.port)
+                    try client.say("subscribe", ["thing": Self.lamp])
+                    #expect(try client.settled() == [])
+                }
+            }
+        }
+        #expect(await eventually { hub == nil && loop == nil })
     }
 }

@@ -120,6 +120,25 @@ struct NodeTests {
         }
     }
 
+    @Test func `a node that has ended is released, with all its parts`() async throws {
+        try await withBench { bench, port in
+            weak var runtime: NodeRuntime?
+            weak var bridge: MQTTBridge?
+            weak var client: MQTTClient?
+            let name = "d\(UInt32.random(in: 0 ... .max))"
+            do {
+                let node = try bench.node(name)
+                (runtime, bridge, client) = (node.runtime, node.bridge, node.client)
+                try await bench.run([node]) {
+                    try await withVisitor(to: "trilateral/\(name)", port: port) { visitor in
+                        _ = try await visitor.awaits("state")
+                    }
+                }
+            }
+            #expect(await eventually { runtime == nil && bridge == nil && client == nil })
+        }
+    }
+
     // MARK: A capability of one's own: the example of design note 0039.
 
     /// Counts how often the table lamp changes, tells it on a topic, and lets nobody put it out.

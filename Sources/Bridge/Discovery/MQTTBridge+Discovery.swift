@@ -144,7 +144,7 @@ extension MQTTBridge {
 
     /// - Returns: Whether there is more to do.
     private func announceNext() -> Bool {
-        guard isConnected, !isLeaving else { return false }
+        guard isConnected, !isLeaving, !hasEnded else { return false }
         // Not before the states, of which availability is a part, and not faster than the broker takes it.
         guard client.counters.queued < Self.mostUnconfirmed, book.due(at: clock().steadyMilliseconds).isEmpty
         else { return true }

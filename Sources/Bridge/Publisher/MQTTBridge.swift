@@ -38,6 +38,8 @@ package actor MQTTBridge {
     private var (hasSpoken, isFull) = (false, false)
     /// Links of the daemon beside that to the broker, by name.
     private(set) var links = ["flare": false]
+    /// Whether the bridge has stopped: only ``farewell`` is still to be sent.
+    private(set) var hasEnded = false
     private var openAlerts = 0
     private var retainedCommands = RetainedCommands()
     var refusals = BrokerRefusals()
@@ -108,6 +110,7 @@ package actor MQTTBridge {
         await repeatRegularly()
         for subscription in subscriptions { subscription.cancel() }
         endSweep()
+        hasEnded = true
     }
 
     /// Has the messages of some filters handled here.
@@ -243,7 +246,7 @@ package actor MQTTBridge {
 
     /// Hands over what is due, as far as the client has room.
     func flush() {
-        guard isConnected, !isFull else { return }
+        guard isConnected, !isFull, !hasEnded else { return }
         let now = clock().steadyMilliseconds
         for index in publishers.indices { publishers[index].render(into: &book, at: now) }
         for message in book.due(at: now, upTo: discovery.isFirstWord ? .info : .view) {

@@ -25,6 +25,8 @@ package struct Command: Sendable, Hashable {
         case lamp
         /// A client of the embedded Flare server, by REST or Socket.IO.
         case flareClient
+        /// A rule of the controller itself, such as brightness by proximity.
+        case controller
     }
 
     package enum Order: Sendable, Hashable {

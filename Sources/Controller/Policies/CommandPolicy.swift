@@ -39,13 +39,19 @@ package struct ChangeRequest: Sendable, Hashable {
     package var object: ObjectReference?
     /// The zone that a thing belongs to.
     package var zone: FlareID?
+    /// What the object and its zone are called, for those in an environment that was never visited.
+    package var name: String?
+    package var zoneName: String?
 
     package init(
         speaker: Command.Speaker,
         kind: Kind,
         object: ObjectReference? = nil,
-        zone: FlareID? = nil
+        zone: FlareID? = nil,
+        name: String? = nil,
+        zoneName: String? = nil
     ) {
         (self.speaker, self.kind, self.object, self.zone) = (speaker, kind, object, zone)
+        (self.name, self.zoneName) = (name, zoneName)
     }
 }

@@ -21,9 +21,11 @@ package struct ReadOnlyPolicy: CommandPolicy {
         case .set, .action, .move, .edit, .remove: break
         }
         let zone = request.zone.map { ObjectReference(.zone, $0) }
-        guard names.contains("all") || isListed(object, state) || zone.map({ isListed($0, state) }) ?? false
-        else { return .allow }
-        let name = state.slugs[object.kind, object.id] ?? "\(object.id)"
+        let isListed =
+            names.contains("all") || isListed(object, request.name, state)
+            || zone.map { self.isListed($0, request.zoneName, state) } ?? false
+        guard isListed else { return .allow }
+        let name = Self.slug(of: object, request.name, state) ?? "\(object.id)"
         return .refuse(
             Refusal(
                 .notAllowed,
@@ -32,7 +34,13 @@ package struct ReadOnlyPolicy: CommandPolicy {
         )
     }
 
-    private func isListed(_ object: ObjectReference, _ state: ControllerState) -> Bool {
-        names.contains("\(object.id)") || state.slugs[object.kind, object.id].map(names.contains) ?? false
+    private func isListed(_ object: ObjectReference, _ name: String?, _ state: ControllerState) -> Bool {
+        names.contains("\(object.id)") || Self.slug(of: object, name, state).map(names.contains) ?? false
+    }
+
+    /// The short name; before the object has one, the one that its name would give.
+    private static func slug(of object: ObjectReference, _ name: String?, _ state: ControllerState) -> String?
+    {
+        state.slugs[object.kind, object.id] ?? name.flatMap { SlugRegistry.slug(from: $0) }
     }
 }

@@ -143,6 +143,13 @@ extension DeviceController {
         let brightness = ((1 - position.distance(to: place)) * 10).rounded() / 10
         let expected = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)["brightness"]
         guard brightness > 0, let expected, expected.number != brightness else { return }
+        let request = ChangeRequest(
+            speaker: .controller,
+            kind: .set(["brightness"]),
+            object: ObjectReference(.thing, thing.id),
+            zone: thing.zone
+        )
+        guard refusal(of: request) == nil else { return }
         enqueue(
             Job(
                 work: .write(["brightness": .value(.number(brightness))], transition: nil),

@@ -28,7 +28,9 @@ extension ChangeRequest {
             speaker: .flareClient,
             kind: kind,
             object: change.object.reference,
-            zone: change.object.kind == .thing ? change.object.zone : nil
+            zone: change.object.kind == .thing ? change.object.zone : nil,
+            name: change.object.members["name"]?.string,
+            zoneName: change.zone?.members["name"]?.string
         )
     }
 }

@@ -142,8 +142,8 @@ package struct Node: Sendable {
             runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
         }
         if !policies.isEmpty {
-            flare.add { change in
-                runtime.assumeIsolated { $0.refusal(of: ChangeRequest(change))?.message }
+            flare.add { [weak runtime] change in
+                runtime?.assumeIsolated { $0.refusal(of: ChangeRequest(change))?.message }
             }
         }
         for (sensor, isOn) in controller.state.sensors where !isOn {

@@ -110,13 +110,17 @@ package actor NodeRuntime {
     }
 
     /// Asks the node's policies about a change of somebody who does not go through commands.
-    package func refusal(of request: ChangeRequest) -> Refusal? { controller.refusal(of: request) }
+    package func refusal(of request: ChangeRequest) -> Refusal? {
+        hasEnded ? Refusal(.notAllowed, "this node is ending") : controller.refusal(of: request)
+    }
 
     /// Runs the last turn: events that come later are ignored.
     package func end() {
         turn(.stopBegun)
         hasEnded = true
         timers?.stopAll()
+        // What the node calls holds the node.
+        (ports, observers, controller.policies) = (nil, [], [])
     }
 
     private func fired(_ firing: TimerService.Firing) {

@@ -13,6 +13,8 @@ package struct ClientChange: Sendable, Hashable {
 
     /// The object as it is.
     package let object: FlareRecord
+    /// The zone that a thing belongs to.
+    package let zone: FlareRecord?
     package let kind: Kind
 }
 

@@ -35,7 +35,13 @@ extension FlareHub {
         _ emit: @escaping @Sendable (FlareEvent) -> Void
     ) {
         let reply = reply(to: request, from: client)
-        say(client.outlet) { _ in emit(.replied(request, reply)) }
+        whenStored { failure in
+            if let failure, case .success(.done) = reply {
+                emit(.replied(request, .failure(.rejected("\(failure)"))))
+            } else {
+                emit(.replied(request, reply))
+            }
+        }
     }
 
     private func reply(

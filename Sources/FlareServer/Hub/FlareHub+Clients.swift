@@ -17,7 +17,8 @@ extension FlareHub {
         guard !gates.isEmpty, client.map({ !inProcessOutlets.contains($0.outlet) }) ?? true,
             let object = record(reference)
         else { return }
-        let change = ClientChange(object: object, kind: kind)
+        let zone = object.kind == .thing ? object.zone.flatMap { record(ObjectReference(.zone, $0)) } : nil
+        let change = ClientChange(object: object, zone: zone, kind: kind)
         for gate in gates {
             if let reason = gate(change) { throw .notAllowed(reason) }
         }
@@ -29,6 +30,9 @@ extension FlareHub {
         outlets[outletCount] = outlet
         return outletCount
     }
+
+    /// Lets go of such a way; its clients have left.
+    func detach(_ outlet: Int) { outlets[outlet] = nil }
 
     /// Lets a client in that hears by an outlet.
     func enter(_ client: FlareClientID) {

@@ -79,8 +79,10 @@ extension FlareHub {
         guard let record = message.object.flatMap({ record($0) }) else { return nil }
         switch message.wish {
         case .setData(let key, _):
-            let value: JSONValue = record.data?[key] ?? .null
-            return SocketEvent("data", ["data": [key: value], message.kind.rawValue: message.name])
+            // A key with dots reaches into a value: the whole of it is sent.
+            let name = String(key.prefix { $0 != "." })
+            let value: JSONValue = record.data?[name] ?? .null
+            return SocketEvent("data", ["data": [name: value], message.kind.rawValue: message.name])
         case .setPosition:
             guard let position = record.members["position"] else { return nil }
             return SocketEvent("position", ["position": position, message.kind.rawValue: message.name])

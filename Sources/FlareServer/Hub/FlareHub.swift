@@ -32,6 +32,8 @@ package actor FlareHub {
     var gates: [ClientChangeGate] = []
     private var batch: Batch?
     private var durability = DurabilityQueue()
+    /// Why the disk has lost track of what was committed: until everything is written again, nothing is accepted.
+    private var notDurable: FlareStoreError?
     /// Devices of which something is in doubt, and since when they are at rest.
     private var doubtful: [FlareID: ContinuousClock.Instant] = [:]
     private var settler: Task<Void, Never>?
@@ -135,6 +137,10 @@ package actor FlareHub {
 
     private func commit(_ writes: [FlareStore.Write], progress: ((Int) -> Void)? = nil) throws(FlareHubError)
     {
+        if let notDurable {
+            failed(notDurable)
+            throw .store(notDurable)
+        }
         do {
             try store.commit(writes, progress: progress)
         } catch {
@@ -170,7 +176,12 @@ package actor FlareHub {
 
     private func synchronized(_ commit: Int, _ error: Errno?, _ barrier: DiskBarrier) {
         let failure = error.map { store.error(notOnDisk: $0) }
-        if let failure { failed(failure) } else { fault = nil }
+        if let failure {
+            notDurable = failure
+            failed(failure)
+        } else {
+            fault = nil
+        }
         for deliver in durability.end(upTo: commit) { deliver(failure) }
         synchronize(barrier)
     }
@@ -178,17 +189,29 @@ package actor FlareHub {
     /// Waits until everything that was changed so far is as durable as the store promises.
     /// - Throws: When the disk did not take it.
     func stored() async throws(FlareHubError) {
+        // The disk may have refused before this was called.
+        if let notDurable { throw .notDurable(notDurable) }
         guard durability.isWaiting else { return }
         let failure = await withCheckedContinuation { continuation in
             durability.hold { continuation.resume(returning: $0) }
         }
-        if let failure { throw .store(failure) }
+        if let failure { throw .notDurable(failure) }
+    }
+
+    /// Calls back when everything that was changed so far is on the disk, or with why it is not.
+    func whenStored(_ deliver: @escaping @Sendable (FlareStoreError?) -> Void) {
+        if durability.isWaiting { durability.hold(deliver) } else { deliver(notDurable) }
     }
 
     /// Tests with a real write, which leaves no trace, whether the database takes changes.
     package func takesWrites() -> Bool {
         do throws(FlareStoreError) {
             try store.testWrite()
+            if notDurable != nil {
+                // A failed synchronization is reported once only: what it lost track of must be written elsewhere.
+                try store.checkpoint()
+                notDurable = nil
+            }
             return true
         } catch {
             return false

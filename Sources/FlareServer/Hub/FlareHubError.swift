@@ -18,6 +18,8 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
     case notStorable(key: String, reason: String)
     /// A position with a coordinate that is no finite number.
     case notFinite(ObjectReference)
+    /// The change is made, but the disk has not confirmed it.
+    case notDurable(FlareStoreError)
     /// A policy refuses the change; why.
     case notAllowed(String)
 
@@ -33,6 +35,7 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notStorable(let key, let reason): "data.\(key) cannot be set: \(reason)"
         case .notFinite(let object):
             "the position of \(object.kind.rawValue) \(object.id) must be finite numbers"
+        case .notDurable(let error): "changed, but a power cut may take it back: \(error)"
         case .notAllowed(let reason): reason
         }
     }

@@ -65,7 +65,14 @@ package struct FlareListener: Service {
         await sockets.attach()
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await withTaskExecutorPreference(thread) {
-                try await front.run()
+                // The hub would hold the sockets, and they hold the hub.
+                do {
+                    try await front.run()
+                } catch {
+                    await sockets.detach()
+                    throw error
+                }
+                await sockets.detach()
             }
         } onCancelOrGracefulShutdown: {
             sockets.stop()

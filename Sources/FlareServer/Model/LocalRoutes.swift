@@ -60,6 +60,8 @@ package struct LocalRoutes {
                 let removed = try await hub.removeOrphans(ids)
                 try await hub.stored()
                 return .json(.array(removed.map(\.summary)))
+            } catch .notDurable(let reason) {
+                return .problem(.serviceUnavailable, "\(FlareHubError.notDurable(reason))")
             } catch {
                 return .problem(.serviceUnavailable, "nothing was removed: \(error)")
             }
@@ -85,6 +87,8 @@ package struct LocalRoutes {
         } catch let error as ModelErrors {
             let problems = JSONValue.array(error.problems.map(\.json))
             return .json(["problems": problems, "complete": .bool(error.areAll)], status: .conflict)
+        } catch FlareHubError.notDurable(let reason) {
+            return .problem(.serviceUnavailable, "\(FlareHubError.notDurable(reason))")
         } catch let error as FlareHubError {
             return .problem(.serviceUnavailable, "nothing was imported: \(error)")
         }

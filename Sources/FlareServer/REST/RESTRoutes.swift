@@ -107,6 +107,11 @@ struct RESTRoutes: HTTPResponder {
         case .notStorable, .notFinite: status = .badRequest
         case .notAllowed(let reason):
             return .json(["name": "NotAllowed", "message": .string(reason)], status: .forbidden)
+        case .notDurable:
+            return .json(
+                ["name": "StoreError", "message": .string("\(error)")],
+                status: .serviceUnavailable
+            )
         }
         return .json(["name": "StoreError", "message": .string("not changed: \(error)")], status: status)
     }

@@ -55,6 +55,9 @@ actor SocketServer {
         outlet.withLockedValue { $0 = number }
     }
 
+    /// Is told nothing more by the hub.
+    nonisolated func detach() async { await hub.detach(outlet.withLockedValue { $0 }) }
+
     static var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 }
 
@@ -88,7 +91,8 @@ extension SocketServer {
             let batch = rest.prefix(settings.batch)
             rest = rest.dropFirst(batch.count)
             hub.assumeIsolated { $0.carryOut(batch) }
-            push(.handled(batch))
+            // Behind what the batch has caused, so that a slow disk slows down who sends.
+            hub.assumeIsolated { hub in hub.whenStored { _ in self.push(.handled(batch)) } }
         }
     }
 

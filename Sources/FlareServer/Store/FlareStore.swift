@@ -187,6 +187,11 @@ extension FlareStore {
         progress?(writes.count)
     }
 
+    /// Writes everything back into the one file and to the disk.
+    func checkpoint() throws(FlareStoreError) {
+        try Self.translating(path) { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+    }
+
     func error(notOnDisk error: Errno) -> FlareStoreError { .notOnDisk(path: path, reason: "\(error)") }
 
     /// Writes some pages and removes them again, as a change of some size would need them.
