@@ -25,7 +25,7 @@ package enum WebSocketAdmission: Sendable, Hashable {
 /// Receives the messages of a WebSocket on its event loop.
 package protocol WebSocketListener: AnyObject {
     func received(_ message: WebSocketMessage)
-    /// Called once at the end, whoever closed, and never from inside a call to the socket.
+    /// Called once when the connection has ended, closed by either side; never from inside a call to the socket.
     func closed()
 }
 

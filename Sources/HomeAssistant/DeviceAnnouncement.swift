@@ -107,7 +107,7 @@ struct DeviceAnnouncement: Sendable {
         adding(removed) { ["platform": .string($0.platform.rawValue)] }
     }
 
-    /// The payload with removed components restored, so that Home Assistant can be told again to remove them.
+    /// The payload with removed components restored, so that their removal can be announced again.
     func restoring(_ removed: [ComponentName], of device: DeviceName, _ configuration: DiscoveryConfiguration)
         -> JSONValue
     {

@@ -90,7 +90,6 @@ private final class WorkQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var waiting: [Work] = []
-    private var owner: pthread_t?
     /// The thread that works: one work after the other is done.
     private var worker: pthread_t?
     private var isOwnerCalled = false

@@ -47,6 +47,7 @@ struct NodeRuntimeTests {
                 on: loop,
                 controller: controller,
                 clock: { NodeRuntimeTests.now },
+                // No timer fires in these tests: the node ends before.
                 sleep: { _ in try await Task.sleep(for: .seconds(3600)) },
                 program: ProgramInfo(started: NodeRuntimeTests.now)
             )

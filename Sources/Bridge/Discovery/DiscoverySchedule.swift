@@ -19,7 +19,7 @@ struct DiscoverySchedule: Sendable {
     var isFirstWord = false
     /// Whether all states are told again once everything is announced.
     var resendsStates = false
-    /// The topics whose states are still to be told again.
+    /// The topics whose states are still to be published again.
     var resends: ArraySlice<String> = []
 
     init(

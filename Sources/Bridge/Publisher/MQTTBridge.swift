@@ -45,7 +45,7 @@ package actor MQTTBridge {
     var refusals = BrokerRefusals()
     var rivals = DuplicateNodeDetector()
     /// What the broker keeps from before, while that is asked for.
-    var leftovers: [StaleTopics] = []
+    var staleTopics: [StaleTopics] = []
     var sweeping: MQTTSubscription?
     var hasSwept = false
     var hasSweptSinceTick = false
@@ -208,7 +208,7 @@ package actor MQTTBridge {
         case .disconnected(let error):
             for event in refusals.disconnected(error) { send(event) }
             if isConnected { send(.brokerLinkChanged(isUp: false)) }
-            // Whatever is still so is told again at the next connect, perhaps before the link is told.
+            // A retained command that is still there arrives again at the next connect, perhaps before the link event.
             retainedCommands = RetainedCommands()
             send(.alertCleared(RetainedCommands.alert))
             isConnected = false
@@ -236,11 +236,11 @@ package actor MQTTBridge {
         positionTiming.take(snapshot)
         announceChanges(snapshot)
         renderer.model(snapshot, in: &book)
-        // Whoever waits for it has it while the rest is made.
+        // Publish the model before the rest is rendered.
         flush()
         renderer.rest(snapshot, in: &book)
         for index in publishers.indices { publishers[index].observe(snapshot) }
-        takeAwayLeftovers()
+        clearStaleTopics()
         flush()
     }
 
@@ -343,7 +343,7 @@ package actor MQTTBridge {
                 book.repeatTopic(topic)
             }
             if configuration.isHealthDue(atTick: ticks) { healthIntervalPassed() }
-            goOnSweeping()
+            continueSweep()
             flush()
             // Nothing on its way: what was cleared is so at the broker.
             if isConnected, book.isSent, client.counters.queued == 0 {

@@ -15,13 +15,13 @@ extension MQTTBridge {
         sweeping?.cancel()
         if isOurs { hasSwept = true }
         hasSweptSinceTick = false
-        leftovers = isOurs ? [StaleTopics(topics, isKnown: isKnown)] : []
-        leftovers += formerRoots.map { StaleTopics(Topics(root: $0)) }
+        staleTopics = isOurs ? [StaleTopics(topics, isKnown: isKnown)] : []
+        staleTopics += formerRoots.map { StaleTopics(Topics(root: $0)) }
         // Our status and info are heard anyway, and ours by now. With QoS 0 all is handed over at once.
-        let filters = leftovers.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
+        let filters = staleTopics.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
         sweeping = subscribe(filters, qos: .atMostOnce) { bridge, message in
-            for index in bridge.leftovers.indices { bridge.leftovers[index].note(message) }
-            if bridge.takeAwayLeftovers() { bridge.flush() }
+            for index in bridge.staleTopics.indices { bridge.staleTopics[index].note(message) }
+            if bridge.clearStaleTopics() { bridge.flush() }
         }
     }
 
@@ -31,20 +31,20 @@ extension MQTTBridge {
     ///   topics nobody would answer.
     /// - Returns: Whether something is to be sent.
     @discardableResult
-    func takeAwayLeftovers(isAlone: Bool = false) -> Bool {
+    func clearStaleTopics(isAlone: Bool = false) -> Bool {
         guard renderer.isSettled, rivals.isEmpty, !isLeaving else { return false }
         var topics: [String] = []
-        for index in leftovers.indices {
-            let isOurs = leftovers[index].root == configuration.root
-            guard isOurs ? isAlone || !isSaidToBeThere : !leftovers[index].isInhabited else { continue }
-            topics += leftovers[index].take { book.holds($0) }
+        for index in staleTopics.indices {
+            let isOurs = staleTopics[index].root == configuration.root
+            guard isOurs ? isAlone || !isSaidToBeThere : !staleTopics[index].isInhabited else { continue }
+            topics += staleTopics[index].take { book.holds($0) }
         }
         for topic in topics { book.clear(topic) }
         return !topics.isEmpty
     }
 
     /// Called at each tick: after a whole one everything that is kept was heard, and whoever is there has answered.
-    func goOnSweeping() {
+    func continueSweep() {
         guard sweeping != nil, isConnected else { return }
         guard hasSweptSinceTick else {
             hasSweptSinceTick = true
@@ -52,7 +52,7 @@ extension MQTTBridge {
         }
         // A duplicate of this node was lost together with the link, and has not come back.
         if discovery.hasForeignIDs, rivals.isEmpty { announceAfterRivals() }
-        guard !takeAwayLeftovers(isAlone: true) else { return }
+        guard !clearStaleTopics(isAlone: true) else { return }
         guard renderer.isSettled, rivals.isEmpty, book.isSent, client.counters.queued == 0 else { return }
         endSweep()
         for root in formerRoots { discovery.remember(.root(root, isUsed: false)) }
@@ -68,6 +68,6 @@ extension MQTTBridge {
     func endSweep() {
         sweeping?.cancel()
         sweeping = nil
-        leftovers = []
+        staleTopics = []
     }
 }

@@ -15,7 +15,7 @@ package enum PolicyDecision: Sendable, Hashable {
     case refuse(Refusal)
 }
 
-/// What somebody asks for, as policies see it: whoever asks, and however.
+/// A request to change or read something, in the form that policies decide about, from any client.
 package struct ChangeRequest: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// New values for attributes of a thing or zone; their names.

@@ -1,10 +1,9 @@
 import Flare
 import Things
 
-/// `control.read_only`: things that nobody may drive, whoever asks.
+/// `control.read_only`: things that no client may drive.
 ///
-/// A real lamp still reports what somebody has done to it, since that is a fact and not a wish; and positions of devices
-/// are not things.
+/// Reports of real lamps are allowed: they state what has happened. Devices are not things, and may move.
 package struct ReadOnlyPolicy: CommandPolicy {
     /// Short names or identifiers of things and zones; `all` for every thing.
     private let names: Set<String>

@@ -105,7 +105,7 @@ package actor NodeRuntime {
             if node.isInTurn { node.caused.append(.flare(event)) }
             return node.isInTurn
         }
-        // Whoever calls is in the middle of something of its own.
+        // The caller is in the middle of its own work: the turn follows after it.
         if !isCaused { send(.flare(event)) }
     }
 

@@ -8,7 +8,7 @@ package import Threading
 /// Changes are made one at a time, in order of arrival: planned, stored in one transaction, applied in memory,
 /// published to the subscribers, and only then answered. When the database refuses a change, nothing has changed.
 ///
-/// The hub runs on the executor that it is given. Whoever shares that executor may call it as plain functions.
+/// The hub runs on the given executor. Actors on the same executor may call it synchronously.
 package actor FlareHub {
     package nonisolated let executor: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -40,7 +40,7 @@ package actor FlareHub {
 
     /// Reads all objects of the store.
     /// - Parameters:
-    ///   - executor: Where the hub runs; shared by whoever calls it without waiting.
+    ///   - executor: Where the hub runs; callers on the same executor need not wait.
     ///   - clock: Milliseconds since 1970-01-01 UTC.
     ///   - idSource: New identifiers for objects that come without one.
     ///   - dialect: Whether the origin's plain bugs are kept.

@@ -55,7 +55,7 @@ actor SocketServer {
         outlet.withLockedValue { $0 = number }
     }
 
-    /// Is told nothing more by the hub.
+    /// Stops receiving notices from the hub.
     nonisolated func detach() async { await hub.detach(outlet.withLockedValue { $0 }) }
 
     static var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }

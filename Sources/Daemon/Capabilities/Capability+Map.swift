@@ -1,0 +1,19 @@
+import Bridge
+import Messages
+import PlaceMap
+import Settings
+
+extension Capability {
+    /// The picture of the place.
+    static let map = Capability(name: "map") { context in
+        let map = context.configuration.map
+        guard map.isEnabled else { return nil }
+        var parts = CapabilityParts()
+        parts.publisher = MapPublisher(
+            topic: context.topics.map,
+            interval: .seconds(map.intervalSeconds),
+            style: map.style
+        )
+        return parts
+    }
+}
