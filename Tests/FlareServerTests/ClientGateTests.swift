@@ -38,6 +38,26 @@ struct ClientGateTests {
         }
     }
 
+    @Test func `an environment or a zone cannot be deleted while it contains an object that a gate protects`()
+        async throws
+    {
+        let hub = try await guardedHub()
+        try await withREST(hub) { client in
+            for path in ["/environments/\(Hall.hall)", "/environments/\(Hall.hall)/zones/\(Hall.west)"] {
+                let reply = try await client.send("DELETE", path)
+                #expect(reply.status == 403)
+                #expect(
+                    try JSONValue(parsing: reply.body)
+                        == ["name": "NotAllowed", "message": "the lamp is read-only"]
+                )
+            }
+            #expect(
+                try await client.send("DELETE", "/environments/\(Hall.hall)/zones/\(Hall.east)").status == 200
+            )
+        }
+        #expect(await hub.records(.zone).map(\.id) == [Hall.west])
+    }
+
     @Test func `the sender of a refused change by Socket.IO hears the value as it is, others hear nothing`()
         async throws
     {

@@ -51,6 +51,16 @@ struct ReadOnlyTests {
         }
     }
 
+    @Test func `REST cannot delete a place that contains a read-only thing`() async throws {
+        try await withReadOnlyHome { home, _ in
+            let place = "/environments/\(Place.flat)"
+            for path in [place, "\(place)/zones/\(Place.living)"] {
+                let answer = try await home.rest("DELETE", path)
+                #expect(answer.status == 403 && answer.body.contains("is read-only"), "\(answer.body)")
+            }
+        }
+    }
+
     @Test func `a Socket.IO client hears the value as it is`() async throws {
         try await withReadOnlyHome { home, _ in
             let path = "/socket.io/?EIO=4&transport=polling"

@@ -5,10 +5,12 @@ extension FlareHub {
     /// Puts a gate in front of every change that a client of the server asks for, after those that are there.
     package func add(gate: @escaping ClientChangeGate) { gates.append(gate) }
 
-    /// Asks the gates.
+    /// Asks the gates about a change.
     ///
-    /// - Parameter client: Who asks; parts of this program may always, `nil` is a client by REST.
-    /// - Throws: ``FlareHubError/notAllowed(_:)``; an object that is unknown is refused later.
+    /// Removing an environment or a zone also needs permission to remove every object in it.
+    ///
+    /// - Parameter client: The client that requests the change; `nil` for REST. In-process clients are not gated.
+    /// - Throws: ``FlareHubError/notAllowed(_:)``. Unknown objects pass: the change itself reports them.
     func check(
         _ kind: ClientChange.Kind,
         of reference: ObjectReference,
@@ -17,10 +19,26 @@ extension FlareHub {
         guard !gates.isEmpty, client.map({ !inProcessOutlets.contains($0.outlet) }) ?? true,
             let object = record(reference)
         else { return }
+        try check(kind, of: object)
+        guard kind == .remove else { return }
+        for member in members(of: object) { try check(kind, of: member) }
+    }
+
+    private func check(_ kind: ClientChange.Kind, of object: FlareRecord) throws(FlareHubError) {
         let zone = object.kind == .thing ? object.zone.flatMap { record(ObjectReference(.zone, $0)) } : nil
         let change = ClientChange(object: object, zone: zone, kind: kind)
         for gate in gates {
             if let reason = gate(change) { throw .notAllowed(reason) }
+        }
+    }
+
+    /// The objects in an environment or a zone.
+    private func members(of object: FlareRecord) -> [FlareRecord] {
+        switch object.kind {
+        case .environment:
+            [FlareClass.zone, .thing, .device].flatMap { records($0, environment: object.id) }
+        case .zone: records(.thing, zone: object.id)
+        case .thing, .device: []
         }
     }
 
