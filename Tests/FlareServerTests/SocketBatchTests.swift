@@ -41,10 +41,10 @@ import Testing
     }
 
     /// A hub whose database takes little more than the hall.
-    private func narrowHub(_ file: String) async throws -> FlareHub {
+    private func narrowHub(_ file: String, steady: SteadyPresence.Settings? = nil) async throws -> FlareHub {
         var options = FlareStore.Options.impatient
         options.maximumBytes = 100_000
-        let hub = try FlareHub(FlareStore(file: file, options: options))
+        let hub = try FlareHub(FlareStore(file: file, options: options), steady: steady)
         try await hub.insert(Hall.records)
         return hub
     }
@@ -88,6 +88,24 @@ import Testing
                     "hearer e",
                 ]
             )
+        }
+    }
+
+    @Test func `a position that is rolled back and retried counts as one observation`() async throws {
+        try await withFolder { folder in
+            let hub = try await narrowHub(folder.path + "/flare.db", steady: SteadyPresence.Settings())
+            let sender = await hub.listen("sender", Collector())
+            let big = JSONValue.string(String(repeating: "x", count: 95_000))
+            let move: JSONValue = ["device": Hall.text(Hall.phone), "position": ["x": 5, "y": 1]]
+            let inputs = try [
+                Self.said("setPosition", move, by: sender), Self.setLamp("big", big, by: sender),
+            ]
+            await hub.carryOut(inputs[...])
+            #expect(await hub.record(Hall.lampObject)?.data?["big"] == nil)
+            #expect(await hub.record(Hall.phoneObject)?.position == Point3D(x: 5, y: 1))
+            #expect(await hub.record(Hall.phoneObject)?.zone == nil)
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 5, y: 1))
+            #expect(await hub.record(Hall.phoneObject)?.zone == Hall.west)
         }
     }
 

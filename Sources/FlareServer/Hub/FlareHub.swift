@@ -274,7 +274,7 @@ extension FlareHub {
     /// Nothing is told before all is stored. When the database refuses, all of it is taken back.
     /// - Returns: Whether it is stored.
     func together(_ body: (isolated FlareHub) -> Void) -> Bool {
-        let roomsBefore = rooms
+        let before = (rooms: rooms, presences: world.presences, doubtful: doubtful)
         batch = Batch()
         body(self)
         guard let batch else { return true }
@@ -284,7 +284,7 @@ extension FlareHub {
                 try commit(batch.writes)
             } catch {
                 world.apply(batch.undo.reversed())
-                rooms = roomsBefore
+                (rooms, world.presences, doubtful) = before
                 return false
             }
         }

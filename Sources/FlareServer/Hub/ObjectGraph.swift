@@ -14,8 +14,8 @@ struct ObjectGraph: Sendable {
     let dialect: FlareDialect
     /// How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
     let steady: SteadyPresence.Settings?
-    /// Devices of which something was seen that is not believed yet.
-    private var doubts: [FlareID: SteadyPresence] = [:]
+    /// Devices whose zone or nearest thing is in doubt; kept in memory only.
+    var presences: [FlareID: SteadyPresence] = [:]
 
     init(dialect: FlareDialect = .origin, steady: SteadyPresence.Settings? = nil) {
         self.dialect = dialect
@@ -154,20 +154,20 @@ extension ObjectGraph {
                 count -= 1
                 lists.forget(listsWith: old.record)
                 unindex(old.record)
-                doubts[reference.id] = nil
+                presences[reference.id] = nil
             }
         }
     }
 
     /// Keeps what is in doubt, forgets what is not any more.
     mutating func note(_ presences: [FlareID: SteadyPresence]) {
-        for (device, presence) in presences { doubts[device] = presence.isInDoubt ? presence : nil }
+        for (device, presence) in presences { self.presences[device] = presence.isInDoubt ? presence : nil }
     }
 
     /// What is believed of where a device is, as its record says, and what is in doubt.
     func presence(of device: FlareRecord) -> SteadyPresence {
         let stored = SteadyPresence(zone: device.zone, thing: device.nearest)
-        guard let doubt = doubts[device.id], doubt.zone == stored.zone, doubt.thing == stored.thing else {
+        guard let doubt = presences[device.id], doubt.zone == stored.zone, doubt.thing == stored.thing else {
             return stored
         }
         return doubt
