@@ -3,23 +3,21 @@ package import Logging
 import NIOCore
 import NIOPosix
 
-/// The way to a Flare server on another machine: REST for what is read and made, Socket.IO for what is said and
-/// heard.
+/// A client of a remote Flare server: REST for reading and creating objects, Socket.IO for messages.
 ///
-/// Behaves as the way to the embedded server does, with these differences, which lie in the protocol:
-/// - Everything needs the server's word. What is said over Socket.IO is confirmed by a question behind it. A key
-///   of `setData` that the server does not store is refused, but the keys before it, in alphabetical order, are
-///   stored by then.
-/// - What others make, remove or change by REST is not told; it is read when the link is up again.
-/// - Results of an action come before its reply only from servers that handle messages in order; the origin
-///   does not.
+/// Behaves like the embedded server, with these differences, which follow from the protocol:
+/// - A message over Socket.IO is confirmed by reading the value back. If the server does not store a key of
+///   `setData`, the request fails, but the keys before it in alphabetical order are stored by then.
+/// - Changes that others make by REST are not announced; they are read when the link is up again.
+/// - The results of an action come before its reply only if the server handles messages in order; the original
+///   server does not.
 /// - Source: flare-protocol 13.
-package struct FlareClient: FlareLink {
+package struct FlareClient: Sendable {
     private let endpoint: Endpoint
     private let logger: Logger
     private let chance: @Sendable () -> Double
 
-    /// - Parameter chance: A number from 0 to 1, for the pauses between attempts.
+    /// - Parameter chance: A random number from 0 to 1, for the jitter of the pauses between attempts.
     /// - Throws: ``TLSConfigurationError`` when a certificate or a key cannot be used.
     package init(
         _ configuration: FlareClientConfiguration,
@@ -31,6 +29,10 @@ package struct FlareClient: FlareLink {
         self.chance = chance
     }
 
+    /// Runs until the requests end or the task is cancelled.
+    ///
+    /// A lost connection is an event, and is re-established for ever.
+    /// - Parameter emit: Called in order with every event; must not block.
     package func run(_ requests: AsyncStream<FlareRequest>, emit: @escaping @Sendable (FlareEvent) -> Void)
         async
     {

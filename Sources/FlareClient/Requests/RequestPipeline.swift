@@ -1,6 +1,6 @@
 package import Flare
 
-/// The behaviour of a ``FlareLink`` towards a server elsewhere, as a value that returns what to do.
+/// The state machine of a ``FlareClient``: its methods return the actions to perform.
 ///
 /// One request is carried out at a time; the others wait in order. What is emitted for a message or an answer is
 /// emitted at once, so that what the server tells after it cannot come before it.

@@ -1,15 +1,6 @@
-/// A connection to a Flare server, embedded or remote.
+/// The requests of a client to a Flare server, embedded or remote.
 ///
-/// Requests are processed in order, and each is answered by exactly one ``FlareEvent/replied(_:_:)``. Notices
-/// of the server arrive as ``FlareEvent/notice(_:)``; messages about one object keep their order. A lost
-/// connection is an event and is retried for ever.
-package protocol FlareLink: Sendable {
-    /// Runs until the requests end or the task is cancelled.
-    /// - Parameter emit: Called in order with every event; must not block.
-    func run(_ requests: AsyncStream<FlareRequest>, emit: @escaping @Sendable (FlareEvent) -> Void) async
-}
-
-/// The requests of a client to a Flare server.
+/// Each is answered, in order, by exactly one ``FlareEvent/replied(_:_:)``.
 package enum FlareRequest: Sendable, Hashable {
     /// All environments, or those whose geofence contains a location.
     case loadEnvironments(near: GeoPoint?)

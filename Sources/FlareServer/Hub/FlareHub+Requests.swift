@@ -1,34 +1,17 @@
 package import Flare
 
-/// The connection to the server within this program.
-///
-/// Notices and replies leave from inside the hub, so that they come in the order in which things happened:
-/// what a request causes is reported no later than the request is answered, and nobody's change slips in between.
-package struct EmbeddedFlareLink: FlareLink {
-    private let hub: FlareHub
-
-    package init(hub: FlareHub) {
-        self.hub = hub
-    }
-
-    package func run(_ requests: AsyncStream<FlareRequest>, emit: @escaping @Sendable (FlareEvent) -> Void)
-        async
-    {
-        let client = await hub.open(emit)
-        for await request in requests { await hub.answer(request, from: client, emit) }
-        await hub.disconnect(client)
-    }
-}
-
+// Requests of other parts of this program.
 extension FlareHub {
     /// Connects a part of this program.
-    /// - Parameter emit: Called in order, on the hub's executor, with everything that happens; must not block.
+    /// - Parameter emit: Called in order, on the hub's executor, with every event; must not block.
     package func open(_ emit: @escaping @Sendable (FlareEvent) -> Void) -> FlareClientID {
         emit(.linkUp)
         return connect(isInProcess: true) { emit(.notice($0)) }
     }
 
-    /// Carries out a request, and answers it before this call returns, unless it waits for the disk.
+    /// Performs a request and replies to it: before this call returns, or when its changes are durable.
+    ///
+    /// Notices of the request come before its reply, and no other change comes between.
     package func answer(
         _ request: FlareRequest,
         from client: FlareClientID,
@@ -49,7 +32,7 @@ extension FlareHub {
         from client: FlareClientID
     ) -> Result<FlareReply, FlareLinkError> {
         do {
-            return .success(try carryOut(request, from: client))
+            return .success(try perform(request, from: client))
         } catch let error as FlareLinkError {
             return .failure(error)
         } catch {
@@ -57,7 +40,7 @@ extension FlareHub {
         }
     }
 
-    private func carryOut(_ request: FlareRequest, from client: FlareClientID) throws -> FlareReply {
+    private func perform(_ request: FlareRequest, from client: FlareClientID) throws -> FlareReply {
         switch request {
         case .loadEnvironments(let place):
             let found = records(.environment) { record in
