@@ -52,16 +52,17 @@ package struct SteadyPresence: Sendable, Hashable {
         }
     }
 
-    /// The candidate that differs from the current state, and its consecutive updates.
-    private struct Doubt: Sendable, Hashable {
-        var value: FlareID?
-        var count: Int
+    /// An object that differs from the current one, and the number of consecutive updates that agree on it.
+    package struct Candidate: Sendable, Hashable {
+        /// `nil`: none.
+        package var id: FlareID?
+        package var updates: Int
     }
 
     package private(set) var zone: FlareID?
     package private(set) var thing: FlareID?
-    private var zoneDoubt: Doubt?
-    private var thingDoubt: Doubt?
+    package private(set) var zoneCandidate: Candidate?
+    package private(set) var thingCandidate: Candidate?
 
     package init(zone: FlareID? = nil, thing: FlareID? = nil) {
         self.zone = zone
@@ -69,7 +70,7 @@ package struct SteadyPresence: Sendable, Hashable {
     }
 
     /// Whether a candidate differs from the current state.
-    package var isInDoubt: Bool { zoneDoubt != nil || thingDoubt != nil }
+    package var hasCandidate: Bool { zoneCandidate != nil || thingCandidate != nil }
 
     /// Applies an observation.
     /// - Parameter isExact: The position is no estimate: the observation applies at once.
@@ -80,15 +81,14 @@ package struct SteadyPresence: Sendable, Hashable {
     ) {
         let needed = isExact ? 1 : max(1, settings.updates)
         let zoneSeen = !isExact && seen.isAroundZone ? zone : seen.zone
-        Self.weigh(zoneSeen, against: &zone, &zoneDoubt, needed)
+        Self.weigh(zoneSeen, against: &zone, &zoneCandidate, needed)
         let thingSeen = isExact ? seen.nearest?.id : self.thingSeen(seen, settings)
-        Self.weigh(thingSeen, against: &thing, &thingDoubt, needed)
+        Self.weigh(thingSeen, against: &thing, &thingCandidate, needed)
     }
 
     private func thingSeen(_ seen: Surroundings, _ settings: Settings) -> FlareID? {
         guard let thing, let distance = seen.thingDistance else { return seen.nearest?.id }
-        let margin = max(settings.nearMargin, settings.nearMarginShare * seen.limit)
-        guard distance <= seen.limit + margin else { return seen.nearest?.id }
+        guard distance <= settings.leavingDistance(limit: seen.limit) else { return seen.nearest?.id }
         guard let nearest = seen.nearest, nearest.id != thing,
             nearest.distance < distance - settings.nearerMargin
         else { return thing }
@@ -97,21 +97,29 @@ package struct SteadyPresence: Sendable, Hashable {
 
     private static func weigh(
         _ seen: FlareID?,
-        against believed: inout FlareID?,
-        _ doubt: inout Doubt?,
+        against current: inout FlareID?,
+        _ candidate: inout Candidate?,
         _ needed: Int
     ) {
-        guard seen != believed else {
-            doubt = nil
+        guard seen != current else {
+            candidate = nil
             return
         }
-        let count = doubt.map { $0.value == seen ? $0.count + 1 : 1 } ?? 1
-        guard count < needed else {
-            believed = seen
-            doubt = nil
+        let updates = candidate.map { $0.id == seen ? $0.updates + 1 : 1 } ?? 1
+        guard updates < needed else {
+            current = seen
+            candidate = nil
             return
         }
-        doubt = Doubt(value: seen, count: count)
+        candidate = Candidate(id: seen, updates: updates)
+    }
+}
+
+extension SteadyPresence.Settings {
+    /// The distance beyond which a near thing is no longer near, metres.
+    /// - Parameter limit: The distance within which a thing becomes near, metres.
+    package func leavingDistance(limit: Double) -> Double {
+        limit + max(nearMargin, nearMarginShare * limit)
     }
 }
 
@@ -128,4 +136,24 @@ extension Box {
 
     /// Area seen from above, square metres.
     package var area: Double { width * height }
+
+    /// How far outside of the box a point lies along the axis where it is furthest out, metres; 0 inside.
+    ///
+    /// A point is in ``grown(by:)`` exactly when this is at most the margin.
+    package func excess(of point: Point3D) -> Double {
+        max(
+            0,
+            max(origin.x - point.x, point.x - origin.x - width),
+            max(origin.y - point.y, point.y - origin.y - height),
+            max(origin.z - point.z, point.z - origin.z - depth)
+        )
+    }
+
+    /// How far a point inside is from the nearest side as seen from above, metres.
+    package func clearance(of point: Point3D) -> Double {
+        min(
+            min(point.x - origin.x, origin.x + width - point.x),
+            min(point.y - origin.y, origin.y + height - point.y)
+        )
+    }
 }

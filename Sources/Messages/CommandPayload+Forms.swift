@@ -49,7 +49,7 @@ extension CommandPayload {
 extension Command.Verb {
     /// The verbs of `request/<verb>`.
     private static let names = [
-        "snapshot", "ping", "refresh", "reload", "restart", "discovery", "environment", "loglevel",
+        "snapshot", "ping", "refresh", "reload", "restart", "discovery", "environment", "explain", "loglevel",
     ]
     private static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
@@ -72,6 +72,9 @@ extension Command.Verb {
             }
             self = .logLevel(level)
             return
+        case "explain":
+            self = .explain(try Explanation.Subject(payload))
+            return
         default:
             let hint = NearestName.hint(for: verb, among: Self.names)
             throw Refusal(
@@ -81,6 +84,46 @@ extension Command.Verb {
             )
         }
         try payload.membersOnly().finish()
+    }
+}
+
+extension Explanation.Subject {
+    /// `zone`, `nearby`, `command`, or an object: `{"subject":"nearby","thing":…}`, `{"subject":"command","command":TX}`.
+    init(_ payload: CommandPayload) throws(Refusal) {
+        var thing: String?
+        var tx: JSONValue?
+        let subject = try payload.word(named: "subject") { fields throws(Refusal) in
+            thing = try fields.text("thing")
+            tx = fields.take("command")
+        }
+        switch subject {
+        case "zone": self = .zone
+        case "nearby": self = .nearby(thing: thing)
+        case "command": self = .command(tx: tx)
+        default:
+            throw Refusal(
+                .invalidValue,
+                "subject must be zone, nearby or command (is \(QuotedValue.of(subject)))",
+                field: "subject"
+            )
+        }
+        let stray =
+            subject != "nearby" && thing != nil
+            ? "thing" : subject != "command" && tx != nil ? "command" : nil
+        if let stray {
+            throw Refusal(
+                .unknownKey,
+                "\"\(stray)\" does not belong to \"subject\": \"\(subject)\"",
+                field: stray
+            )
+        }
+        if let tx, tx.string == nil, tx.number == nil {
+            throw Refusal(
+                .wrongType,
+                "command must be the tx of a command, a text or a number (is \(QuotedValue.of(tx)))",
+                field: "command"
+            )
+        }
     }
 }
 

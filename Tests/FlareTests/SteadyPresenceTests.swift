@@ -29,13 +29,13 @@ import Testing
         var presence = SteadyPresence()
         presence.update(seen(zone: kitchen))
         #expect(presence.zone == nil)
-        #expect(presence.isInDoubt)
+        #expect(presence.hasCandidate)
         presence.update(seen(zone: hall))
         presence.update(seen(zone: kitchen))
         #expect(presence.zone == nil)
         presence.update(seen(zone: kitchen))
         #expect(presence.zone == kitchen)
-        #expect(!presence.isInDoubt)
+        #expect(!presence.hasCandidate)
     }
 
     @Test func `a zone is kept within its margin`() {

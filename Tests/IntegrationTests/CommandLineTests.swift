@@ -48,6 +48,30 @@ struct CommandLineTests {
         }
     }
 
+    @Test func `explain tells why a thing is not near and what became of a command`() async throws {
+        try await withHome { home, visitor in
+            let zone = try await run("explain zone", home)
+            #expect(zone.status == 0 && zone.output.hasPrefix("The device is in "), "\(zone.output)")
+            let nearby = try await run("explain nearby table-lamp --json", home)
+            #expect(try JSONValue(parsing: nearby.output)["limit_m"]?.number != nil, "\(nearby.output)")
+            #expect(try await run("set table-lamp color=pinkish", home).status == 1)
+            let command = try await run("explain command", home)
+            #expect(command.output.contains("set color of table-lamp"), "\(command.output)")
+            #expect(command.output.contains("(unknown_colour)"), "\(command.output)")
+            visitor.say("request/explain", #"{"subject":"command","command":"none","tx":"1"}"#)
+            try await visitor.awaits("response/explain") {
+                $0["tx"] == "1" && $0["error"]?["code"] == "invalid_value"
+            }
+            visitor.say("nearby/set", #"{"tx":"bad","#)
+            visitor.say("things/table-lamp/set", #"{"tx":"odd","colour":"red"}"#)
+            try await visitor.awaits("response/set") { $0["tx"] == "odd" }
+            let odd = try await run("explain command odd", home)
+            #expect(odd.output.contains("did you mean \"color\""), "\(odd.output)")
+            let unknown = try await run("explain command 8", home)
+            #expect(unknown.status == 1 && unknown.output.contains("no command with tx"), "\(unknown.output)")
+        }
+    }
+
     @Test func `zones, alerts, health and lists are told`() async throws {
         try await withHome { home, visitor in
             #expect(try await run("set zones/kitchen OFF", home).status == 0)

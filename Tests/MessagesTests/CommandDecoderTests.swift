@@ -90,6 +90,17 @@ struct CommandDecoderTests {
             ("request/restart", "", .request(.restart)),
             ("request/loglevel", #"{"level":"debug"}"#, .request(.logLevel("debug"))),
             ("request/loglevel", "Trace", .request(.logLevel("trace"))),
+            ("request/explain", "zone", .request(.explain(.zone))),
+            ("request/explain", #"{"subject":"nearby"}"#, .request(.explain(.nearby(thing: nil)))),
+            (
+                "request/explain", #"{"subject":"nearby","thing":"lamp","tx":1}"#,
+                .request(.explain(.nearby(thing: "lamp")))
+            ),
+            ("request/explain", "command", .request(.explain(.command(tx: nil)))),
+            (
+                "request/explain", #"{"subject":"command","command":7}"#,
+                .request(.explain(.command(tx: 7)))
+            ),
         ] as [(String, String, Command.Order)]
     )
     func `every form of the contract is read`(tail: String, payload: String, order: Command.Order) throws {
@@ -148,6 +159,13 @@ struct CommandDecoderTests {
             ("request/loglevel", "", .invalidValue, "level"),
             ("request/loglevel", #"{"level":"loud"}"#, .invalidValue, "level"),
             ("request/loglevel", #"{"level":3}"#, .wrongType, "level"),
+            ("request/explain", "", .invalidValue, "subject"),
+            ("request/explain", "weather", .invalidValue, "subject"),
+            ("request/explain", #"{"subject":"zone","thing":"lamp"}"#, .unknownKey, "thing"),
+            ("request/explain", #"{"subject":"nearby","command":"7"}"#, .unknownKey, "command"),
+            ("request/explain", #"{"subject":"nearby","thing":7}"#, .wrongType, "thing"),
+            ("request/explain", #"{"subject":"command","command":[7]}"#, .wrongType, "command"),
+            ("request/explain", #"{"subject":"command","of":"7"}"#, .unknownKey, "of"),
         ] as [(String, String, RefusalCode, String?)]
     )
     func `anything else is refused with a code and the field`(
@@ -171,7 +189,10 @@ struct CommandDecoderTests {
         ("sensors/beacon/set", "ON", "did you mean \"beacons\""),
         ("device/set", #"{"anlge":1}"#, "did you mean \"angle\""),
         ("nearby/set", #"{"color":}"#, "at byte 9"),
-        ("request/dance", "", "snapshot, ping, refresh, reload, restart, discovery, environment, loglevel"),
+        (
+            "request/dance", "",
+            "snapshot, ping, refresh, reload, restart, discovery, environment, explain, loglevel"
+        ),
         ("device/set", #"{"angle":361}"#, "angle must be 0 to 360 degrees (is 361)"),
     ])
     func `the message says what is legal`(tail: String, payload: String, part: String) throws {

@@ -325,6 +325,7 @@ package actor MQTTBridge {
                 send(retainedCommands.event)
             }
             publish(reply)
+            send(.commandRefused(reply.answer))
         }
     }
 

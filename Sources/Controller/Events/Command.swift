@@ -77,6 +77,8 @@ package struct Command: Sendable, Hashable {
         /// Announce everything to Home Assistant again.
         case discovery
         case logLevel(String)
+        /// Why something is as it is.
+        case explain(Explanation.Subject)
     }
 }
 

@@ -5,6 +5,8 @@ package enum ControllerEvent: Sendable, Hashable {
     /// From the Flare server or the way to it.
     case flare(FlareEvent)
     case commandReceived(Command)
+    /// A command could not be read; its sender has this answer already.
+    case commandRefused(Answer)
     /// The own position as the beacons have it.
     case positionEstimated(PositionEstimated)
     /// Compass degrees, 0..<360, already rounded for display.

@@ -4,6 +4,7 @@ import Things
 /// Commands: what is legal becomes work for the server; every command gets one answer.
 extension DeviceController {
     mutating func obey(_ command: Command) {
+        journal.received(command, at: now)
         switch command.order {
         case .set(.zone(let zone), let request): setLights(of: zone, request, command)
         case .set(let target, let request): set(target, request, command)
@@ -39,7 +40,7 @@ extension DeviceController {
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
-        effects.append(.answer(answer))
+        send(answer)
     }
 
     mutating func refuse(_ pending: PendingCommand?, _ refusal: Refusal) {
@@ -54,6 +55,11 @@ extension DeviceController {
         answer.speaker = pending.command.speaker
         answer.refusal = refusal
         answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
+        send(answer)
+    }
+
+    private mutating func send(_ answer: Answer) {
+        journal.answered(answer, at: now)
         effects.append(.answer(answer))
     }
 
@@ -64,7 +70,7 @@ extension DeviceController {
     // MARK: Things
 
     /// The thing that is meant, or why there is none.
-    private func thing(_ target: Command.Target) -> Result<FlareThing, Refusal> {
+    func thing(_ target: Command.Target) -> Result<FlareThing, Refusal> {
         switch target {
         case .nearby(let expected):
             guard let thing = state.nearby else {
@@ -303,7 +309,9 @@ extension DeviceController {
 
     private mutating func request(_ verb: Command.Verb, _ command: Command) {
         let pending = PendingCommand(command: command, subject: .verb(verb.name), target: nil)
-        if let refusal = refusal(of: command, .control) { return refuse(pending, refusal) }
+        var kind = ChangeRequest.Kind.control
+        if case .explain = verb { kind = .read }
+        if let refusal = refusal(of: command, kind) { return refuse(pending, refusal) }
         switch verb {
         case .ping:
             accept(pending)
@@ -332,6 +340,11 @@ extension DeviceController {
             }
             effects.append(.announce)
             accept(pending)
+        case .explain(let subject):
+            switch explain(subject) {
+            case .success(let explanation): accept(pending, data: explanation.json)
+            case .failure(let refusal): refuse(pending, refusal)
+            }
         case .logLevel(let level):
             effects.append(.setLogLevel(level))
             accept(pending)
@@ -382,6 +395,7 @@ extension Command.Verb {
         case .restart: "restart"
         case .discovery: "discovery"
         case .logLevel: "loglevel"
+        case .explain: "explain"
         }
     }
 }

@@ -15,10 +15,10 @@ extension DeviceController {
             forgetDoubts()
             presence = SteadyPresence(zone: state.zoneID, thing: state.nearbyID)
         }
-        let wasInDoubt = presence.isInDoubt
+        let wasInDoubt = presence.hasCandidate
         presence.update(surroundings(of: point, settings), isExact: isExact, settings: settings)
         presenceCause = cause
-        if presence.isInDoubt {
+        if presence.hasCandidate {
             effects.append(.startTimer(.presenceCheck, milliseconds: Self.updatePatience))
         } else if wasInDoubt {
             effects.append(.stopTimer(.presenceCheck))
@@ -71,7 +71,7 @@ extension DeviceController {
 
     /// What was seen and is not believed yet does not count any more.
     mutating func forgetDoubts() {
-        if presence.isInDoubt { effects.append(.stopTimer(.presenceCheck)) }
+        if presence.hasCandidate { effects.append(.stopTimer(.presenceCheck)) }
         presence = SteadyPresence()
     }
 

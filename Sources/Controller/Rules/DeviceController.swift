@@ -35,6 +35,7 @@ package struct DeviceController: Sendable {
     var reloading: [PendingCommand] = []
     /// Commands on several objects, by their number.
     var joint: [Int: JointCommand] = [:]
+    var journal = CommandJournal()
     var nextJoint = 0
     /// Whether the start was told: the first time that the broker hears us.
     var isStartTold = false
@@ -90,6 +91,7 @@ package struct DeviceController: Sendable {
         case .flare(.replied(let request, let result)): replied(request, result)
         case .flare(.notice(let notice)): noticed(notice)
         case .commandReceived(let command): obey(command)
+        case .commandRefused(let answer): journal.refused(answer, at: now)
         case .positionEstimated(let estimate): positionEstimated(estimate)
         case .headingChanged(let degrees): headingChanged(degrees)
         case .headingMeasured(let degrees): headingMeasured(degrees)

@@ -116,7 +116,7 @@ package actor FlareHub {
 
     private func note(_ presences: [FlareID: SteadyPresence]) {
         world.note(presences)
-        for (device, presence) in presences { doubtful[device] = presence.isInDoubt ? .now : nil }
+        for (device, presence) in presences { doubtful[device] = presence.hasCandidate ? .now : nil }
         guard settler == nil, !doubtful.isEmpty else { return }
         settler = Task { await settle() }
     }

@@ -67,7 +67,7 @@ extension ObjectGraph {
     /// Looks again at what is around a device that has not moved since; nothing when nothing is in doubt.
     func planLook(_ device: FlareID, now: String) -> Transaction? {
         guard let entry = self[ObjectReference(.device, device)], let point = entry.record.position,
-            presence(of: entry.record).isInDoubt
+            presence(of: entry.record).hasCandidate
         else { return nil }
         var record = entry.record
         var plan = Transaction()

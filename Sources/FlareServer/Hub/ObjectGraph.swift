@@ -161,7 +161,9 @@ extension ObjectGraph {
 
     /// Keeps what is in doubt, forgets what is not any more.
     mutating func note(_ presences: [FlareID: SteadyPresence]) {
-        for (device, presence) in presences { self.presences[device] = presence.isInDoubt ? presence : nil }
+        for (device, presence) in presences {
+            self.presences[device] = presence.hasCandidate ? presence : nil
+        }
     }
 
     /// What is believed of where a device is, as its record says, and what is in doubt.

@@ -1,0 +1,164 @@
+import Flare
+import Things
+
+/// The last commands and what became of them, for explanations: no values, only names of bounded length.
+struct CommandJournal: Sendable {
+    struct Entry: Sendable {
+        var ticket: Int
+        var speaker: Command.Speaker
+        var tx: JSONValue?
+        /// What was asked for, such as `set color of desk-lamp`.
+        var request: Request
+        var receivedAt: Instant
+        var answer: Outcome?
+    }
+
+    /// What was asked for; a text is made of it only when somebody asks.
+    enum Request: Sendable {
+        case set(Command.Target, attributes: [String])
+        case action(Command.Target, name: String)
+        case get(Command.Target)
+        case setDevice
+        case chooseEnvironment
+        case switchSensor(SensorKind, on: Bool)
+        case verb(String)
+        /// Refused before it could be read as a command.
+        case unreadable
+    }
+
+    struct Outcome: Sendable {
+        var at: Instant
+        var target: String?
+        var rejected: [String: RefusalCode]
+        var refusal: Refusal?
+    }
+
+    /// How many commands are remembered.
+    static let capacity = 256
+
+    private var entries: [Entry] = []
+    /// Where the next entry goes once the journal is full.
+    private var next = 0
+
+    mutating func received(_ command: Command, at now: Instant) {
+        // A question about commands does not hide the command in question.
+        if case .request(.explain) = command.order { return }
+        append(
+            Entry(
+                ticket: command.ticket,
+                speaker: command.speaker,
+                tx: command.tx,
+                request: Request(command.order),
+                receivedAt: now
+            )
+        )
+    }
+
+    mutating func answered(_ answer: Answer, at now: Instant) {
+        guard let index = index(where: { $0.ticket == answer.ticket && $0.speaker == answer.speaker }) else {
+            return
+        }
+        entries[index].answer = Outcome(answer, at: now)
+    }
+
+    /// A command that was refused before it reached the controller.
+    mutating func refused(_ answer: Answer, at now: Instant) {
+        append(
+            Entry(
+                ticket: 0,
+                speaker: answer.speaker,
+                tx: answer.tx,
+                request: .unreadable,
+                receivedAt: now,
+                answer: Outcome(answer, at: now)
+            )
+        )
+    }
+
+    /// The newest command with a mark, as a text or a number; the newest of all without one.
+    func newest(tx: JSONValue?) -> Entry? {
+        guard let tx else { return index { _ in true }.map { entries[$0] } }
+        let wanted = tx.string ?? tx.text
+        return index { $0.tx.map { $0.string ?? $0.text } == wanted }.map { entries[$0] }
+    }
+
+    private mutating func append(_ entry: Entry) {
+        if entries.count < Self.capacity {
+            entries.append(entry)
+        } else {
+            entries[next] = entry
+            next = (next + 1) % Self.capacity
+        }
+    }
+
+    /// The newest entry first: most answers belong to the last command.
+    private func index(where isWanted: (Entry) -> Bool) -> Int? {
+        for back in 1...Self.capacity where back <= entries.count {
+            let index = (next - back + entries.count) % entries.count
+            if isWanted(entries[index]) { return index }
+        }
+        return nil
+    }
+}
+
+extension CommandJournal.Request {
+    init(_ order: Command.Order) {
+        switch order {
+        case .set(let target, let request):
+            let names = request.attributes.keys.prefix(8).map { QuotedValue.clipped($0, to: 40) }
+            self = .set(target.shortened, attributes: names)
+        case .action(let target, let name):
+            self = .action(target.shortened, name: QuotedValue.clipped(name, to: 60))
+        case .get(let target): self = .get(target.shortened)
+        case .setDevice: self = .setDevice
+        case .chooseEnvironment: self = .chooseEnvironment
+        case .switchSensor(let sensor, let on): self = .switchSensor(sensor, on: on)
+        case .request(let verb): self = .verb(verb.name)
+        }
+    }
+
+    ///
+    /// The request in words, such as `set color of desk-lamp`.
+    /// - Parameter slug: The short name of what was meant, once it was known.
+    func text(_ slug: String?) -> String {
+        switch self {
+        case .set(let target, let attributes):
+            "set \(attributes.sorted().joined(separator: ", ")) of \(slug ?? target.words)"
+        case .action(let target, let name): "action \(name) of \(slug ?? target.words)"
+        case .get(let target): "get \(slug ?? target.words)"
+        case .setDevice: "set the device"
+        case .chooseEnvironment: "choose environment\(slug.map { " \($0)" } ?? "")"
+        case .switchSensor(let sensor, let on): "switch \(sensor.rawValue) \(on ? "on" : "off")"
+        case .verb(let verb): "request \(verb)"
+        case .unreadable: "unreadable"
+        }
+    }
+}
+
+extension CommandJournal.Outcome {
+    init(_ answer: Answer, at now: Instant) {
+        at = now
+        target = answer.target?.slug
+        refusal = answer.refusal
+        rejected = answer.rejected.count <= 8 ? answer.rejected : [:]
+    }
+}
+
+extension Command.Target {
+    /// The same with names of bounded length.
+    fileprivate var shortened: Self {
+        switch self {
+        case .nearby: .nearby(ifID: nil)
+        case .thing(let name): .thing(QuotedValue.clipped(name, to: 60))
+        case .zone(let name): .zone(QuotedValue.clipped(name, to: 60))
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .nearby: "the nearby thing"
+        case .thing(let name): name
+        case .zone(let name): "zone \(name)"
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Flare
+import Things
+
+extension DeviceController {
+    /// What became of a command: waiting, with the server, accepted or refused.
+    func explainCommand(_ tx: JSONValue?) -> Result<Explanation, Refusal> {
+        guard let entry = journal.newest(tx: tx) else {
+            let limit = "the last \(CommandJournal.capacity) commands of this run are known"
+            let message = tx.map { "no command with tx \(QuotedValue.of($0)) is known; \(limit)" }
+            return .failure(
+                Refusal(.invalidValue, message ?? "no command has come in this run", field: "command")
+            )
+        }
+        var facts: [String: JSONValue] = ["subject": "command", "speaker": .string(entry.speaker.name)]
+        facts["tx"] = entry.tx
+        facts["age_s"] = age(of: entry.receivedAt)
+        let request = entry.request.text(entry.answer?.target)
+        facts["request"] = .string(request)
+        let ago = Explanation.duration(now.milliseconds(since: entry.receivedAt))
+        let who =
+            "The \(entry.tx == nil ? "last command" : "command with tx \(QuotedValue.of(entry.tx ?? .null))")"
+        let what = "\(who), \(request), came \(ago) ago from \(entry.speaker.words)"
+        let outcome: String
+        if let answer = entry.answer {
+            let took = answer.at.milliseconds(since: entry.receivedAt)
+            facts["took_ms"] = .number(Double(max(0, took)))
+            if let refusal = answer.refusal {
+                facts["outcome"] = "refused"
+                facts["code"] = .string(refusal.code.rawValue)
+                outcome =
+                    "and was refused after \(max(0, took)) ms: \(refusal.message) (\(refusal.code.rawValue))."
+            } else {
+                facts["outcome"] = "accepted"
+                outcome =
+                    "and was carried out after \(max(0, took)) ms." + rejection(answer) + laterEffects(answer)
+            }
+        } else if let wait = wait(of: entry) {
+            facts["outcome"] = .string(wait.isWithServer ? "sent" : "waiting")
+            outcome = "and \(wait.words)."
+        } else {
+            facts["outcome"] = "waiting"
+            outcome = "and is not answered yet: it waits for the Flare server or the configuration."
+        }
+        return .success(Explanation(text: "\(what) \(outcome)", facts: facts))
+    }
+
+    private func rejection(_ answer: CommandJournal.Outcome) -> String {
+        guard !answer.rejected.isEmpty else { return "" }
+        let list = answer.rejected.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value.rawValue))" }
+        return " Not set: \(list.joined(separator: ", "))."
+    }
+
+    /// What goes on after the answer: a transition, a lamp that has not followed.
+    private func laterEffects(_ answer: CommandJournal.Outcome) -> String {
+        guard let slug = answer.target, let id = state.slugs.id(of: slug, kind: .thing) else { return "" }
+        var words = ""
+        if transitions[id] != nil { words += " Its transition is still running." }
+        if let lamp = state.lamps[id], !lamp.isOnline {
+            words += " The real lamp is offline and has not followed."
+        }
+        return words
+    }
+
+    /// Where among the jobs for an object a command is.
+    private func wait(of entry: CommandJournal.Entry) -> (isWithServer: Bool, words: String)? {
+        func isOf(_ job: Job) -> Bool {
+            job.command?.command.ticket == entry.ticket && job.command?.command.speaker == entry.speaker
+        }
+        for lane in lanes.values {
+            let name = label(lane.object)
+            if let running = lane.running, isOf(running) {
+                return (true, "was sent to the Flare server, which has not confirmed it yet")
+            }
+            if let ahead = lane.waiting.firstIndex(where: isOf) {
+                let count = Explanation.count(ahead + 1, "earlier command")
+                return (false, "waits behind \(count) for \(name)")
+            }
+        }
+        return nil
+    }
+}
+
+extension Command.Speaker {
+    var name: String { rawValue }
+
+    fileprivate var words: String {
+        switch self {
+        case .broker: "a client of the broker"
+        case .lamp: "the link of a real lamp"
+        case .flareClient: "a client of the Flare server"
+        case .controller: "the controller"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Flare
+import Things
+
+/// What the explanations of zone and nearness share: what stands in the way, the position and what was heard.
+extension DeviceController {
+    /// How long ago a beacon may have been heard to be listed, milliseconds.
+    private static var heardSpan: Int64 { 30_000 }
+
+    func explain(_ subject: Explanation.Subject) -> Result<Explanation, Refusal> {
+        switch subject {
+        case .zone: .success(explainZone())
+        case .nearby(let thing): explainNearby(thing)
+        case .command(let tx): explainCommand(tx)
+        }
+    }
+
+    func presenceFacts(_ subject: String) -> [String: JSONValue] {
+        var facts: [String: JSONValue] = ["subject": .string(subject)]
+        facts["environment"] =
+            state.environmentID.map { summary(of: ObjectReference(.environment, $0)) } ?? .null
+        switch configuration.presence {
+        case .server: facts["decided_by"] = "server"
+        case .steady: facts["decided_by"] = "position"
+        }
+        return facts
+    }
+
+    /// Why nothing can be said yet of a zone or a nearby thing.
+    func presenceObstacle(_ subject: String) -> String? {
+        let missing = subject == "zone" ? "The device is in no zone" : "Nothing is near"
+        let unreachable = state.isLinkUp ? "" : ", because the Flare server cannot be reached"
+        guard let environment = state.environmentID else {
+            return state.isLinkUp
+                ? "\(missing): the Flare server has no environment. Make one with: trilateral import FILE"
+                : "\(missing): no environment is known\(unreachable)."
+        }
+        guard state.isPlaceKnown else {
+            let name = label(ObjectReference(.environment, environment))
+            return "\(missing): the zones and things of \(name) have not been read yet\(unreachable)."
+        }
+        guard state.device != nil else {
+            return "\(missing): the Flare server has not confirmed this device yet\(unreachable)."
+        }
+        return nil
+    }
+
+    /// Where the device is, how well that is known, and which beacons were heard.
+    func positionSentences(_ facts: inout [String: JSONValue]) -> [String] {
+        guard let point = state.device?.position else {
+            guard state.sensors[.beacons] == false else { return [] }
+            return ["The beacons sensor is switched off."]
+        }
+        facts["position"] = .object([
+            "x": Explanation.rounded(point.x), "y": Explanation.rounded(point.y),
+            "z": Explanation.rounded(point.z),
+        ])
+        let place = [point.x, point.y, point.z].map { Explanation.rounded($0).text }.joined(separator: ", ")
+        guard let fix = state.fix else { return ["Position: \(place), as the Flare server has it."] }
+        facts["accuracy_m"] = fix.accuracyMetres.map { Explanation.rounded($0) }
+        facts["quality"] = .string(fix.quality.rawValue)
+        facts["source"] = .string(fix.source)
+        facts["position_age_s"] = age(of: fix.at)
+        let ago = Explanation.duration(now.milliseconds(since: fix.at))
+        var sentences: [String]
+        if fix.quality == .lost {
+            sentences = ["The position \(place) has been lost for \(ago)" + lossConsequence()]
+        } else {
+            let accuracy = fix.accuracyMetres.map { " ±\(Explanation.metres($0))" } ?? ""
+            sentences = [
+                "Position: \(place)\(accuracy), \(fix.quality.rawValue), by \(fix.source) \(ago) ago."
+            ]
+        }
+        if let heard = heardSentence(&facts) { sentences.append(heard) }
+        return sentences
+    }
+
+    private func lossConsequence() -> String {
+        guard isLossAwaited, case .steady = configuration.presence else { return "." }
+        let limit = Explanation.duration(Int64(configuration.lostSeconds * 1000))
+        return
+            "; after \(limit) the device is in no zone\(configuration.stayPaired ? "" : " and near nothing")."
+    }
+
+    private func heardSentence(_ facts: inout [String: JSONValue]) -> String? {
+        guard state.sensors[.beacons] != false else { return "The beacons sensor is switched off." }
+        let heard = state.beacons
+            .filter { now.milliseconds(since: $0.value.seenAt) <= Self.heardSpan }
+            .sorted { ($1.value.rssi ?? -200, $0.key) < ($0.value.rssi ?? -200, $1.key) }
+        guard !heard.isEmpty else { return nil }
+        facts["heard"] = .array(
+            heard.prefix(20).map { thing, condition in
+                var members = summary(of: ObjectReference(.thing, thing)).object ?? [:]
+                members["rssi"] = condition.rssi.map { .number(Double($0)) }
+                members["age_s"] = age(of: condition.seenAt)
+                return .object(members)
+            }
+        )
+        let list = heard.prefix(3).map { thing, condition in
+            let level = condition.rssi.map { " \($0) dBm" } ?? ""
+            return label(ObjectReference(.thing, thing)) + level
+        }
+        let rest = heard.count > 3 ? " and \(heard.count - 3) more" : ""
+        return "Beacons heard in the last \(Explanation.duration(Self.heardSpan)): "
+            + list.joined(separator: ", ") + rest + "."
+    }
+
+    // MARK: Words
+
+    /// What a person calls an object: its name, else its short name, else its identifier.
+    func label(_ object: ObjectReference) -> String {
+        let name = state.name(of: object) ?? state.slugs[object.kind, object.id]
+        return QuotedValue.clipped(name ?? "\(object.id)", to: 60)
+    }
+
+    func summary(of object: ObjectReference) -> JSONValue {
+        var members: [String: JSONValue] = ["id": .string("\(object.id)")]
+        members["slug"] = state.slugs[object.kind, object.id].map { .string($0) }
+        members["name"] = state.name(of: object).map { .string($0) }
+        return .object(members)
+    }
+
+    /// Seconds since an instant.
+    func age(of instant: Instant) -> JSONValue {
+        .number(Double(max(0, now.milliseconds(since: instant)) / 100) / 10)
+    }
+}

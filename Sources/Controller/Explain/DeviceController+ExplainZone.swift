@@ -1,0 +1,98 @@
+import Flare
+import Things
+
+extension DeviceController {
+    /// Why the device is in its zone, or in none.
+    func explainZone() -> Explanation {
+        var facts = presenceFacts("zone")
+        facts["zone"] = state.zoneID.map { summary(of: ObjectReference(.zone, $0)) } ?? .null
+        facts["since_s"] = state.zoneSince.map { age(of: $0) }
+        var sentences: [String]
+        if let obstacle = presenceObstacle("zone") {
+            sentences = [obstacle]
+        } else {
+            switch configuration.presence {
+            case .server: sentences = [zoneByServer()]
+            case .steady(let settings): sentences = zoneByPosition(settings, &facts)
+            }
+            sentences += positionSentences(&facts)
+        }
+        return Explanation(text: sentences.joined(separator: " "), facts: facts)
+    }
+
+    private func zoneByServer() -> String {
+        let decider = "the Flare server decides (controller.presence: server)"
+        if exitPending != nil {
+            return
+                "\(here), but an exit came so soon after the enter that it is checked once more; \(decider)."
+        }
+        guard let since = state.zoneSince else { return "\(here): \(decider), and it reports none." }
+        return "\(here) since \(Explanation.duration(now.milliseconds(since: since))): \(decider)."
+    }
+
+    private func zoneByPosition(
+        _ settings: SteadyPresence.Settings,
+        _ facts: inout [String: JSONValue]
+    ) -> [String] {
+        facts["margin_m"] = Explanation.rounded(settings.zoneMargin)
+        facts["updates_needed"] = .number(Double(settings.updates))
+        guard let point = state.device?.position else { return ["\(here): its position is not known yet."] }
+        var sentences: [String] = []
+        if let box = state.zone?.perimeter {
+            let excess = box.excess(of: point)
+            facts["outside_m"] = Explanation.rounded(excess)
+            let distance = Explanation.metres(excess)
+            let margin = Explanation.metres(settings.zoneMargin)
+            if excess == 0 {
+                let clearance = Explanation.metres(max(0, box.clearance(of: point)))
+                sentences.append("\(here): its position lies inside, \(clearance) from the nearest side.")
+            } else if excess <= settings.zoneMargin {
+                sentences.append(
+                    "\(here), although its position lies \(distance) outside: "
+                        + "a zone is left only beyond a margin of \(margin)."
+                )
+            } else {
+                sentences.append(
+                    "\(here), but its position lies \(distance) outside, beyond the margin of \(margin)."
+                )
+            }
+        } else if state.zoneID != nil {
+            sentences.append("\(here).")
+        } else {
+            sentences.append("\(here): \(outsideOfAll(point, &facts)).")
+        }
+        if let candidate = presence.zoneCandidate {
+            let next = candidate.id.map { "in \(label(ObjectReference(.zone, $0)))" } ?? "in no zone"
+            facts["candidate"] = .object([
+                "zone": candidate.id.map { summary(of: ObjectReference(.zone, $0)) } ?? .null,
+                "updates": .number(Double(candidate.updates)),
+            ])
+            sentences.append(
+                "It is seen \(next) for \(candidate.updates) of the "
+                    + "\(Explanation.count(settings.updates, "update")) that a change needs."
+            )
+        }
+        return sentences
+    }
+
+    /// Which zone is nearest to a point that no zone contains.
+    private func outsideOfAll(_ point: Point3D, _ facts: inout [String: JSONValue]) -> String {
+        let zones = state.zones.values.compactMap { zone in
+            zone.perimeter.map { (zone.id, $0.excess(of: point)) }
+        }
+        guard let nearest = zones.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }) else {
+            return "this environment has no zone with a perimeter"
+        }
+        let name = label(ObjectReference(.zone, nearest.0))
+        facts["nearest_zone"] = summary(of: ObjectReference(.zone, nearest.0))
+        facts["outside_m"] = Explanation.rounded(nearest.1)
+        return nearest.1 == 0
+            ? "its position has just come into \(name)"
+            : "its position lies outside of every zone; the nearest is \(name), \(Explanation.metres(nearest.1)) away"
+    }
+
+    private var here: String {
+        state.zoneID.map { "The device is in \(label(ObjectReference(.zone, $0)))" }
+            ?? "The device is in no zone"
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Daemon
+import Flare
+import Things
+
+/// `trilateral explain`: why something is as it is, in a sentence or two.
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Explain why the device is in its zone, why a thing is near, or what became of a command.",
+        discussion: """
+            Examples: trilateral explain zone; trilateral explain nearby; trilateral explain nearby desk-lamp; \
+            trilateral explain command; trilateral explain command 7. The daemon knows the last 256 commands since its \
+            start. Exits with 1 if there is no such thing or command.
+            """
+    )
+
+    enum Subject: String, ExpressibleByArgument, CaseIterable {
+        case zone, nearby, command
+    }
+
+    @Argument(help: "What to explain.")
+    var subject: Subject
+
+    @Argument(
+        help: ArgumentHelp(
+            "With nearby: a thing, by short name or id. With command: the tx of a command; the last one without it.",
+            valueName: "thing or tx"
+        )
+    )
+    var object: String?
+
+    @OptionGroup var drive: DriveOptions
+
+    func validate() throws {
+        if subject == .zone, let object {
+            throw ValidationError(
+                "zone takes no second argument (is \(QuotedValue.of(object))): it is the zone of this device."
+            )
+        }
+    }
+
+    func run() async throws {
+        var members: [String: JSONValue] = ["subject": .string(subject.rawValue)]
+        switch subject {
+        case .zone: break
+        case .nearby: members["thing"] = object.map { .string($0) }
+        case .command: members["command"] = object.map { .string($0) }
+        }
+        let question = DriveExchange.Question.command(
+            topic: "request/explain",
+            members: members,
+            subject: "explain"
+        )
+        let (outcome, _) = try await drive.ask(question, reading: [], by: "explain")
+        guard case .answer(let answer) = outcome, let explanation = answer["data"] else {
+            return try drive.report(DriveReport(outcome, asJSON: drive.json), by: "explain")
+        }
+        print(drive.json ? explanation.text : TerminalText.visible(explanation["text"]?.string ?? ""))
+    }
+}
