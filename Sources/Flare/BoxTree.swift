@@ -16,12 +16,12 @@ package struct BoxTree: Sendable {
     /// Inserts an object, or moves it.
     ///
     /// A box without extent (a low corner beyond the high one, or NaN) is removed.
-    package mutating func put(_ id: FlareID, order: Int, from low: Point3D, to high: Point3D) {
+    package mutating func insert(_ id: FlareID, order: Int, from low: Point3D, to high: Point3D) {
         remove(id)
         guard low.x <= high.x, low.y <= high.y, low.z <= high.z else { return }
         let leaf = allocate(Node(low: low, high: high, order: order, id: id))
         leaves[id] = leaf
-        insert(leaf)
+        insertLeaf(leaf)
     }
 
     package mutating func remove(_ id: FlareID) {
@@ -134,7 +134,7 @@ extension BoxTree {
 // MARK: - Changes
 
 extension BoxTree {
-    private mutating func insert(_ leaf: Int) {
+    private mutating func insertLeaf(_ leaf: Int) {
         guard root != Node.none else {
             root = leaf
             return

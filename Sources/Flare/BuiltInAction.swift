@@ -20,24 +20,24 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
         data: [String: JSONValue],
         isStrict: Bool = false
     ) -> Effect? {
-        isStrict ? strictEffect(position: position, data: data) : effectAsRecorded(position, data)
+        isStrict ? strictEffect(position: position, data: data) : originalEffect(position, data)
     }
 
     private func strictEffect(position: Point3D?, data: [String: JSONValue]) -> Effect? {
         switch self {
         case .lighter, .darker:
-            return number(data["brightness"]).isNaN ? nil : effectAsRecorded(position, data)
+            return number(data["brightness"]).isNaN ? nil : originalEffect(position, data)
         case .clockwise, .counterclockwise:
             let turned = (data["angle"] == nil ? 0 : number(data["angle"])) + (self == .clockwise ? 30 : -30)
             let angle = turned.truncatingRemainder(dividingBy: 360)
             guard !angle.isNaN else { return nil }
             return .data(key: "angle", value: .number(angle < 0 ? angle + 360 : angle))
         default:
-            return effectAsRecorded(position, data)
+            return originalEffect(position, data)
         }
     }
 
-    private func effectAsRecorded(_ position: Point3D?, _ data: [String: JSONValue]) -> Effect? {
+    private func originalEffect(_ position: Point3D?, _ data: [String: JSONValue]) -> Effect? {
         switch self {
         case .north: move(position, y: 1)
         case .south: move(position, y: -1)

@@ -90,9 +90,9 @@ package struct Geofence: Sendable, Hashable {
     /// Whether the server's list filter includes the environment for a location: a square in degrees, at
     /// least 100 m to each side.
     /// - Source: flare-protocol 2.3.
-    package func admits(_ place: GeoPoint) -> Bool {
+    package func includes(_ location: GeoPoint) -> Bool {
         let tolerance = max(radiusMetres, 100) / 111_120
-        return abs(place.latitude - centre.latitude) <= tolerance
-            && abs(place.longitude - centre.longitude) <= tolerance
+        return abs(location.latitude - centre.latitude) <= tolerance
+            && abs(location.longitude - centre.longitude) <= tolerance
     }
 }

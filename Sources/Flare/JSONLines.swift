@@ -4,39 +4,39 @@ package enum JSONLines {
     /// ancestor.
     ///
     /// - Parameters:
-    ///   - places: Paths such as `environments[0].zones[1].name`.
+    ///   - paths: Paths such as `environments[0].zones[1].name`.
     ///   - bytes: Valid JSON; for invalid text lines are missing.
-    package static func find(_ places: some Sequence<String>, in bytes: [UInt8]) -> [String: Int] {
-        var wanted = Wanted()
-        for place in places { wanted.insert(place, steps(of: place)[...]) }
+    package static func find(_ paths: some Sequence<String>, in bytes: [UInt8]) -> [String: Int] {
+        var wanted = PathTree()
+        for path in paths { wanted.insert(path, components(of: path)[...]) }
         var scanner = Scanner(bytes: bytes)
         scanner.value(wanted, depth: 0)
         return scanner.found
     }
 
     /// Splits `a[0].b` into `a`, `[0]`, `b`.
-    private static func steps(of place: String) -> [String] {
-        place.split(separator: ".").flatMap { part -> [String] in
+    private static func components(of path: String) -> [String] {
+        path.split(separator: ".").flatMap { part -> [String] in
             let pieces = part.split(separator: "[", omittingEmptySubsequences: false)
             return pieces.prefix(1).filter { !$0.isEmpty }.map(String.init)
                 + pieces.dropFirst().map { "[\($0)" }
         }
     }
 
-    /// The wanted paths as a tree of their steps.
-    private struct Wanted {
-        var places: [String] = []
-        var children: [String: Wanted] = [:]
+    /// The wanted paths as a tree of their components.
+    private struct PathTree {
+        var paths: [String] = []
+        var children: [String: PathTree] = [:]
 
-        mutating func insert(_ place: String, _ steps: ArraySlice<String>) {
-            guard let step = steps.first else { return places.append(place) }
-            children[step, default: Wanted()].insert(place, steps.dropFirst())
+        mutating func insert(_ path: String, _ components: ArraySlice<String>) {
+            guard let step = components.first else { return paths.append(path) }
+            children[step, default: PathTree()].insert(path, components.dropFirst())
         }
 
-        var isEmpty: Bool { places.isEmpty && children.isEmpty }
+        var isEmpty: Bool { paths.isEmpty && children.isEmpty }
 
         /// All paths below this step.
-        var all: [String] { places + children.values.flatMap(\.all) }
+        var all: [String] { paths + children.values.flatMap(\.all) }
     }
 
     private struct Scanner {
@@ -45,7 +45,7 @@ package enum JSONLines {
         var line = 1
         var found: [String: Int] = [:]
 
-        private static let deepest = 200
+        private static let maximumDepth = 200
 
         private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -61,9 +61,9 @@ package enum JSONLines {
         /// Skips a value, recording the lines of wanted members.
         ///
         /// - Parameter start: Offset of the member's name, if it has one.
-        mutating func value(_ wanted: Wanted, depth: Int, start: Int? = nil) {
+        mutating func value(_ wanted: PathTree, depth: Int, start: Int? = nil) {
             skipSpace()
-            for place in wanted.all { found[place] = start ?? line }
+            for path in wanted.all { found[path] = start ?? line }
             switch next {
             case UInt8(ascii: "{")?: elements(wanted, depth: depth, isObject: true)
             case UInt8(ascii: "[")?: elements(wanted, depth: depth, isObject: false)
@@ -73,8 +73,8 @@ package enum JSONLines {
             }
         }
 
-        private mutating func elements(_ wanted: Wanted, depth: Int, isObject: Bool) {
-            guard depth < Self.deepest else { return position = bytes.count }
+        private mutating func elements(_ wanted: PathTree, depth: Int, isObject: Bool) {
+            guard depth < Self.maximumDepth else { return position = bytes.count }
             advance()
             var index = 0
             while true {
@@ -88,7 +88,7 @@ package enum JSONLines {
                     skipSpace()
                     if next == UInt8(ascii: ":") { advance() }
                 }
-                value(wanted.children[step] ?? Wanted(), depth: depth + 1, start: isObject ? start : nil)
+                value(wanted.children[step] ?? PathTree(), depth: depth + 1, start: isObject ? start : nil)
                 skipSpace()
                 if next == UInt8(ascii: ",") { advance() }
                 index += 1

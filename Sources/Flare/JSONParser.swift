@@ -83,8 +83,8 @@ private struct JSONParser {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case let byte? where byte == UInt8(ascii: "-") || isDigit(byte): return try number()
-        case nil: throw fail("the text ends where a value should be")
-        default: throw fail("a value should be here")
+        case nil: throw fail("the text ends before a value")
+        default: throw fail("expected a value")
         }
     }
 
@@ -95,7 +95,7 @@ private struct JSONParser {
             && (0..<count).allSatisfy {
                 bytes[position + $0] == text.utf8Start[$0]
             }
-        guard matches else { throw fail("a value should be here") }
+        guard matches else { throw fail("expected a value") }
         position += count
         return value
     }
@@ -115,10 +115,10 @@ private struct JSONParser {
         } else {
             repeat {
                 skipSpace()
-                guard next == UInt8(ascii: "\"") else { throw fail("a member name in quotes should be here") }
+                guard next == UInt8(ascii: "\"") else { throw fail("expected a member name in quotes") }
                 let key = try string()
                 skipSpace()
-                guard next == UInt8(ascii: ":") else { throw fail("a colon should be here") }
+                guard next == UInt8(ascii: ":") else { throw fail("expected a colon") }
                 position += 1
                 skipSpace()
                 members[key] = try value()
@@ -155,7 +155,7 @@ private struct JSONParser {
             position += 1
             return false
         default:
-            throw fail("a comma or \(name) should be here")
+            throw fail("expected a comma or \(name)")
         }
     }
 
@@ -164,20 +164,20 @@ private struct JSONParser {
         var isWhole = true
         if next == UInt8(ascii: "-") { position += 1 }
         let firstDigit = next
-        guard digits() > 0 else { throw fail("a digit should be here") }
+        guard digits() > 0 else { throw fail("expected a digit") }
         if firstDigit == UInt8(ascii: "0"), position - start > (bytes[start] == firstDigit ? 1 : 2) {
-            throw fail("a number may not start with a zero")
+            throw fail("a number cannot start with a zero")
         }
         if next == UInt8(ascii: ".") {
             isWhole = false
             position += 1
-            guard digits() > 0 else { throw fail("a digit should be here") }
+            guard digits() > 0 else { throw fail("expected a digit") }
         }
         if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
             isWhole = false
             position += 1
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
-            guard digits() > 0 else { throw fail("a digit should be here") }
+            guard digits() > 0 else { throw fail("expected a digit") }
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let number = Double(text), number.isFinite else { throw fail("the number is too large") }
@@ -226,7 +226,7 @@ private struct JSONParser {
                 position += 1
             }
         }
-        throw fail("a text without its closing quote")
+        throw fail("a text without a closing quote")
     }
 
     private func validated(_ utf8: some Collection<UInt8>) throws(JSONError) -> String {
@@ -281,7 +281,7 @@ private struct JSONParser {
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80
             else {
-                throw fail("four hexadecimal digits should be here")
+                throw fail("expected four hexadecimal digits")
             }
             unit = unit << 4 | UInt32(digit)
             position += 1

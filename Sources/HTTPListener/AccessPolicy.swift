@@ -30,7 +30,7 @@ package struct AccessPolicy: Sendable {
         origin: String?,
         connectedTo address: @autoclosure () -> String?
     ) -> AccessRefusal? {
-        if let host, !isHere(HostName(authority: host), address) {
+        if let host, !isThisMachine(HostName(authority: host), address) {
             return AccessRefusal(header: "Host", value: host, key: "\(section).allowed_hosts")
         }
         guard let origin else { return nil }
@@ -46,7 +46,7 @@ package struct AccessPolicy: Sendable {
         return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
     }
 
-    private func isHere(_ host: HostName?, _ address: () -> String?) -> Bool {
+    private func isThisMachine(_ host: HostName?, _ address: () -> String?) -> Bool {
         guard let host else { return false }
         if host.isLoopback || hosts.contains(host) { return true }
         // Only an address can equal the connection's; resolving a name would enable the attack.

@@ -7,12 +7,12 @@ final class ConnectionGuard {
     fileprivate var timing: ConnectionTiming
     private var wire: ChannelHandlerContext?
     private var check: Scheduled<Void>?
-    private var hasLeft = false
-    private var farewell: (() -> Void)?
+    private var hasPeerClosed = false
+    private var peerCloseHandler: (() -> Void)?
     private let connections: IdleConnections
     private var isRegisteredAsIdle = false
 
-    init(limits: ConnectionTiming.Limits, among connections: IdleConnections) {
+    init(limits: ConnectionTiming.Limits, connections: IdleConnections) {
         timing = ConnectionTiming(limits: limits, now: .now())
         self.connections = connections
     }
@@ -20,7 +20,7 @@ final class ConnectionGuard {
     fileprivate func begin(on context: ChannelHandlerContext) {
         wire = context
         register(isNew: true)
-        look()
+        evaluate()
     }
 
     fileprivate func end() {
@@ -42,18 +42,18 @@ final class ConnectionGuard {
         }
     }
 
-    private func look() {
+    private func evaluate() {
         guard let wire else { return }
         switch timing.verdict(at: .now()) {
         case .wait(let deadline):
             check = wire.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
-                self?.look()
+                self?.evaluate()
             }
-        case .rest:
+        case .none:
             check = nil
         case .refuse(let status):
             refuse(.timedOut(status))
-            look()
+            evaluate()
         case .close:
             wire.close(promise: nil)
         }
@@ -67,35 +67,35 @@ final class ConnectionGuard {
 
     fileprivate func writability(_ isWritable: Bool) {
         timing.writability(isWritable, at: .now())
-        if check == nil { look() }
+        if check == nil { evaluate() }
     }
 
     /// Calls `body` when the peer closes; at once when it has.
-    fileprivate var hasPeerLeft: Bool { hasLeft }
+    fileprivate var isPeerClosed: Bool { hasPeerClosed }
 
-    fileprivate func whenPeerLeaves(_ body: @escaping () -> Void) {
-        if hasLeft { body() } else { farewell = body }
+    fileprivate func onPeerClose(_ body: @escaping () -> Void) {
+        if hasPeerClosed { body() } else { peerCloseHandler = body }
     }
 
-    fileprivate func peerLeft() {
-        hasLeft = true
-        let body = farewell
-        farewell = nil
+    fileprivate func peerClosed() {
+        hasPeerClosed = true
+        let body = peerCloseHandler
+        peerCloseHandler = nil
         body?()
     }
 
     /// Whether ``refuse(_:fields:)`` would send an answer before closing.
-    var canAnswer: Bool { timing.canInterrupt }
+    var canAnswer: Bool { timing.canRespond }
 
     /// Answers without the HTTP handlers, which have no answer under way, and stops reading.
     /// - Parameter fields: Additional header lines.
     func refuse(_ problem: RequestError, fields: [String] = []) {
         guard let wire else { return }
-        guard timing.canInterrupt else {
+        guard timing.canRespond else {
             wire.close(promise: nil)
             return
         }
-        timing.wasRefused(at: .now())
+        timing.refused(at: .now())
         register()
         let status = problem.status
         let head = [
@@ -106,7 +106,7 @@ final class ConnectionGuard {
         wire.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
         wire.close(mode: .output, promise: nil)
         check?.cancel()
-        look()
+        evaluate()
     }
 }
 
@@ -131,15 +131,15 @@ final class ConnectionWireHandler: ChannelInboundHandler, RemovableChannelHandle
 
     func channelInactive(context: ChannelHandlerContext) {
         owner.end()
-        owner.peerLeft()
+        owner.peerClosed()
         context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !owner.timing.isRefused else { return }
-        owner.timing.bytesArrived(unwrapInboundIn(data).readableBytes, at: .now())
+        owner.timing.receivedBytes(unwrapInboundIn(data).readableBytes, at: .now())
         context.fireChannelRead(data)
-        if owner.timing.headIsTooLong, !owner.timing.isRefused { owner.refuse(.headTooLong) }
+        if owner.timing.isHeadTooLong, !owner.timing.isRefused { owner.refuse(.headTooLong) }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -148,8 +148,8 @@ final class ConnectionWireHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? ChannelEvent == .inputClosed { owner.peerLeft() }
-        if event is ChannelShouldQuiesceEvent { owner.timing.stops(at: .now()) }
+        if event as? ChannelEvent == .inputClosed { owner.peerClosed() }
+        if event is ChannelShouldQuiesceEvent { owner.timing.shutdownStarted(at: .now()) }
         if owner.timing.isRefused, event as? ChannelEvent == .inputClosed {
             context.close(promise: nil)
         } else {
@@ -176,18 +176,18 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            let isAlone = owner.timing.canInterrupt
-            owner.timing.headWasRead(at: .now())
+            let isAlone = owner.timing.canRespond
+            owner.timing.receivedHead(at: .now())
             owner.register()
-            if isAlone { invite(head, context) }
+            if isAlone { answerExpectContinue(head, context) }
         case .body: break
-        case .end: owner.timing.requestWasRead()
+        case .end: owner.timing.receivedEnd()
         }
         context.fireChannelRead(data)
     }
 
     /// Answers `Expect: 100-continue` (curl sends it for large bodies), unless the request would be refused.
-    private func invite(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+    private func answerExpectContinue(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         guard length <= configuration.maximumBodyBytes(of: head.path ?? "") else { return }
@@ -196,10 +196,10 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head) where head.status.kind != .informational: owner.timing.answerBegan()
+        case .head(let head) where head.status.kind != .informational: owner.timing.responseStarted()
         case .head, .body: break
         case .end:
-            owner.timing.answerEnded(at: .now())
+            owner.timing.responseEnded(at: .now())
             // The connection may be closed for another only after the answer was handed to the system.
             let sent = promise ?? context.eventLoop.makePromise()
             sent.futureResult.assumeIsolated().whenComplete { [owner] _ in owner.register() }
@@ -216,21 +216,21 @@ extension Channel {
     ///
     /// Used to cancel requests with a delayed answer, which nobody would read. Replaces an earlier call. Must
     /// be called on the connection's event loop.
-    package func whenPeerLeaves(_ body: @escaping () -> Void) {
+    package func onPeerClose(_ body: @escaping () -> Void) {
         guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
             body()
             return
         }
-        wire.owner.whenPeerLeaves(body)
+        wire.owner.onPeerClose(body)
     }
 
     /// Whether the peer has closed its side of the connection.
     ///
     /// Must be called on the channel's event loop.
-    package var hasPeerLeft: Bool {
+    package var isPeerClosed: Bool {
         guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
             return true
         }
-        return wire.owner.hasPeerLeft
+        return wire.owner.isPeerClosed
     }
 }

@@ -14,7 +14,7 @@ struct ConnectionTiming {
         var send: TimeAmount
         var headBytes: Int
         /// How long further input of a refused peer is discarded, so that it can read the answer.
-        static let farewell = TimeAmount.seconds(2)
+        static let lingerTimeout = TimeAmount.seconds(2)
         /// How long a shutdown waits for peers to send or read.
         static let shutdown = TimeAmount.seconds(1)
 
@@ -25,7 +25,7 @@ struct ConnectionTiming {
         /// Nothing is due; check again then.
         case wait(until: NIODeadline)
         /// Nothing becomes due before writing stalls, or the peer is refused.
-        case rest
+        case none
         /// Answer with this status, because no answer has begun, and close.
         case refuse(status: Int)
         case close
@@ -43,7 +43,7 @@ struct ConnectionTiming {
     private var stoppingSince: NIODeadline?
     private var isWebSocket = false
     private var requestsInProgress = 0
-    private var answerHasBegun = false
+    private var isResponding = false
 
     init(limits: Limits, now: NIODeadline) {
         self.limits = limits
@@ -52,42 +52,42 @@ struct ConnectionTiming {
 
     var isRefused: Bool { refusedSince != nil }
     /// Whether a message other than an answer may be sent.
-    var canInterrupt: Bool {
-        !answerHasBegun && !isRefused && !isWebSocket
+    var canRespond: Bool {
+        !isResponding && !isRefused && !isWebSocket
             && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1)
     }
 
     /// Whether closing now loses nothing: every parsed request has been answered.
     var isIdle: Bool { requestsInProgress == 0 && !isWebSocket && !isRefused }
 
-    mutating func bytesArrived(_ count: Int, at now: NIODeadline) {
+    mutating func receivedBytes(_ count: Int, at now: NIODeadline) {
         guard bodySince == nil, !isWebSocket else { return }
         if headSince == nil { headSince = now }
         headBytes += count
     }
 
     /// Whether a head is too long; to be checked after the bytes were parsed.
-    var headIsTooLong: Bool { headSince != nil && headBytes > limits.headBytes }
+    var isHeadTooLong: Bool { headSince != nil && headBytes > limits.headBytes }
 
-    mutating func headWasRead(at now: NIODeadline) {
+    mutating func receivedHead(at now: NIODeadline) {
         headSince = nil
         headBytes = 0
         bodySince = now
         requestsInProgress += 1
     }
 
-    mutating func requestWasRead() {
+    mutating func receivedEnd() {
         bodySince = nil
         headSince = nil
         headBytes = 0
     }
 
-    mutating func answerBegan() {
-        answerHasBegun = true
+    mutating func responseStarted() {
+        isResponding = true
     }
 
-    mutating func answerEnded(at now: NIODeadline) {
-        answerHasBegun = false
+    mutating func responseEnded(at now: NIODeadline) {
+        isResponding = false
         hasAnswered = true
         requestsInProgress = max(0, requestsInProgress - 1)
         idleSince = now
@@ -100,33 +100,33 @@ struct ConnectionTiming {
     /// The read timeouts end: a WebSocket has its own.
     mutating func becameWebSocket() {
         isWebSocket = true
-        requestWasRead()
+        receivedEnd()
         requestsInProgress = 0
-        answerHasBegun = false
+        isResponding = false
     }
 
-    mutating func wasRefused(at now: NIODeadline) {
+    mutating func refused(at now: NIODeadline) {
         refusedSince = now
     }
 
     /// The listener stops: slow peers are not awaited any longer.
-    mutating func stops(at now: NIODeadline) {
+    mutating func shutdownStarted(at now: NIODeadline) {
         stoppingSince = now
     }
 
-    /// What is due.
+    /// The next action.
     func verdict(at now: NIODeadline) -> Verdict {
         let stop = stoppingSince.map { $0 + Limits.shutdown } ?? .distantFuture
         if let refusedSince {
-            let end = min(refusedSince + Limits.farewell, stop)
+            let end = min(refusedSince + Limits.lingerTimeout, stop)
             return due(end, now) ? .close : wait(end, now)
         }
         let sending = blockedSince.map { min($0 + limits.send, stop) }
         if let sending, due(sending, now) { return .close }
         let reading = (headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body })
             .map { min($0, stop) }
-        if let reading, due(reading, now) { return canInterrupt ? .refuse(status: 408) : .close }
-        if isWebSocket, sending == nil { return .rest }
+        if let reading, due(reading, now) { return canRespond ? .refuse(status: 408) : .close }
+        if isWebSocket, sending == nil { return .none }
         let idling =
             isIdle && reading == nil ? idleSince + (hasAnswered ? limits.idle : limits.first) : nil
         if let idling, due(idling, now) { return .close }

@@ -30,8 +30,8 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
         do {
             let response = try await inner.respond(to: request, context: context.inner)
             // A router's errors consist only of a status.
-            let isMute = response.status.code >= 400 && response.body.contentLength == 0
-            guard isMute, head.method != .head else { return response }
+            let lacksBody = response.status.code >= 400 && response.body.contentLength == 0
+            guard lacksBody, head.method != .head else { return response }
             return RequestError(response.status, for: head).response(to: head)
         } catch let error as NIOTooManyBytesError {
             let limit = error.maxBytes ?? limit

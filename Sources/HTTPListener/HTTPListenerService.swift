@@ -23,7 +23,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     /// - Parameters:
     ///   - responder: The application, such as a Hummingbird router's responder.
     ///   - gate: Decides which requests become WebSockets; `nil` for none.
-    ///   - immediate: Answers what it can before the application is asked, after the same checks; `nil` for none.
+    ///   - immediate: Answers requests before the application, after the same checks; `nil` for none.
     ///   - loops: The event loops of the connections; a single one when the gate needs them together.
     ///   - onBound: Called once, when connections are accepted, with the actual port.
     package init(
@@ -63,7 +63,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                     configuration,
                     gate: gate,
                     immediate: immediate,
-                    among: connections,
+                    connections: connections,
                     responder: $0
                 )
             },

@@ -6,7 +6,7 @@ extension HTTPRequestHead {
     /// The host of an absolute target (`http://HOST/PATH`) overrides the Host header, and is checked like it.
     /// HTTP/1.1 requires a Host header: a missing one becomes empty, which is refused.
     /// - Source: RFC 9112 3.2 and 3.2.2.
-    mutating func settleHost() {
+    mutating func normaliseHost() {
         let schemes = ["http://", "https://"]
         if let scheme = schemes.first(where: { uri.prefix($0.count).lowercased() == $0 }) {
             let rest = uri.dropFirst(scheme.count)

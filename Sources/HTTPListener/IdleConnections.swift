@@ -15,7 +15,7 @@ final class IdleConnections: Sendable {
         var closing: Set<ObjectIdentifier> = []
         var idle: [ObjectIdentifier: (channel: any Channel, since: NIODeadline)] = [:]
 
-        mutating func removeOldest(butNot spared: ObjectIdentifier? = nil) -> (any Channel)? {
+        mutating func removeOldest(except spared: ObjectIdentifier? = nil) -> (any Channel)? {
             let oldest = idle.lazy.filter { $0.key != spared }.min { $0.value.since < $1.value.since }
             guard let oldest else { return nil }
             idle[oldest.key] = nil
@@ -59,7 +59,7 @@ final class IdleConnections: Sendable {
             }
         }
         // A new connection is given the chance to send its request.
-        makeRoom(butNot: isNew ? ObjectIdentifier(channel) : nil)
+        makeRoom(except: isNew ? ObjectIdentifier(channel) : nil)
     }
 
     /// A connection received a request, or closed.
@@ -67,9 +67,9 @@ final class IdleConnections: Sendable {
         state.withLockedValue { $0.idle[ObjectIdentifier(channel)] = nil }
     }
 
-    private func makeRoom(butNot spared: ObjectIdentifier? = nil) {
+    private func makeRoom(except spared: ObjectIdentifier? = nil) {
         let surplus = state.withLockedValue { state in
-            state.live.count - state.closing.count > maximum ? state.removeOldest(butNot: spared) : nil
+            state.live.count - state.closing.count > maximum ? state.removeOldest(except: spared) : nil
         }
         surplus?.close(promise: nil)
     }

@@ -22,7 +22,7 @@ struct ListenerChannel: HTTPChannelHandler {
         _ configuration: HTTPListenerConfiguration,
         gate: (any WebSocketGate)?,
         immediate: (any ImmediateResponder)?,
-        among connections: IdleConnections,
+        connections: IdleConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.responder = responder
@@ -49,7 +49,7 @@ struct ListenerChannel: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            let owner = ConnectionGuard(limits: limits, among: connections)
+            let owner = ConnectionGuard(limits: limits, connections: connections)
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .forwardBytes,
                 limitConfiguration: decoderLimits
@@ -69,7 +69,7 @@ struct ListenerChannel: HTTPChannelHandler {
                 ConnectionPartHandler(owner, configuration),
             ])
             if let immediate {
-                try pipeline.addHandler(ImmediateAnswerHandler(immediate, policy: policy))
+                try pipeline.addHandler(ImmediateResponseHandler(immediate, policy: policy))
             }
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(

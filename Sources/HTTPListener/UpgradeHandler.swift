@@ -30,7 +30,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let owner: ConnectionGuard
     private let maximumMessageBytes: Int
     private var state = State.http
-    private var unanswered = 0
+    private var pendingResponses = 0
 
     init(
         gate: (any WebSocketGate)?,
@@ -47,13 +47,13 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (state, unwrapInboundIn(data)) {
         case (.http, .head(var head)):
-            head.settleHost()
+            head.normaliseHost()
             if head.headers.contains(name: "Upgrade") {
-                if consider(head, context) { return }
+                if handleUpgrade(head, context) { return }
                 head.headers.remove(name: "Upgrade")
                 head.headers.replaceOrAdd(name: "Connection", value: "close")
             }
-            unanswered += 1
+            pendingResponses += 1
             context.fireChannelRead(wrapInboundOut(.head(head)))
         case (.http, let part):
             context.fireChannelRead(wrapInboundOut(part))
@@ -67,18 +67,18 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { unanswered = max(0, unanswered - 1) }
+        if case .end = unwrapOutboundIn(data) { pendingResponses = max(0, pendingResponses - 1) }
         context.write(data, promise: promise)
     }
 
     /// Whether the request was handled here.
-    private func consider(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+    private func handleUpgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
         // A pending answer would be mixed up with WebSocket frames.
-        guard let gate, unanswered == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
+        guard let gate, pendingResponses == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
             head.lists("upgrade", in: "Connection")
         else { return false }
         switch gate.admission(path: head.uri) {
-        case .notHere: return false
+        case .noWebSocket: return false
         case .refused(let status, let type, let text):
             refuse(
                 RequestError(status: HTTPResponse.Status(code: status), contentType: type, text: text)
@@ -134,7 +134,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch result {
             case .success(let headers):
                 do {
-                    try handler.become(headers, head.uri, context)
+                    try handler.completeUpgrade(headers, head.uri, context)
                 } catch {
                     context.close(promise: nil)
                 }
@@ -145,7 +145,9 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func become(_ headers: HTTPHeaders, _ path: String, _ context: ChannelHandlerContext) throws {
+    private func completeUpgrade(_ headers: HTTPHeaders, _ path: String, _ context: ChannelHandlerContext)
+        throws
+    {
         guard let gate else { return }
         let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)

@@ -15,9 +15,9 @@ struct WebSocketAssembly {
 
     /// Adds a text, binary or continuation frame.
     /// - Returns: The message that the frame completes.
-    mutating func take(_ frame: WebSocketFrame) throws(WebSocket.CloseCode) -> WebSocketMessage? {
+    mutating func append(_ frame: WebSocketFrame) throws(WebSocket.CloseCode) -> WebSocketMessage? {
         guard (frame.opcode == .continuation) == (opcode != nil) else { throw .protocolError }
-        guard frame.length <= maximumBytes - bytes.count else { throw .tooBig }
+        guard frame.length <= maximumBytes - bytes.count else { throw .messageTooBig }
         let opcode = opcode ?? frame.opcode
         bytes += frame.unmaskedData.readableBytesView
         guard frame.fin else {
@@ -28,19 +28,19 @@ struct WebSocketAssembly {
         self.opcode = nil
         bytes = []
         guard opcode == .text else { return .binary(message) }
-        guard message.isUTF8 else { throw .noUTF8 }
+        guard message.isUTF8 else { throw .invalidPayload }
         return .text(message)
     }
 
     /// Validates a close frame: empty, or a code and a reason.
-    static func check(goodbye: WebSocketFrame) throws(WebSocket.CloseCode) {
-        var data = goodbye.unmaskedData
+    static func validateClose(_ frame: WebSocketFrame) throws(WebSocket.CloseCode) {
+        var data = frame.unmaskedData
         guard data.readableBytes > 0 else { return }
         switch data.readInteger(as: UInt16.self) ?? 0 {
         case 1000...1003, 1007...1014, 3000...4999: break
         default: throw .protocolError
         }
-        guard Array(data.readableBytesView).isUTF8 else { throw .noUTF8 }
+        guard Array(data.readableBytesView).isUTF8 else { throw .invalidPayload }
     }
 }
 

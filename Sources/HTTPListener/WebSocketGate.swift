@@ -17,7 +17,7 @@ package protocol WebSocketGate: Sendable {
 package enum WebSocketAdmission: Sendable, Hashable {
     case accepted
     /// The path has no WebSockets: the request is answered like any other.
-    case notHere
+    case noWebSocket
     /// Refused with this status and text; the connection is closed.
     case refused(status: Int, contentType: String, text: String)
 }
@@ -43,14 +43,14 @@ package enum WebSocketMessage: Sendable, Hashable {
         }
     }
 
-    /// Several messages of text, each in a frame of its own, one after the other.
+    /// Several text messages, each as one frame.
     package static func framed(texts: [[UInt8]]) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: texts.reduce(0) { $0 + $1.count + headBytes })
         for text in texts { write(opcode: 0x1, text, to: &buffer) }
         return buffer
     }
 
-    /// What the head of a frame takes at most.
+    /// The longest frame head.
     private static let headBytes = 10
 
     static func frame(opcode: UInt8, _ payload: some Collection<UInt8>) -> ByteBuffer {
@@ -88,7 +88,7 @@ package struct WebSocket: Sendable {
     package func flush() { handler.value.flush() }
 
     /// Pauses and resumes reading, for a peer that sends faster than its messages are processed.
-    package func read(_ isReading: Bool) { handler.value.read(isReading) }
+    package func setAutoRead(_ isReading: Bool) { handler.value.setAutoRead(isReading) }
 
     /// Sends a close frame and closes.
     /// - Parameter code: RFC 6455 7.4.
@@ -98,7 +98,7 @@ package struct WebSocket: Sendable {
         case normal = 1000
         case goingAway = 1001
         case protocolError = 1002
-        case noUTF8 = 1007
-        case tooBig = 1009
+        case invalidPayload = 1007
+        case messageTooBig = 1009
     }
 }

@@ -10,9 +10,9 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = ByteBuffer
 
     /// Most bytes queued for a peer that does not read.
-    private static let patience = 8_000_000
+    private static let maximumQueuedBytes = 8_000_000
     /// How long a peer may take for the close handshake.
-    private static let farewell = TimeAmount.seconds(1)
+    private static let closeTimeout = TimeAmount.seconds(1)
 
     private var listener: (any WebSocketListener)?
     private var context: ChannelHandlerContext?
@@ -43,7 +43,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard let context, !isClosing else { return }
         if !context.channel.isWritable {
             waitingBytes += frame.readableBytes
-            guard waitingBytes <= Self.patience else {
+            guard waitingBytes <= Self.maximumQueuedBytes else {
                 context.close(promise: nil)
                 return
             }
@@ -55,7 +55,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         context?.flush()
     }
 
-    func read(_ isReading: Bool) {
+    func setAutoRead(_ isReading: Bool) {
         guard let context else { return }
         // The option cannot fail on an open socket, and a closed one does not need it.
         try? context.channel.syncOptions?.setOption(.autoRead, value: isReading)
@@ -70,9 +70,9 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         flush()
         isClosing = true
         // The peer answers with its own close frame, or not at all.
-        read(true)
+        setAutoRead(true)
         let channel = context.channel
-        context.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
+        context.eventLoop.scheduleTask(in: Self.closeTimeout) { channel.close(promise: nil) }
     }
 
     /// Closes after a protocol error without awaiting the peer's answer; its further input is discarded, so
@@ -94,7 +94,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         do throws(WebSocket.CloseCode) {
             switch frame.opcode {
             case .text, .binary, .continuation:
-                guard !isClosing, let message = try assembly.take(frame) else { return }
+                guard !isClosing, let message = try assembly.append(frame) else { return }
                 listener?.received(message)
             case .ping:
                 write(WebSocketMessage.frame(opcode: 0xA, frame.unmaskedData.readableBytesView))
@@ -102,7 +102,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
             case .pong:
                 break
             case .connectionClose:
-                if !isClosing { try WebSocketAssembly.check(goodbye: frame) }
+                if !isClosing { try WebSocketAssembly.validateClose(frame) }
                 write(WebSocketMessage.frame(opcode: 0x8, frame.unmaskedData.readableBytesView))
                 flush()
                 end()
@@ -135,7 +135,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case NIOWebSocketError.invalidFrameLength: fail(.tooBig)
+        case NIOWebSocketError.invalidFrameLength: fail(.messageTooBig)
         case is NIOWebSocketError: fail(.protocolError)
         case is ByteToMessageDecoderError where isClosing: break
         default: context.close(promise: nil)

@@ -59,7 +59,7 @@ import Testing
                     let place = point(scale, &generator)
                     entries[victim].low = place
                     entries[victim].high = place
-                    tree.put(entries[victim].id, order: entries[victim].order, from: place, to: place)
+                    tree.insert(entries[victim].id, order: entries[victim].order, from: place, to: place)
                 } else {
                     let place = point(scale, &generator)
                     let order = Int.random(in: 0...1000, using: &generator) * 100 + step
@@ -70,7 +70,7 @@ import Testing
                         high: place
                     )
                     entries.append(entry)
-                    tree.put(entry.id, order: order, from: place, to: place)
+                    tree.insert(entry.id, order: order, from: place, to: place)
                 }
                 #expect(tree.count == entries.count)
                 let asked = point(scale, &generator)
@@ -94,7 +94,7 @@ import Testing
                 let (low, high) = (point(scale, &generator), point(scale, &generator))
                 let id = FlareID(high: 1, low: UInt32.random(in: 0..<20, using: &generator))
                 entries.removeAll { $0.id == id }
-                tree.put(id, order: step, from: low, to: high)
+                tree.insert(id, order: step, from: low, to: high)
                 if low.x <= high.x, low.y <= high.y, low.z <= high.z {
                     entries.append(Entry(id: id, order: step, low: low, high: high))
                 }
@@ -107,9 +107,9 @@ import Testing
     @Test func `what is no number is neither kept nor found`() {
         var tree = BoxTree()
         let id = FlareID(high: 0, low: 1)
-        tree.put(id, order: 1, from: Point3D(x: .nan, y: 0), to: Point3D(x: .nan, y: 0))
+        tree.insert(id, order: 1, from: Point3D(x: .nan, y: 0), to: Point3D(x: .nan, y: 0))
         #expect(tree.count == 0)
-        tree.put(id, order: 1, from: .zero, to: .zero)
+        tree.insert(id, order: 1, from: .zero, to: .zero)
         #expect(tree.nearest(to: Point3D(x: .nan, y: 0), within: 1e9) == nil)
         #expect(tree.nearest(to: Point3D(x: .infinity, y: 0), within: 1e9) == nil)
         #expect(tree.nearest(to: .zero, within: .nan) == nil)
@@ -138,7 +138,7 @@ import Testing
             var tree = BoxTree()
             for number in 0..<count {
                 let place = layout.place(number, of: count)
-                tree.put(FlareID(high: 1, low: UInt32(number)), order: number, from: place, to: place)
+                tree.insert(FlareID(high: 1, low: UInt32(number)), order: number, from: place, to: place)
             }
             var visits = 0
             var generator = SplitMix64(seed: 7)

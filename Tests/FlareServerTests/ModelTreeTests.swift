@@ -81,7 +81,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("", "line 1, column 1: no JSON: the text ends where a value should be"),
+            ("", "line 1, column 1: no JSON: the text ends before a value"),
             ("{\n  \"environments\": [\n    {]", "line 3, column 6: no JSON"),
             ("[]", "the file must be an object with a list of environments"),
             ("{}", "environments: is missing"),

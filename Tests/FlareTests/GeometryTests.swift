@@ -91,6 +91,6 @@ struct GeometryTests {
         isAdmitted: Bool
     ) {
         let fence = Geofence(centre: GeoPoint(latitude: 0, longitude: 0), radiusMetres: radius)
-        #expect(fence.admits(GeoPoint(latitude: north, longitude: east)) == isAdmitted)
+        #expect(fence.includes(GeoPoint(latitude: north, longitude: east)) == isAdmitted)
     }
 }

@@ -119,30 +119,30 @@ struct JSONParserTests {
         #expect(problem(quote + invalid + quote)?.problem == "a text that is not UTF-8")
         #expect(problem(quote + Array("\\n".utf8) + invalid + quote)?.problem == "a text that is not UTF-8")
         #expect(problem(Array("{\"".utf8) + invalid + Array("\":1}".utf8)) != nil)
-        #expect(problem(invalid)?.description == "a value should be here at byte 0")
+        #expect(problem(invalid)?.description == "expected a value at byte 0")
     }
 
     @Test(
         arguments: [
-            ("", 0, "the text ends where a value should be"),
-            ("  ", 2, "the text ends where a value should be"),
+            ("", 0, "the text ends before a value"),
+            ("  ", 2, "the text ends before a value"),
             ("1 x", 2, "unexpected text after the value"), ("{} {}", 3, "unexpected text after the value"),
-            ("null,", 4, "unexpected text after the value"), ("tru", 0, "a value should be here"),
-            ("True", 0, "a value should be here"), ("nul1", 0, "a value should be here"),
-            ("\u{FEFF}1", 0, "a value should be here"), ("\u{A0}1", 0, "a value should be here"),
-            ("[1,]", 3, "a value should be here"), ("[,1]", 1, "a value should be here"),
-            ("[1 2]", 3, "a comma or ] should be here"), ("[1", 2, "a comma or ] should be here"),
-            ("[1}", 2, "a comma or ] should be here"), ("[", 1, "the text ends where a value should be"),
-            ("{a:1}", 1, "a member name in quotes should be here"),
-            ("{1:1}", 1, "a member name in quotes should be here"),
-            ("{\"a\":1,}", 7, "a member name in quotes should be here"),
-            ("{", 1, "a member name in quotes should be here"), ("{\"a\"}", 4, "a colon should be here"),
-            ("{\"a\" 1}", 5, "a colon should be here"), ("{\"a\":}", 5, "a value should be here"),
-            ("{\"a\":1 \"b\":2}", 7, "a comma or } should be here"),
-            ("{\"a\":1]", 6, "a comma or } should be here"),
-            ("[\"ä\",?]", 6, "a value should be here"), ("\"abc", 4, "a text without its closing quote"),
-            ("[1.x]", 3, "a digit should be here"), ("[-x]", 2, "a digit should be here"),
-            ("\"\\q\"", 2, "an unknown escape"), ("// a\n1", 0, "a value should be here"),
+            ("null,", 4, "unexpected text after the value"), ("tru", 0, "expected a value"),
+            ("True", 0, "expected a value"), ("nul1", 0, "expected a value"),
+            ("\u{FEFF}1", 0, "expected a value"), ("\u{A0}1", 0, "expected a value"),
+            ("[1,]", 3, "expected a value"), ("[,1]", 1, "expected a value"),
+            ("[1 2]", 3, "expected a comma or ]"), ("[1", 2, "expected a comma or ]"),
+            ("[1}", 2, "expected a comma or ]"), ("[", 1, "the text ends before a value"),
+            ("{a:1}", 1, "expected a member name in quotes"),
+            ("{1:1}", 1, "expected a member name in quotes"),
+            ("{\"a\":1,}", 7, "expected a member name in quotes"),
+            ("{", 1, "expected a member name in quotes"), ("{\"a\"}", 4, "expected a colon"),
+            ("{\"a\" 1}", 5, "expected a colon"), ("{\"a\":}", 5, "expected a value"),
+            ("{\"a\":1 \"b\":2}", 7, "expected a comma or }"),
+            ("{\"a\":1]", 6, "expected a comma or }"),
+            ("[\"ä\",?]", 6, "expected a value"), ("\"abc", 4, "a text without a closing quote"),
+            ("[1.x]", 3, "expected a digit"), ("[-x]", 2, "expected a digit"),
+            ("\"\\q\"", 2, "an unknown escape"), ("// a\n1", 0, "expected a value"),
         ] as [(String, Int, String)]
     )
     func `an error names its byte and what should be there`(text: String, offset: Int, what: String) {

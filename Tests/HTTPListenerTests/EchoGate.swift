@@ -10,7 +10,7 @@ struct EchoGate: WebSocketGate {
         switch path {
         case "/echo": .accepted
         case "/refused": .refused(status: 418, contentType: "text/teapot", text: "short and stout")
-        default: .notHere
+        default: .noWebSocket
         }
     }
 

@@ -12,7 +12,7 @@ struct HTTPListenerServiceTests {
     }
 
     @Test func `the actual port is reported and answers requests`() async throws {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             #expect(port > 0)
             let reply = try await request("POST", "/x?y=1", port: port, body: "hello")
             #expect(reply.status == 200)
@@ -22,9 +22,9 @@ struct HTTPListenerServiceTests {
     }
 
     @Test func `a port in use is reported with what to do`() async throws {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             let error = await #expect(throws: HTTPListenerError.self) {
-                try await withFront({ $0.port = port }, serving: Self.echo) { _, _ in }
+                try await withListener({ $0.port = port }, serving: Self.echo) { _, _ in }
             }
             #expect(error == .portInUse(host: "127.0.0.1", port: port, section: "test"))
             #expect(error?.description.contains("127.0.0.1:\(port) is in use") == true)
@@ -35,13 +35,13 @@ struct HTTPListenerServiceTests {
     @Test(arguments: ["192.0.2.1", "no such host", "host.invalid"])
     func `a host that is not this machine is reported`(host: String) async throws {
         let error = await #expect(throws: HTTPListenerError.self) {
-            try await withFront({ $0.host = host }, serving: Self.echo) { _, _ in }
+            try await withListener({ $0.host = host }, serving: Self.echo) { _, _ in }
         }
         #expect(error?.description.contains("test.listen: \"\(host)\"") == true)
     }
 
     @Test func `a foreign Host is refused with a JSON body that names the key`() async throws {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             let reply = try await request("GET", "/", port: port, host: "evil.example:\(port)")
             #expect(reply.status == 403)
             #expect(reply.headers["content-type"] == "application/json; charset=utf-8")
@@ -51,7 +51,7 @@ struct HTTPListenerServiceTests {
     }
 
     @Test func `a foreign Origin is refused and our own passes`() async throws {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             let foreign = try await request("POST", "/", port: port, headers: ["Origin: http://evil.example"])
             #expect(foreign.status == 403)
             #expect(foreign.body.contains(#""key":"test.allowed_origins""#))
@@ -77,7 +77,7 @@ struct HTTPListenerServiceTests {
     }
 
     @Test func `an absolute request target is served by its path`() async throws {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             let reply = try await request("GET", "http://localhost:\(port)/x?y", port: port)
             #expect(reply.body == "GET /x?y ")
         }
@@ -90,7 +90,7 @@ struct HTTPListenerServiceTests {
     func `an absolute request target is checked like Host and overrides it`(target: String)
         async throws
     {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             let reply = try await request("GET", target, port: port)
             #expect([400, 403].contains(reply.status), "\(reply)")
             let own = try await request("GET", "http://localhost/x", port: port, host: "evil.example")
@@ -99,7 +99,7 @@ struct HTTPListenerServiceTests {
     }
 
     @Test func `HTTP 1_1 needs exactly one Host header`() async throws {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             let two = try await request("GET", "/", port: port, headers: ["Host: evil.example"])
             #expect(two.status == 400)
             let none = try await request("GET", "/", port: port, host: nil)
@@ -117,7 +117,7 @@ struct HTTPListenerServiceTests {
     }
 
     @Test func `pipelined requests are answered in order over one connection`() async throws {
-        try await withFront(serving: Self.echo) { port, _ in
+        try await withListener(serving: Self.echo) { port, _ in
             let bodies = try await onThread {
                 let client = try WireClient(port: port)
                 client.send((0..<50).map { "GET /\($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined())
@@ -130,7 +130,7 @@ struct HTTPListenerServiceTests {
     @Test func `a shutdown closes idle connections and lets pending requests finish`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        try await withFront(serving: { _, _ in
+        try await withListener(serving: { _, _ in
             arrival.yield()
             for await _ in gate { break }
             return Response(text: "late")

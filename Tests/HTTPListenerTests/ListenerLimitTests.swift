@@ -13,7 +13,7 @@ struct ListenerLimitTests {
     private static let head = "POST / HTTP/1.1\r\nHost: localhost\r\n"
 
     @Test func `a body is accepted up to the limit and refused beyond it`() async throws {
-        try await withFront({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
+        try await withListener({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
             let fits = try await request("POST", "/", port: port, body: String(repeating: "a", count: 1000))
             #expect(fits.body == "1000")
             let large = try await request("POST", "/", port: port, body: String(repeating: "a", count: 1001))
@@ -27,7 +27,7 @@ struct ListenerLimitTests {
             $0.maximumBodyBytes = 100
             $0.bodyLimits = ["/long": 500]
         }
-        try await withFront(change, serving: Self.count) { port, _ in
+        try await withListener(change, serving: Self.count) { port, _ in
             let text = String(repeating: "a", count: 501)
             let short = try await request("POST", "/?x=/long", port: port, body: text)
             #expect(short.status == 413)
@@ -41,7 +41,7 @@ struct ListenerLimitTests {
     }
 
     @Test func `a body of unknown length is refused beyond the limit too`() async throws {
-        try await withFront({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
+        try await withListener({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
             let status = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n")
@@ -56,7 +56,7 @@ struct ListenerLimitTests {
 
     @Test(arguments: ["18446744073709551616", "-1", "x", "1, 2"])
     func `an invalid length is a bad request`(length: String) async throws {
-        try await withFront(serving: Self.count) { port, _ in
+        try await withListener(serving: Self.count) { port, _ in
             let reply = try await request("POST", "/", port: port, headers: ["Content-Length: \(length)"])
             #expect([400, 413].contains(reply.status), "\(reply)")
         }
@@ -66,7 +66,7 @@ struct ListenerLimitTests {
     func `an overlong or invalid head is refused and the connection closed`(head: BadHead)
         async throws
     {
-        try await withFront({ $0.maximumHeadBytes = 4000 }, serving: Self.count) { port, _ in
+        try await withListener({ $0.maximumHeadBytes = 4000 }, serving: Self.count) { port, _ in
             let (reply, isClosed) = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(head.text)
@@ -80,7 +80,7 @@ struct ListenerLimitTests {
     }
 
     @Test func `a long path within the limit reaches the application`() async throws {
-        try await withFront(serving: Self.count) { port, _ in
+        try await withListener(serving: Self.count) { port, _ in
             let reply = try await request("GET", "/" + String(repeating: "a", count: 10_000), port: port)
             #expect(reply.status == 200)
         }
@@ -95,7 +95,7 @@ struct ListenerLimitTests {
             $0.headTimeout = .milliseconds(50)
             $0.bodyTimeout = .milliseconds(50)
         }
-        try await withFront(change, serving: Self.count) { port, _ in
+        try await withListener(change, serving: Self.count) { port, _ in
             let (answer, isClosed) = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(bytes)
@@ -114,7 +114,7 @@ struct ListenerLimitTests {
             $0.sendTimeout = .seconds(3600)
         }
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        try await withFront(
+        try await withListener(
             change,
             serving: { request, _ in
                 arrival.yield()
@@ -140,7 +140,7 @@ struct ListenerLimitTests {
             $0.firstRequestTimeout = .milliseconds(50)
             $0.idleTimeout = .seconds(3600)
         }
-        try await withFront(change, serving: Self.count) { port, _ in
+        try await withListener(change, serving: Self.count) { port, _ in
             let isClosed = try await onThread { try WireClient(port: port).isClosed() }
             #expect(isClosed)
         }
@@ -151,7 +151,7 @@ struct ListenerLimitTests {
             $0.firstRequestTimeout = .seconds(3600)
             $0.idleTimeout = .milliseconds(50)
         }
-        try await withFront(change, serving: Self.count) { port, _ in
+        try await withListener(change, serving: Self.count) { port, _ in
             let isClosed = try await onThread {
                 let client = try WireClient(port: port)
                 client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -165,7 +165,7 @@ struct ListenerLimitTests {
     @Test func `an answer that is not read ends the connection`() async throws {
         let large = ByteBuffer(repeating: 0x61, count: 1 << 20)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        try await withFront(
+        try await withListener(
             { $0.sendTimeout = .milliseconds(50) },
             serving: { _, _ in
                 Response(
@@ -191,7 +191,7 @@ struct ListenerLimitTests {
     private static let get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     @Test func `the longest idle connection is closed for one more than allowed`() async throws {
-        try await withFront({ $0.maximumConnections = 2 }, serving: Self.count) { port, _ in
+        try await withListener({ $0.maximumConnections = 2 }, serving: Self.count) { port, _ in
             let (first, second, third) = try await onThread {
                 let clients = try (0..<2).map { _ in
                     let client = try WireClient(port: port)
@@ -213,7 +213,7 @@ struct ListenerLimitTests {
     }
 
     @Test func `requests are answered under a flood of silent connections`() async throws {
-        try await withFront({ $0.maximumConnections = 8 }, serving: Self.count) { port, _ in
+        try await withListener({ $0.maximumConnections = 8 }, serving: Self.count) { port, _ in
             let status = try await onThread {
                 let silent = try (0..<100).map { _ in try WireClient(port: port) }
                 let client = try WireClient(port: port)
@@ -234,7 +234,7 @@ struct ListenerLimitTests {
             }
             return Response(text: "done")
         }
-        try await withFront({ $0.maximumConnections = 1 }, serving: respond) { port, _ in
+        try await withListener({ $0.maximumConnections = 1 }, serving: respond) { port, _ in
             async let slow = onThread {
                 let client = try WireClient(port: port)
                 client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -262,7 +262,7 @@ struct ListenerLimitTests {
             for await _ in gate { break }
             return Response(text: "slow")
         }
-        try await withFront({ $0.maximumConnections = 1 }, serving: respond) { port, _ in
+        try await withListener({ $0.maximumConnections = 1 }, serving: respond) { port, _ in
             try await withThrowingTaskGroup(of: String?.self) { group in
                 for path in ["/slow", "/slow", "/"] {
                     group.addTask {
@@ -283,7 +283,7 @@ struct ListenerLimitTests {
     }
 
     @Test func `Expect 100-continue is answered`() async throws {
-        try await withFront(serving: Self.count) { port, _ in
+        try await withListener(serving: Self.count) { port, _ in
             let statuses = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(Self.head + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")

@@ -10,7 +10,7 @@ struct WebSocketFrameTests {
     /// The frames that answer to these bytes, up to the end of the connection or as many as asked for.
     private func frames(_ count: Int = .max, to bytes: [UInt8]) async throws -> [WireSocket.Frame] {
         let (frames, frame) = AsyncStream.makeStream(of: WireSocket.Frame.self)
-        try await withFront({ $0.maximumMessageBytes = Self.limit }, gate: EchoGate()) { port, _ in
+        try await withListener({ $0.maximumMessageBytes = Self.limit }, gate: EchoGate()) { port, _ in
             let heard = try await onThread {
                 let socket = try WireSocket("/echo", port: port)
                 _ = try socket.frame()

@@ -15,7 +15,7 @@ struct WebSocketHandshakeTests {
         _ change: (inout HTTPListenerConfiguration) -> Void = { _ in }
     ) async throws -> [WireClient.Reply] {
         let (replies, reply) = AsyncStream.makeStream(of: WireClient.Reply.self)
-        try await withFront(change, gate: EchoGate()) { port, _ in
+        try await withListener(change, gate: EchoGate()) { port, _ in
             let all = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(bytes)
@@ -40,7 +40,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test func `the first request of a connection becomes a WebSocket`() async throws {
-        try await withFront(gate: EchoGate()) { port, _ in
+        try await withListener(gate: EchoGate()) { port, _ in
             try await onThread {
                 let client = try WireClient(port: port)
                 client.send(WireSocket.handshake("/echo"))
@@ -54,7 +54,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test func `a later request of a connection becomes a WebSocket too`() async throws {
-        try await withFront(gate: EchoGate()) { port, _ in
+        try await withListener(gate: EchoGate()) { port, _ in
             try await onThread {
                 let client = try WireClient(port: port)
                 for _ in 0..<3 {
@@ -70,7 +70,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test func `frames that arrive with the handshake are processed`() async throws {
-        try await withFront(gate: EchoGate()) { port, _ in
+        try await withListener(gate: EchoGate()) { port, _ in
             try await onThread {
                 let client = try WireClient(port: port)
                 let frames = ["one", "two"].flatMap { WireSocket.frame(0x1, Array($0.utf8)) }
@@ -131,7 +131,9 @@ struct WebSocketHandshakeTests {
     }
 
     @Test func `a configured page may open a WebSocket`() async throws {
-        try await withFront({ $0.allowedOrigins = ["https://panel.example"] }, gate: EchoGate()) { port, _ in
+        try await withListener({ $0.allowedOrigins = ["https://panel.example"] }, gate: EchoGate()) {
+            port,
+            _ in
             try await onThread {
                 let client = try WireClient(port: port)
                 client.send(Self.handshake(without: "Origin", with: "Origin: https://panel.example"))

@@ -12,7 +12,7 @@ struct WebSocketLifeTests {
             $0.headTimeout = .milliseconds(1500)
             $0.bodyTimeout = .milliseconds(1500)
         }
-        try await withFront(impatient, gate: EchoGate()) { port, _ in
+        try await withListener(impatient, gate: EchoGate()) { port, _ in
             try await onThread {
                 let socket = try WireSocket("/echo", port: port)
                 #expect(try socket.frame() == .text("welcome"))
@@ -27,7 +27,7 @@ struct WebSocketLifeTests {
     }
 
     @Test func `a shutdown sends close frames to all WebSockets`() async throws {
-        try await withFront(gate: EchoGate()) { port, shutDown in
+        try await withListener(gate: EchoGate()) { port, shutDown in
             let (isOpen, open) = AsyncStream.makeStream(of: Void.self)
             async let goodbyes = onThread {
                 let sockets = try (0..<5).map { _ in try WireSocket("/echo", port: port) }
@@ -49,7 +49,7 @@ struct WebSocketLifeTests {
 
     @Test func `a peer that does not read is closed`() async throws {
         let (closings, closing) = AsyncStream.makeStream(of: Void.self)
-        try await withFront(gate: EchoGate(closings: closing)) { port, _ in
+        try await withListener(gate: EchoGate(closings: closing)) { port, _ in
             let socket = try await onThread {
                 let socket = try WireSocket("/echo", port: port)
                 socket.send("flood")
@@ -62,7 +62,7 @@ struct WebSocketLifeTests {
 
     @Test func `the end is reported once whoever closed`() async throws {
         let (closings, closing) = AsyncStream.makeStream(of: Void.self)
-        try await withFront(gate: EchoGate(closings: closing)) { port, _ in
+        try await withListener(gate: EchoGate(closings: closing)) { port, _ in
             try await onThread {
                 _ = try WireSocket("/echo", port: port)
                 for goodbye in [WireSocket.Frame.close(1000), .text("leave"), WireSocket.Frame(0x3)] {

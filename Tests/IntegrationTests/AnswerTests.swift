@@ -208,7 +208,7 @@ struct AnswerTests {
                     Place.path(ofThing: Place.fridge, in: Place.kitchen),
                     #"{"description":"\#(note)"}"#
                 )
-                _ = await eventually { await home.log.contains("more than the broker takes") }
+                _ = await eventually { await home.log.contains("more than the broker accepts") }
                 let answer = try await visitor.ask("things/fridge/get", #"{"tx":"7"}"#)
                 #expect(answer.outcome == "too_large")
                 #expect(answer["tx"] == "7")

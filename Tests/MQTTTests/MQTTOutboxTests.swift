@@ -10,7 +10,7 @@ import Testing
     private func linked(limit: Int = 100) -> MQTTOutbox {
         var outbox = MQTTOutbox(limit: limit)
         outbox.linkUp(1)
-        _ = outbox.nextOfBacklog()
+        _ = outbox.nextInBacklog()
         return outbox
     }
 
@@ -25,7 +25,7 @@ import Testing
         var outbox = linked()
         let ticket = try admitted(&outbox, message())
         #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
-        let completion = outbox.handed(ticket, link: 1, messageID: 7)
+        let completion = outbox.accepted(ticket, link: 1, messageID: 7)
         #expect(completion != nil && completion?.error == nil)
         #expect(outbox.count == 0)
     }
@@ -34,9 +34,9 @@ import Testing
         var outbox = linked()
         let first = try admitted(&outbox, message())
         #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
-        #expect(outbox.handed(first, link: 1, messageID: 6) == nil)
+        #expect(outbox.accepted(first, link: 1, messageID: 6) == nil)
         let second = try admitted(&outbox, message())
-        #expect(outbox.handed(second, link: 1, messageID: 7) == nil)
+        #expect(outbox.accepted(second, link: 1, messageID: 7) == nil)
         #expect(outbox.count == 2)
     }
 
@@ -46,7 +46,7 @@ import Testing
         var outbox = linked()
         for number in 0..<10 {
             let ticket = try admitted(&outbox, message("\(number)"))
-            #expect(outbox.handed(ticket, link: 1, messageID: Int32(number + 1)) == nil)
+            #expect(outbox.accepted(ticket, link: 1, messageID: Int32(number + 1)) == nil)
         }
         #expect(outbox.acknowledged(3, link: 1, code: 0)?.message.topic == "2")
         #expect(outbox.linkDown().isEmpty)
@@ -56,9 +56,9 @@ import Testing
         #expect(outbox.acknowledged(1, link: 1, code: 0) == nil, "of a link that is gone")
         var replayed: [String] = []
         var messageID: Int32 = 1
-        while let (ticket, message) = outbox.nextOfBacklog() {
+        while let (ticket, message) = outbox.nextInBacklog() {
             replayed.append(message.topic)
-            #expect(outbox.handed(ticket, link: 2, messageID: messageID) == nil)
+            #expect(outbox.accepted(ticket, link: 2, messageID: messageID) == nil)
             messageID += 1
         }
         #expect(replayed == ["0", "1", "3", "4", "5", "6", "7", "8", "9", "offline", "new"])
@@ -69,7 +69,7 @@ import Testing
     @Test func `an unwritten QoS 0 message is dropped when the link is lost`() throws {
         var outbox = linked()
         let ticket = try admitted(&outbox, message("frame", .atMostOnce))
-        #expect(outbox.handed(ticket, link: 1, messageID: 1) == nil)
+        #expect(outbox.accepted(ticket, link: 1, messageID: 1) == nil)
         #expect(outbox.linkDown().map(\.error) == [.notConnected])
         guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else {
             throw NotAdmitted()
@@ -91,12 +91,12 @@ import Testing
     @Test func `no message id is reused while the oldest publication may hold it`() throws {
         var outbox = linked(limit: 30_000)
         let stuck = try admitted(&outbox, message("stuck"))
-        #expect(outbox.handed(stuck, link: 1, messageID: 1) == nil)
+        #expect(outbox.accepted(stuck, link: 1, messageID: 1) == nil)
         var frames = 0
         while case .send(let ticket) = outbox.admit(message("frame", .atMostOnce), waiter: nil) {
             frames += 1
             let messageID = Int32(frames + 1)
-            #expect(outbox.handed(ticket, link: 1, messageID: messageID) == nil)
+            #expect(outbox.accepted(ticket, link: 1, messageID: messageID) == nil)
             #expect(outbox.acknowledged(messageID, link: 1, code: 0) != nil)
             if frames > 65_534 { break }
         }
@@ -109,7 +109,7 @@ import Testing
         var outbox = linked(limit: 4)
         for messageID in Int32(1)...4 {
             let ticket = try admitted(&outbox, message())
-            #expect(outbox.handed(ticket, link: 1, messageID: messageID) == nil)
+            #expect(outbox.accepted(ticket, link: 1, messageID: messageID) == nil)
         }
         var drained = [outbox.hasDrained()]
         guard case .refuse = outbox.admit(message(), waiter: nil) else { throw NotAdmitted() }

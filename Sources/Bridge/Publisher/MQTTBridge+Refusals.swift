@@ -6,7 +6,7 @@ import MQTT
 extension MQTTBridge {
     /// What the broker has refused: one line a cause, and an alert.
     func noteRefusals() {
-        let topics = client.takeRefusals()
+        let topics = client.drainRefusals()
         guard !topics.isEmpty else { return }
         for (reason, topic) in refusals.refused(topics, canRepeat: canRepeat).sorted(by: { $0.key < $1.key })
         {

@@ -95,7 +95,7 @@ package actor MQTTBridge {
             remember: remember
         )
         // Before the client runs, so that no connect is missed.
-        client.deliver(on: loop) { [weak self] event in self?.assumeIsolated { $0.take(event) } }
+        client.handleLinkEvents(on: loop) { [weak self] event in self?.assumeIsolated { $0.take(event) } }
     }
 
     /// Subscribes, and repeats what is to be repeated, until the task is cancelled.

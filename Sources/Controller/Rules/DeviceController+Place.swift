@@ -48,7 +48,7 @@ extension DeviceController {
         guard state.sensors[.gps] == true, let place = state.location?.point else { return nil }
         return state.environmentsByName
             .compactMap { environment in environment.geofence.map { (environment.id, $0) } }
-            .filter { $0.1.admits(place) }
+            .filter { $0.1.includes(place) }
             .min { $0.1.centre.metres(to: place) < $1.1.centre.metres(to: place) }?.0
     }
 

@@ -65,7 +65,7 @@ package struct Node: Sendable {
                 root: plan.bridge.root
             ),
             logger: logger,
-            reading: loop.lend
+            aroundRead: loop.lend
         )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         let context = CapabilityContext(

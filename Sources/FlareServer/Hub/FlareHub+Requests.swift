@@ -45,7 +45,7 @@ extension FlareHub {
         case .loadEnvironments(let place):
             let found = records(.environment) { record in
                 guard let place else { return true }
-                return Geofence(json: record.members["geofence"])?.admits(place) ?? false
+                return Geofence(json: record.members["geofence"])?.includes(place) ?? false
             }
             return .environments(found.compactMap { FlareEnvironment(json: $0.json) })
         case .loadPlace(let environment):

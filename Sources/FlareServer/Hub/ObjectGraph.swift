@@ -224,10 +224,10 @@ extension ObjectGraph {
         guard record.kind != .environment, let environment = record.environment else { return }
         places[environment, default: Place()].members[record.kind, default: []].insert(record.id)
         if record.kind == .thing, let point = record.position {
-            places[environment]?.things.put(record.id, order: sequence, from: point, to: point)
+            places[environment]?.things.insert(record.id, order: sequence, from: point, to: point)
         }
         if record.kind == .zone, let box = record.perimeter {
-            places[environment]?.zones.put(record.id, order: sequence, from: box.origin, to: box.opposite)
+            places[environment]?.zones.insert(record.id, order: sequence, from: box.origin, to: box.opposite)
         }
     }
 

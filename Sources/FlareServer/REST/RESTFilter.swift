@@ -47,7 +47,7 @@ struct RESTFilter: Sendable {
     var isByPlace: Bool { point != nil }
 
     func admits(_ record: FlareRecord) -> Bool {
-        if let place, Geofence(json: record.members["geofence"])?.admits(place) != true { return false }
+        if let place, Geofence(json: record.members["geofence"])?.includes(place) != true { return false }
         if let point {
             if kind == .zone {
                 guard record.perimeter?.contains(point) == true else { return false }

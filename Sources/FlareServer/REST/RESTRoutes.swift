@@ -132,7 +132,7 @@ struct RESTRoutes: HTTPResponder {
 
 extension RESTRoutes: ImmediateResponder {
     /// Reads objects while nobody else is with the hub; everything else goes by ``respond(to:context:)``.
-    func immediateAnswer(to request: HTTPRequest) -> ImmediateAnswer? {
+    func immediateResponse(to request: HTTPRequest) -> ImmediateResponse? {
         let (target, method) = (Target(request.path ?? "/"), request.method)
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
             return nil
@@ -142,7 +142,7 @@ extension RESTRoutes: ImmediateResponder {
         }
         guard let found else { return nil }
         let (head, body) = found.message(to: request, method: method)
-        return ImmediateAnswer(head: head, body: body)
+        return ImmediateResponse(head: head, body: body)
     }
 }
 

@@ -128,13 +128,13 @@ extension SocketServer {
         await withCheckedContinuation { waiting in
             guard let seat = seats[id] else { return waiting.resume(returning: .error(.unknownSession)) }
             // What an absent client would get stays for its next poll.
-            guard !connection.hasPeerLeft else { return waiting.resume(returning: .status(400)) }
+            guard !connection.isPeerClosed else { return waiting.resume(returning: .status(400)) }
             seat.heard = Self.now
             seat.polls.append { waiting.resume(returning: $0) }
             carryOut(seat.session.poll(form, now: Self.now), seat)
             let name = ObjectIdentifier(connection)
             seat.pollConnection = name
-            connection.whenPeerLeaves { self.assumeIsolated { $0.pollWentAway(id, name) } }
+            connection.onPeerClose { self.assumeIsolated { $0.pollWentAway(id, name) } }
         }
     }
 

@@ -4,7 +4,7 @@ import SocketIO
 extension SocketServer: WebSocketGate {
     nonisolated func admission(path: String) -> WebSocketAdmission {
         let request = EngineRequest(target: path)
-        guard request.isForEngine else { return .notHere }
+        guard request.isForEngine else { return .noWebSocket }
         return assumeIsolated { $0.admission(of: request) }
     }
 

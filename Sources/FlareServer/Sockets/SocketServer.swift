@@ -172,7 +172,7 @@ extension SocketServer: NoticeSink {
         guard seat.unhandled <= settings.unhandled / 2 else { return }
         if seat.isPaused {
             seat.isPaused = false
-            seat.socket?.read(true)
+            seat.socket?.setAutoRead(true)
         }
         seat.post?.resume(returning: .ok)
         seat.post = nil
@@ -255,7 +255,7 @@ extension SocketServer {
         seat.unhandled += input.weight
         if seat.unhandled > settings.unhandled, !seat.isPaused, seat.session.transport == .websocket {
             seat.isPaused = true
-            seat.socket?.read(false)
+            seat.socket?.setAutoRead(false)
         }
         said.append(input)
         passOnSoon()

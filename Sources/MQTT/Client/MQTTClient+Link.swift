@@ -51,7 +51,7 @@ extension MQTTClient {
                 configuration: configuration,
                 version: version,
                 events: events,
-                reading: reading,
+                aroundRead: aroundRead,
                 logger: logger
             )
         } catch {
@@ -108,14 +108,14 @@ extension MQTTClient {
         _ = old
         for completion in given {
             if let error = completion.error, error != .notConnected { logger.error("\(error)") }
-            completion.tell()
+            completion.resumeWaiter()
         }
         if wasUp { outage.begin() }
         guard let error = end.error else {
             if wasUp { logger.notice("the link to the broker at \(configuration.address) is closed") }
             return wasUp
         }
-        if outage.isNews(error) {
+        if outage.isNewReason(error) {
             logger.warning("\(error)")
             report(.disconnected(error))
         } else {
@@ -185,7 +185,7 @@ struct Outage {
     }
 
     /// Whether the link was up before, or failed for another reason.
-    mutating func isNews(_ error: MQTTError) -> Bool {
+    mutating func isNewReason(_ error: MQTTError) -> Bool {
         defer { reason = error }
         return reason != error
     }

@@ -2,8 +2,8 @@ import Logging
 import Threading
 
 extension MQTTClient {
-    func hand(_ message: MQTTMessage, waiter: MQTTOutbox.Waiter?) -> MQTTPublishOutcome {
-        if let problem = TopicRules.problem(of: message) {
+    func enqueue(_ message: MQTTMessage, waiter: MQTTOutbox.Waiter?) -> MQTTPublishOutcome {
+        if let problem = TopicRules.validationError(message) {
             state.withLock { $0.counters.refused += 1 }
             return .refused(problem)
         }
@@ -33,21 +33,21 @@ extension MQTTClient {
     private func send(_ ticket: MQTTOutbox.Ticket, _ message: MQTTMessage, over link: State.Link)
         -> MQTTPublishError?
     {
-        let handing = link.connection.publish(message, maximumQoS: link.maximumQoS)
+        let result = link.connection.publish(message, maximumQoS: link.maximumQoS)
         let (completion, isFirst) = state.withLock { state -> (MQTTOutbox.Completion?, Bool) in
-            switch handing {
-            case .taken(let messageID):
-                let completion = state.outbox.handed(
+            switch result {
+            case .accepted(let messageID):
+                let completion = state.outbox.accepted(
                     ticket,
                     link: link.connection.number,
                     messageID: messageID
                 )
                 state.counters.count(completion)
-                return (completion, state.keepRefusal(of: completion))
-            case .later, .never:
+                return (completion, state.recordRefusal(of: completion))
+            case .retryLater, .rejected:
                 var error: MQTTPublishError?
-                if case .never(let reason) = handing { error = reason }
-                let completion = state.outbox.notHanded(ticket, error: error)
+                if case .rejected(let reason) = result { error = reason }
+                let completion = state.outbox.rejected(ticket, error: error)
                 if completion?.error == .notConnected {
                     state.counters.dropped += 1
                 } else if completion != nil {
@@ -56,20 +56,20 @@ extension MQTTClient {
                 return (completion, false)
             }
         }
-        completion?.tell()
+        completion?.resumeWaiter()
         if isFirst { report(.refused) }
-        switch handing {
-        case .taken: return nil
-        case .later, .never: return completion?.error
+        switch result {
+        case .accepted: return nil
+        case .retryLater, .rejected: return completion?.error
         }
     }
 
     /// The link accepts publications: the queued ones are sent first, in order.
     func replay(over link: State.Link) {
         state.withLock { $0.outbox.linkUp(link.connection.number) }
-        while let (ticket, message) = state.withLock({ $0.outbox.nextOfBacklog() }) {
+        while let (ticket, message) = state.withLock({ $0.outbox.nextInBacklog() }) {
             guard let error = send(ticket, message, over: link) else { continue }
-            logger.error("a publication that waited for the broker is given up: \(error)")
+            logger.error("dropped a queued publication: \(error)")
         }
     }
 
@@ -78,11 +78,11 @@ extension MQTTClient {
             state -> (MQTTOutbox.Completion?, Bool, Bool) in
             let completion = state.outbox.acknowledged(messageID, link: number, code: code)
             state.counters.count(completion)
-            return (completion, state.outbox.hasDrained(), state.keepRefusal(of: completion))
+            return (completion, state.outbox.hasDrained(), state.recordRefusal(of: completion))
         }
         if let completion {
             if let error = completion.error { logger.debug("\(error)") }
-            completion.tell()
+            completion.resumeWaiter()
         }
         if isFirst { report(.refused) }
         if hasDrained { report(.drained) }
@@ -94,7 +94,7 @@ extension MQTTClient {
             return state.subscriptions.readers(of: message.topic, identifiers: subscriptions)
         }
         for reader in readers {
-            guard !reader.pass(message) else { continue }
+            guard !reader.receive(message) else { continue }
             let lost = state.withLock { state in
                 state.counters.lost += 1
                 return state.counters.lost
@@ -108,10 +108,10 @@ extension MQTTClient {
 }
 
 extension MQTTClient.State {
-    /// Records the broker's refusal for ``MQTTClient/takeRefusals()``.
+    /// Records the broker's refusal for ``MQTTClient/drainRefusals()``.
     ///
     /// - Returns: Whether it is the first since the last call of that, and is to be reported.
-    fileprivate mutating func keepRefusal(of completion: MQTTOutbox.Completion?) -> Bool {
+    fileprivate mutating func recordRefusal(of completion: MQTTOutbox.Completion?) -> Bool {
         guard case .refusedByBroker(let topic, let code, let reason)? = completion?.error else {
             return false
         }

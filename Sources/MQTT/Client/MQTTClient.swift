@@ -8,11 +8,11 @@ package import Threading
 package final class MQTTClient: Sendable {
     /// Every connect and disconnect, for a single reader; finishes when the client ends.
     ///
-    /// Empty after ``deliver(on:_:)``.
+    /// Empty after ``handleLinkEvents(on:_:)``.
     package let links: AsyncStream<MQTTLinkEvent>
 
     let configuration: MQTTConfiguration
-    let reading: MQTTReading
+    let aroundRead: MQTTReadHook
     let logger: Logger
     let linkEvents: AsyncStream<MQTTLinkEvent>.Continuation
     let state: Locked<State>
@@ -41,19 +41,19 @@ package final class MQTTClient: Sendable {
         var refusals: [String: String] = [:]
         var stopSignal: AsyncStream<Never>.Continuation?
         var waitingForEnd: [AsyncStream<Never>.Continuation] = []
-        /// Who hears of the link instead of the stream.
+        /// Receives link events instead of the stream.
         var linkHandler: (@Sendable (MQTTLinkEvent) -> Void)?
     }
 
-    /// - Parameter reading: Called on the connection's thread around each read, to do work there right after
+    /// - Parameter aroundRead: Called on the connection's thread around each read, to do work there right after
     ///   the messages were delivered. It must call its argument exactly once and return quickly.
     package init(
         _ configuration: MQTTConfiguration,
         logger: Logger,
-        reading: @escaping MQTTReading = { $0() }
+        aroundRead: @escaping MQTTReadHook = { $0() }
     ) {
         self.configuration = configuration
-        self.reading = reading
+        self.aroundRead = aroundRead
         self.logger = logger
         (links, linkEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         state = Locked(State(outbox: MQTTOutbox(limit: configuration.maximumQueued)))
@@ -96,7 +96,7 @@ package final class MQTTClient: Sendable {
             bufferingPolicy: .bufferingOldest(max(configuration.maximumUnread, 1))
         )
         let reader = Subscriptions.Reader(
-            pass: { if case .dropped = messages.yield($0) { false } else { true } },
+            receive: { if case .dropped = messages.yield($0) { false } else { true } },
             finish: { messages.finish() }
         )
         guard let id = subscribe(filters, qos: qos, reader) else {
@@ -109,8 +109,8 @@ package final class MQTTClient: Sendable {
 
     /// Calls a handler on an executor with the messages of these filters.
     ///
-    /// Handlers of one executor, and that of ``deliver(on:_:)``, are called in the order in which the connection
-    /// brought what they are called with. Otherwise as ``subscribe(_:qos:)``.
+    /// Handlers of one executor, and that of ``handleLinkEvents(on:_:)``, are called in the order in which messages
+    /// and events arrived. Otherwise as ``subscribe(_:qos:)``.
     package func subscribe(
         _ filters: [String],
         qos: MQTTQoS,
@@ -119,7 +119,7 @@ package final class MQTTClient: Sendable {
     ) -> MQTTSubscription {
         let (limit, waiting) = (max(configuration.maximumUnread, 1), Locked(0))
         let reader = Subscriptions.Reader(
-            pass: { message in
+            receive: { message in
                 let hasRoom = waiting.withLock { count in
                     guard count < limit else { return false }
                     count += 1
@@ -140,12 +140,15 @@ package final class MQTTClient: Sendable {
         }
     }
 
-    /// Calls a handler on an executor with what happens to the link, instead of telling the stream of ``links``.
-    package func deliver(on loop: LoopExecutor, _ handler: @escaping @Sendable (MQTTLinkEvent) -> Void) {
+    /// Calls a handler on an executor with every link event; ``links`` then stays empty.
+    package func handleLinkEvents(
+        on loop: LoopExecutor,
+        _ handler: @escaping @Sendable (MQTTLinkEvent) -> Void
+    ) {
         state.withLock { state in state.linkHandler = { event in loop.perform { handler(event) } } }
     }
 
-    /// Tells of the link.
+    /// Passes a link event to the handler, or to the stream.
     func report(_ event: MQTTLinkEvent) {
         if let handler = state.withLock({ $0.linkHandler }) {
             handler(event)
@@ -186,7 +189,7 @@ package final class MQTTClient: Sendable {
     /// Messages accepted with QoS 1 or 2 are sent again on every link until they are acknowledged (so QoS 2
     /// may arrive twice when the link is lost in between), and are kept in memory only.
     @discardableResult
-    package func publish(_ message: MQTTMessage) -> MQTTPublishOutcome { hand(message, waiter: nil) }
+    package func publish(_ message: MQTTMessage) -> MQTTPublishOutcome { enqueue(message, waiter: nil) }
 
     /// Sends a message and waits until it is acknowledged (QoS 1 and 2) or written (QoS 0).
     ///
@@ -195,7 +198,7 @@ package final class MQTTClient: Sendable {
         async throws(MQTTPublishError)
     {
         let (answers, waiter) = AsyncStream<MQTTPublishError?>.makeStream()
-        switch hand(message, waiter: waiter) {
+        switch enqueue(message, waiter: waiter) {
         case .queued: break
         case .dropped: throw .notConnected
         case .refused(let error): throw error
@@ -220,11 +223,11 @@ package final class MQTTClient: Sendable {
     /// Takes at most about three seconds, and returns after ``run()`` has. Publications that are still
     /// unacknowledged then are dropped.
     package func stop(last: MQTTMessage? = nil) async {
-        // A separate task: a cancelled caller wants the graceful end all the same.
-        await Task { await self.sayGoodbye(last) }.value
+        // In a task of its own, so that a cancelled caller still disconnects gracefully.
+        await Task { await self.closeGracefully(last) }.value
     }
 
-    private func sayGoodbye(_ last: MQTTMessage?) async {
+    private func closeGracefully(_ last: MQTTMessage?) async {
         let (ended, continuation) = AsyncStream<Never>.makeStream()
         let link = state.withLock { state -> State.Link? in
             guard state.phase == .running || state.phase == .stopping else {
@@ -247,7 +250,7 @@ package final class MQTTClient: Sendable {
     }
 
     /// The topics of publications that the broker refused since the last call, with the reasons.
-    package func takeRefusals() -> [String: String] {
+    package func drainRefusals() -> [String: String] {
         state.withLock { state in
             defer { state.refusals = [:] }
             return state.refusals
@@ -281,7 +284,7 @@ package final class MQTTClient: Sendable {
             return (state.outbox.close(), state.subscriptions.removeAll(), waiting, old)
         }
         _ = old
-        for completion in given { completion.tell() }
+        for completion in given { completion.resumeWaiter() }
         for reader in readers { reader.finish() }
         linkEvents.finish()
         for continuation in waiting { continuation.finish() }

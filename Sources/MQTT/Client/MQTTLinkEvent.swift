@@ -4,7 +4,7 @@ package enum MQTTLinkEvent: Sendable, Equatable {
     case connected(MQTTSession)
     /// The link was lost, or an attempt failed for another reason than the one before it.
     case disconnected(MQTTError)
-    /// The broker refused publications; ``MQTTClient/takeRefusals()`` returns them.
+    /// The broker refused publications; ``MQTTClient/drainRefusals()`` returns them.
     case refused
     /// After a publication was refused because the queue was full: it is half empty again.
     case drained

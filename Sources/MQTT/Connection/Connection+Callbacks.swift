@@ -10,7 +10,7 @@ extension Connection {
     /// publisher's thread: the log, the completion of a QoS 0 message, and the end of the link.
     func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, properties in
-            Connection.of(object)?.answered(code, flags, ReceivedProperties(properties))
+            Connection.of(object)?.receivedConnack(code, flags, ReceivedProperties(properties))
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, object, code, properties in
             // The first one counts: the broker's DISCONNECT is followed by one for the socket.
@@ -19,7 +19,7 @@ extension Connection {
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, object, messageID, count, granted, _ in
             let codes = UnsafeBufferPointer(start: granted, count: granted == nil ? 0 : Int(max(count, 0)))
-            Connection.of(object)?.subscribed(messageID, isRefused: codes.contains { $0 >= 0x80 })
+            Connection.of(object)?.receivedSuback(messageID, isRefused: codes.contains { $0 >= 0x80 })
         }
         mosquitto_publish_v5_callback_set(handle) { _, object, messageID, code, _ in
             Connection.of(object)?.events.acknowledged(messageID, code)
@@ -28,7 +28,7 @@ extension Connection {
             guard let connection = Connection.of(object), let message = message?.pointee,
                 let topic = message.topic
             else { return }
-            connection.arrived(message, String(cString: topic), ReceivedProperties(properties))
+            connection.receivedMessage(message, String(cString: topic), ReceivedProperties(properties))
         }
         mosquitto_log_callback_set(handle) { _, object, level, text in
             guard let text else { return }
@@ -36,7 +36,7 @@ extension Connection {
         }
     }
 
-    private func answered(_ code: Int32, _ flags: Int32, _ received: ReceivedProperties) {
+    private func receivedConnack(_ code: Int32, _ flags: Int32, _ received: ReceivedProperties) {
         guard code == 0 else {
             progress.refusal = (code, received.reason)
             return
@@ -55,19 +55,23 @@ extension Connection {
             guard let messageID = subscribe(request, identified: isIdentified) else { continue }
             progress.unanswered[messageID] = request.filter
         }
-        if progress.unanswered.isEmpty { settle() }
+        if progress.unanswered.isEmpty { finishSubscribing() }
     }
 
-    private func subscribed(_ messageID: Int32, isRefused: Bool) {
+    private func receivedSuback(_ messageID: Int32, isRefused: Bool) {
         let filter = progress.unanswered.removeValue(forKey: messageID)
         if isRefused {
-            logger.debug("the broker does not let us read \(filter ?? "one of our topics")")
+            logger.debug("the broker refused the subscription to \(filter ?? "one of our topics")")
             if let filter { progress.refusedFilters.append(filter) }
         }
-        if progress.unanswered.isEmpty { settle() }
+        if progress.unanswered.isEmpty { finishSubscribing() }
     }
 
-    private func arrived(_ message: mosquitto_message, _ topic: String, _ received: ReceivedProperties) {
+    private func receivedMessage(
+        _ message: mosquitto_message,
+        _ topic: String,
+        _ received: ReceivedProperties
+    ) {
         let count = Int(max(message.payloadlen, 0))
         let isOversize = count > configuration.maximumPayload
         let bytes = UnsafeRawBufferPointer(
@@ -92,7 +96,7 @@ extension Connection {
         let own: Logger.Level = isFault || level != MOSQ_LOG_DEBUG ? .debug : .trace
         guard isFault || logger.logLevel <= own else { return }
         let line = String(cString: text)
-        if isFault { complain(line) }
+        if isFault { recordLibraryError(line) }
         logger.log(level: own, "libmosquitto: \(line)")
     }
 }

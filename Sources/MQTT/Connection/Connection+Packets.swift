@@ -2,17 +2,17 @@ import CMosquitto
 import Logging
 
 extension Connection {
-    enum Handing {
-        case taken(messageID: Int32)
-        /// Not now; on the next link.
-        case later
-        case never(MQTTPublishError)
+    enum PublishResult {
+        case accepted(messageID: Int32)
+        /// The publication is sent again on the next link.
+        case retryLater
+        case rejected(MQTTPublishError)
     }
 
     /// Passes a publication to the library, which copies it.
     ///
     /// From any thread.
-    func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS) -> Handing {
+    func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS) -> PublishResult {
         let properties =
             version == .v5 && !message.properties.isEmpty ? PropertyList(message.properties) : PropertyList()
         var messageID: Int32 = 0
@@ -31,15 +31,15 @@ extension Connection {
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS:
             flush()
-            return .taken(messageID: messageID)
+            return .accepted(messageID: messageID)
         case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE:
-            return .never(.tooLarge(topic: message.topic, bytes: message.payload.count))
-        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: return .never(.invalidTopic(message.topic))
+            return .rejected(.tooLarge(topic: message.topic, bytes: message.payload.count))
+        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: return .rejected(.invalidTopic(message.topic))
         case MOSQ_ERR_RETAIN_NOT_SUPPORTED:
-            return .never(
+            return .rejected(
                 .refusedByBroker(topic: message.topic, code: 0x9A, reason: "it keeps no retained messages")
             )
-        default: return .later
+        default: return .retryLater
         }
     }
 

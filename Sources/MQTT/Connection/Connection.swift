@@ -16,10 +16,10 @@ final class Connection: Sendable {
     let version: MQTTProtocolChoice
     let events: ConnectionEvents
     let logger: Logger
-    private let reading: MQTTReading
+    private let aroundRead: MQTTReadHook
 
     // Set on the connection's thread; used there, or while `traffic` is held.
-    nonisolated(unsafe) private var input: CheckedInput?
+    nonisolated(unsafe) private var input: ValidatedInput?
     // Never changes, and the library locks the data it points to.
     nonisolated(unsafe) let handle: OpaquePointer
     // Used only on the connection's thread, where the library reads and calls back.
@@ -34,7 +34,7 @@ final class Connection: Sendable {
     /// The requests to the thread.
     private let request = Locked(Request.none)
     /// Lines of the library's log that explain a failed attempt.
-    private let complaints = Locked([String]())
+    private let libraryErrors = Locked([String]())
     private let thread = Locked(POSIXThread?.none)
 
     enum Request { case none, close, drop }
@@ -75,14 +75,14 @@ final class Connection: Sendable {
         configuration: MQTTConfiguration,
         version: MQTTProtocolChoice,
         events: ConnectionEvents,
-        reading: @escaping MQTTReading,
+        aroundRead: @escaping MQTTReadHook,
         logger: Logger
     ) throws(MQTTError) {
         self.number = number
         self.configuration = configuration
         self.version = version
         self.events = events
-        self.reading = reading
+        self.aroundRead = aroundRead
         self.logger = logger
         do throws(Errno) { wakeUp = try EventFD() } catch {
             throw .configuration("cannot wait for the broker: \(error)")
@@ -100,7 +100,7 @@ final class Connection: Sendable {
     /// Starts the thread, which runs the connection and finally calls `ended`.
     func start() {
         do throws(Errno) {
-            let thread = try POSIXThread { [self] in events.ended(drive()) }
+            let thread = try POSIXThread { [self] in events.ended(runConnection()) }
             self.thread.withLock { $0 = thread }
         } catch {
             events.ended(.failed(.configuration("cannot start a thread: \(error)")))
@@ -145,13 +145,13 @@ final class Connection: Sendable {
         if isDone != true { wakeUp.signal() }
     }
 
-    func complain(_ line: String) {
-        complaints.withLock { if $0.count < 3, !$0.contains(line) { $0.append(line) } }
+    func recordLibraryError(_ line: String) {
+        libraryErrors.withLock { if $0.count < 3, !$0.contains(line) { $0.append(line) } }
     }
 
     // MARK: - On the thread
 
-    private func drive() -> ConnectionEnd {
+    private func runConnection() -> ConnectionEnd {
         let families: [AddressFamily]
         do {
             families = try AddressFamily.families(of: configuration.host)
@@ -184,7 +184,7 @@ final class Connection: Sendable {
         // The broker sees the end only when both descriptors of the socket are closed.
         defer { input = nil }
         if failure == nil {
-            do { input = try CheckedInput(handle, configuration, version: version) } catch {
+            do { input = try ValidatedInput(handle, configuration, version: version) } catch {
                 return .failed(error)
             }
         }
@@ -200,10 +200,10 @@ final class Connection: Sendable {
             case .none where isLate && progress.stage == .connecting:
                 return timedOut(wasReached: wasReached)
             case .none where isLate && progress.stage == .subscribing:
-                settle()
+                finishSubscribing()
             case .none: break
             }
-            failure = turn(milliseconds: isClosing || progress.stage != .up ? 50 : 500)
+            failure = poll(milliseconds: isClosing || progress.stage != .up ? 50 : 500)
             wasReached = wasReached || isReached
         }
         guard let failure, request.withLock({ $0 }) == .none else { return .closed }
@@ -211,21 +211,21 @@ final class Connection: Sendable {
     }
 
     /// Waits until there is something to do, and lets the library do it.
-    private func turn(milliseconds: Int32) -> Failure? {
+    private func poll(milliseconds: Int32) -> Failure? {
         guard let input else { return Failure(MOSQ_ERR_NO_CONN) }
         let socket = mosquitto_socket(handle) < 0 ? -1 : input.socket
         let ready = wakeUp.wait(
             for: socket,
-            writing: input.isShakingHands ? !input.isAwaitingHand : mosquitto_want_write(handle),
+            writing: input.isHandshaking ? !input.isAwaitingHandshakeInput : mosquitto_want_write(handle),
             milliseconds: socket < 0 ? 0 : milliseconds
         )
-        guard ready.toRead else { return work(ready) }
+        guard ready.toRead else { return process(ready) }
         var failure: Failure?
-        reading { failure = work(ready) }
+        aroundRead { failure = process(ready) }
         return failure
     }
 
-    private func work(_ ready: EventFD.Readiness) -> Failure? {
+    private func process(_ ready: EventFD.Readiness) -> Failure? {
         traffic.withLock { failure in
             if failure == nil { failure = step(ready) }
             return failure
@@ -234,10 +234,10 @@ final class Connection: Sendable {
 
     private func step(_ ready: EventFD.Readiness) -> Failure? {
         if let input, mosquitto_socket(handle) >= 0 {
-            if input.isShakingHands {
-                if let failure = input.shakeHands() { return failure }
+            if input.isHandshaking {
+                if let failure = input.continueHandshake() { return failure }
                 // Until then the library has nothing to write, and would only repeat the same OpenSSL call.
-                if input.isShakingHands { return nil }
+                if input.isHandshaking { return nil }
             } else if ready.toRead, let failure = input.read() {
                 return failure
             }
@@ -250,7 +250,7 @@ final class Connection: Sendable {
     }
 
     /// The subscriptions are answered, or timed out.
-    func settle() {
+    func finishSubscribing() {
         guard progress.stage == .subscribing, let session = progress.session else { return }
         progress.stage = .up
         if !progress.unanswered.isEmpty {
@@ -259,7 +259,7 @@ final class Connection: Sendable {
         }
         if !progress.refusedFilters.isEmpty {
             let filters = progress.refusedFilters.sorted().joined(separator: ", ")
-            logger.warning("the broker does not let us read: \(filters)")
+            logger.warning("the broker refused these subscriptions: \(filters)")
         }
         events.up(
             MQTTSession(
@@ -293,7 +293,7 @@ final class Connection: Sendable {
     }
 
     private func end(_ failure: Failure, wasReached: Bool) -> ConnectionEnd {
-        let facts = DisconnectReason(
+        let reason = DisconnectReason(
             address: configuration.address,
             user: configuration.username,
             version: version,
@@ -305,9 +305,9 @@ final class Connection: Sendable {
             result: failure.result,
             systemError: failure.systemError,
             failureReason: failure.reason,
-            complaints: complaints.withLock { $0 }
+            libraryErrors: libraryErrors.withLock { $0 }
         )
-        return facts.end
+        return reason.end
     }
 }
 

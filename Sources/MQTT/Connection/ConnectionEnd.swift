@@ -18,20 +18,20 @@ enum ConnectionEnd: Sendable, Equatable {
 
 /// Selects the protocol version of the next connection.
 struct VersionChoice {
-    let wish: MQTTProtocolChoice
+    let requested: MQTTProtocolChoice
     private(set) var next: MQTTProtocolChoice
 
-    init(_ wish: MQTTProtocolChoice) {
-        self.wish = wish
-        next = wish == .v311 ? .v311 : .v5
+    init(_ requested: MQTTProtocolChoice) {
+        self.requested = requested
+        next = requested == .v311 ? .v311 : .v5
     }
 
     /// - Returns: Whether to make the next attempt at once.
     mutating func ended(_ end: ConnectionEnd) -> Bool {
-        guard wish == .automatic else { return false }
-        let spoken = next
+        guard requested == .automatic else { return false }
+        let attempted = next
         next = .v5
-        guard spoken == .v5 else { return false }
+        guard attempted == .v5 else { return false }
         switch end {
         case .unsupportedVersion:
             next = .v311

@@ -17,7 +17,7 @@ struct DisconnectReason {
     /// Details beyond the codes: what was malformed, why TLS failed.
     let failureReason: String?
     /// The errors in the library's log.
-    let complaints: [String]
+    let libraryErrors: [String]
 
     var end: ConnectionEnd {
         if let refusal { return refused(Int(refusal.code), refusal.reason) }
@@ -31,7 +31,7 @@ struct DisconnectReason {
             return isAccepted ? .failed(error) : .unanswered(error)
         }
         if isAccepted { return .failed(.lost(address: address, reason: reason)) }
-        if hasTLS, TLSReason.isUnexpectedEnd(complaints) {
+        if hasTLS, TLSReason.isUnexpectedEOF(libraryErrors) {
             let reason = "the other side closed the connection during the TLS handshake"
             return .unanswered(.lost(address: address, reason: reason))
         }
@@ -39,7 +39,7 @@ struct DisconnectReason {
             return .failed(
                 .tls(
                     address: address,
-                    reason: failureReason ?? TLSReason.of(complaints) ?? reason
+                    reason: failureReason ?? TLSReason.of(libraryErrors) ?? reason
                 )
             )
         }
@@ -49,7 +49,7 @@ struct DisconnectReason {
             let error = MQTTError.lost(address: address, reason: "\(reason), before it answered")
             return what ? .unanswered(error) : .failed(.unreachable(address: address, reason: reason))
         case MOSQ_ERR_INVAL:
-            return .failed(.configuration("the MQTT library takes no such host or port: \(address)"))
+            return .failed(.configuration("libmosquitto rejects this host or port: \(address)"))
         default: return .failed(.unreachable(address: address, reason: reason))
         }
     }
@@ -64,7 +64,7 @@ struct DisconnectReason {
         return switch code {
         case MOSQ_ERR_ERRNO where systemError != 0: String(cString: strerror(systemError))
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_NO_CONN: "the other side closed the connection"
-        case MOSQ_ERR_KEEPALIVE: "no sign of life from the broker"
+        case MOSQ_ERR_KEEPALIVE: "the broker did not answer within the keep-alive time"
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET: "the other side does not speak MQTT"
         default: String(cString: mosquitto_strerror(code.rawValue))
         }
@@ -73,10 +73,10 @@ struct DisconnectReason {
     private var isTLS: Bool {
         guard hasTLS else { return false }
         return code == MOSQ_ERR_TLS || code == MOSQ_ERR_TLS_HANDSHAKE || systemError == EPROTO
-            || !complaints.isEmpty
+            || !libraryErrors.isEmpty
     }
 
-    private func refused(_ code: Int, _ said: String?) -> ConnectionEnd {
+    private func refused(_ code: Int, _ serverReason: String?) -> ConnectionEnd {
         // The library reports a 3.1.1 answer to a CONNECT of version 5 with the code of 5.
         if code == 0x84 || version == .v311 && code == 1 {
             let reason = "it does not speak MQTT \(version == .v5 ? "5" : "3.1.1")"
@@ -86,7 +86,7 @@ struct DisconnectReason {
         if isAboutUser { return .failed(.notAuthorised(user: user, address: address, code: code)) }
         let words =
             version == .v5 ? mosquitto_reason_string(Int32(code)) : mosquitto_connack_string(Int32(code))
-        let reason = said ?? words.map { String(cString: $0) } ?? "unknown reason"
+        let reason = serverReason ?? words.map { String(cString: $0) } ?? "unknown reason"
         return .failed(.refused(address: address, code: code, reason: reason))
     }
 }

@@ -16,7 +16,7 @@ enum LibraryHandle {
         let id = configuration.clientID
         guard TopicRules.isText(id) else { throw .configuration("\"\(id)\" cannot be a client id") }
         guard let handle = mosquitto_new(id.isEmpty ? nil : id, true, nil) else {
-            throw .configuration("the MQTT library gives no handle: \(String(cString: strerror(errno)))")
+            throw .configuration("libmosquitto cannot create a client: \(String(cString: strerror(errno)))")
         }
         do throws(MQTTError) {
             try setOptions(handle, configuration, version)
@@ -56,7 +56,7 @@ enum LibraryHandle {
     /// The only call with CONNECT properties also connects and blocks. Without a host it does not connect,
     /// but the library keeps the properties for all later attempts.
     private static func limitPackets(_ handle: OpaquePointer) {
-        let properties = PropertyList(maximumPacketSize: UInt32(PacketValidator.largestPublish))
+        let properties = PropertyList(maximumPacketSize: UInt32(PacketValidator.maximumPublishBytes))
         mosquitto_connect_bind_v5(handle, nil, 1883, 60, nil, properties.list)
     }
 
@@ -78,7 +78,7 @@ enum LibraryHandle {
         _ will: MQTTMessage,
         _ version: MQTTProtocolChoice
     ) throws(MQTTError) {
-        if let problem = TopicRules.problem(of: will) { throw .configuration("the will: \(problem)") }
+        if let problem = TopicRules.validationError(will) { throw .configuration("the will: \(problem)") }
         let count = Int32(clamping: will.payload.count)
         let qos = Int32(will.qos.rawValue)
         guard version == .v5 else {
@@ -132,7 +132,7 @@ enum LibraryHandle {
             )
             try check(result, "the TLS files")
         }
-        // The certificate is verified here before anything is written: see CheckedInput.shakeHands().
+        // The certificate is verified here before anything is written: see ValidatedInput.continueHandshake().
         try check(mosquitto_tls_opts_set(handle, 0, tls.version?.rawValue, nil), "the TLS version")
         if let alpn = tls.alpn {
             try check(mosquitto_string_option(handle, MOSQ_OPT_TLS_ALPN, alpn), "ALPN \"\(alpn)\"")
@@ -158,7 +158,7 @@ enum LibraryHandle {
     private static func check(_ result: Int32, _ what: String) throws(MQTTError) {
         guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
         throw .configuration(
-            "the MQTT library does not take \(what): \(String(cString: mosquitto_strerror(result)))"
+            "libmosquitto rejects \(what): \(String(cString: mosquitto_strerror(result)))"
         )
     }
 }

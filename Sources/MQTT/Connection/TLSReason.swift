@@ -4,7 +4,7 @@ import Foundation
 /// Why TLS failed, as a sentence that says what to do.
 package enum TLSReason {
     /// The errors in this thread's OpenSSL queue.
-    static func ofQueue() -> String {
+    static func fromErrorQueue() -> String {
         var text: String?
         while true {
             let error = ERR_get_error()
@@ -22,8 +22,8 @@ package enum TLSReason {
     }
 
     /// Whether the lines say that the connection was closed without a reason.
-    static func isUnexpectedEnd(_ lines: [String]) -> Bool {
-        errors(in: lines).contains(where: isUnexpectedEnd)
+    static func isUnexpectedEOF(_ lines: [String]) -> Bool {
+        errors(in: lines).contains(where: isUnexpectedEOF)
     }
 
     private static func errors(in lines: [String]) -> [UInt] {
@@ -38,11 +38,11 @@ package enum TLSReason {
     /// Why the certificate is not accepted; `nil` when it is.
     ///
     /// - Parameter tls: A connection with a finished handshake.
-    static func objection(to tls: OpaquePointer, _ configuration: MQTTConfiguration) -> String? {
+    static func verificationError(of tls: OpaquePointer, _ configuration: MQTTConfiguration) -> String? {
         guard let certificate = SSL_get1_peer_certificate(tls) else { return "the broker has no certificate" }
         defer { X509_free(certificate) }
         let code = SSL_get_verify_result(tls)
-        if code != Int(X509_V_OK) { return objection(to: certificate, code) }
+        if code != Int(X509_V_OK) { return verificationError(of: certificate, code) }
         let host = configuration.host
         guard configuration.tls?.verifyHostname != false, X509_check_ip_asc(certificate, host, 0) != 1,
             X509_check_host(certificate, host, host.utf8.count, 0, nil) != 1
@@ -51,7 +51,7 @@ package enum TLSReason {
         return "the broker's certificate is for \(names), and not for \(host) (mqtt.host)"
     }
 
-    private static func objection(to certificate: OpaquePointer, _ code: Int) -> String {
+    private static func verificationError(of certificate: OpaquePointer, _ code: Int) -> String {
         switch Int32(truncatingIfNeeded: code) {
         case X509_V_ERR_CERT_HAS_EXPIRED:
             let end = time(X509_get0_notAfter(certificate)).map { " (\($0))" } ?? ""
@@ -90,7 +90,7 @@ package enum TLSReason {
     // MARK: Errors reported by the broker
 
     /// Whether an OpenSSL error means that the connection was closed without a reason.
-    static func isUnexpectedEnd(_ error: UInt) -> Bool {
+    static func isUnexpectedEOF(_ error: UInt) -> Bool {
         number(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING
     }
 

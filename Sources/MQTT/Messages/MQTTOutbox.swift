@@ -9,7 +9,7 @@ package struct MQTTOutbox {
     package typealias Waiter = AsyncStream<MQTTPublishError?>.Continuation
 
     package enum Admission {
-        /// Pass it to the library now, then call ``handed(_:link:messageID:)``.
+        /// Pass it to the library now, then call ``accepted(_:link:messageID:)``.
         case send(Ticket)
         /// It is queued.
         case keep
@@ -23,7 +23,7 @@ package struct MQTTOutbox {
         let waiter: Waiter?
         package let error: MQTTPublishError?
 
-        func tell() {
+        func resumeWaiter() {
             waiter?.yield(error)
             waiter?.finish()
         }
@@ -37,9 +37,9 @@ package struct MQTTOutbox {
     }
 
     /// Message ids have 16 bits: none may be reused while the oldest publication still holds it.
-    private static let widestSpan: Ticket = 60_000
+    private static let maximumTicketSpan: Ticket = 60_000
     /// Capacity kept while the queue is empty.
-    private static let usualRoom = 256
+    private static let retainedCapacity = 256
     /// A publication at the head of the queue when this many consecutive links ended is assumed to be the
     /// cause.
     private static let patience = 5
@@ -49,7 +49,7 @@ package struct MQTTOutbox {
     private var nextTicket: Ticket = 1
     private var oldestTicket: Ticket = 1
     /// Publications of QoS 0 among the entries.
-    private var frames = 0
+    private var qos0Count = 0
     private var wasRefused = false
 
     /// The link that accepts publications; 0 for none.
@@ -60,8 +60,8 @@ package struct MQTTOutbox {
     private var tickets: [Int32: Ticket] = [:]
 
     /// Calls into the library that have not returned: an acknowledgement may arrive before the message id.
-    private var handing = 0
-    private var early: [Int32: Int32] = [:]
+    private var pendingCalls = 0
+    private var earlyAcknowledgements: [Int32: Int32] = [:]
 
     private var head: Ticket = 0
     private var headLosses = 0
@@ -69,13 +69,14 @@ package struct MQTTOutbox {
     package init(limit: Int) { self.limit = min(max(limit, 1), 30_000) }
 
     /// Unacknowledged publications of QoS 1 and 2.
-    package var count: Int { entries.count - frames }
+    package var count: Int { entries.count - qos0Count }
 
     package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
         while oldestTicket < nextTicket, entries[oldestTicket] == nil { oldestTicket += 1 }
-        let isFrame = message.qos == .atMostOnce
-        let isFull = (isFrame ? frames : count) >= limit || nextTicket - oldestTicket > Self.widestSpan
-        if isFrame {
+        let isQoS0 = message.qos == .atMostOnce
+        let isFull =
+            (isQoS0 ? qos0Count : count) >= limit || nextTicket - oldestTicket > Self.maximumTicketSpan
+        if isQoS0 {
             guard link != 0, !isReplaying, !isFull else { return .drop }
         } else if isFull {
             wasRefused = true
@@ -83,18 +84,18 @@ package struct MQTTOutbox {
         }
         let ticket = nextTicket
         nextTicket += 1
-        if isFrame { frames += 1 }
+        if isQoS0 { qos0Count += 1 }
         let isSent = link != 0 && !isReplaying
         entries[ticket] = Entry(message: message, waiter: waiter, link: isSent ? link : 0)
         guard isSent else {
             if isReplaying { backlog.append(ticket) }
             return .keep
         }
-        handing += 1
+        pendingCalls += 1
         return .send(ticket)
     }
 
-    /// A link accepts publications from now on: first those of ``nextOfBacklog()``.
+    /// A link accepts publications from now on: first those of ``nextInBacklog()``.
     package mutating func linkUp(_ number: UInt64) {
         link = number
         isReplaying = true
@@ -104,11 +105,11 @@ package struct MQTTOutbox {
     /// The next publication to pass to a new link, in order of creation.
     ///
     /// - Returns: `nil` when there is none left; new ones are sent at once from then on.
-    package mutating func nextOfBacklog() -> (ticket: Ticket, message: MQTTMessage)? {
+    package mutating func nextInBacklog() -> (ticket: Ticket, message: MQTTMessage)? {
         while let ticket = backlog.popFirst() {
             guard let entry = entries[ticket] else { continue }
             entries[ticket]?.link = link
-            handing += 1
+            pendingCalls += 1
             return (ticket, entry.message)
         }
         isReplaying = false
@@ -116,10 +117,10 @@ package struct MQTTOutbox {
     }
 
     /// The library accepted it under this id.
-    package mutating func handed(_ ticket: Ticket, link: UInt64, messageID: Int32) -> Completion? {
-        defer { endHanding() }
+    package mutating func accepted(_ ticket: Ticket, link: UInt64, messageID: Int32) -> Completion? {
+        defer { endCall() }
         guard link == self.link else { return nil }
-        if let code = early.removeValue(forKey: messageID) {
+        if let code = earlyAcknowledgements.removeValue(forKey: messageID) {
             return finish(ticket, refusal(of: ticket, code))
         }
         tickets[messageID] = ticket
@@ -127,8 +128,8 @@ package struct MQTTOutbox {
     }
 
     /// The library did not accept it: permanently, or (`error` is `nil`) until the next link.
-    package mutating func notHanded(_ ticket: Ticket, error: MQTTPublishError?) -> Completion? {
-        endHanding()
+    package mutating func rejected(_ ticket: Ticket, error: MQTTPublishError?) -> Completion? {
+        endCall()
         if let error { return finish(ticket, error) }
         guard let entry = entries[ticket], entry.message.qos == .atMostOnce else { return nil }
         return finish(ticket, .notConnected)
@@ -140,7 +141,7 @@ package struct MQTTOutbox {
     package mutating func acknowledged(_ messageID: Int32, link: UInt64, code: Int32) -> Completion? {
         guard link == self.link else { return nil }
         guard let ticket = tickets.removeValue(forKey: messageID) else {
-            if handing > 0 { early[messageID] = code }
+            if pendingCalls > 0 { earlyAcknowledgements[messageID] = code }
             return nil
         }
         return finish(ticket, refusal(of: ticket, code))
@@ -156,7 +157,7 @@ package struct MQTTOutbox {
         isReplaying = false
         backlog = []
         tickets = [:]
-        early = [:]
+        earlyAcknowledgements = [:]
         let written = entries.filter { $0.value.message.qos == .atMostOnce }.keys.sorted()
         var completions = written.compactMap { finish($0, .notConnected) }
         guard let oldest = entries.keys.min() else { return completions }
@@ -185,9 +186,9 @@ package struct MQTTOutbox {
 
     private mutating func finish(_ ticket: Ticket, _ error: MQTTPublishError?) -> Completion? {
         guard let entry = entries.removeValue(forKey: ticket) else { return nil }
-        if entry.message.qos == .atMostOnce { frames -= 1 }
+        if entry.message.qos == .atMostOnce { qos0Count -= 1 }
         // Frees the memory of a large backlog, such as that after a connect.
-        if entries.isEmpty, entries.capacity > Self.usualRoom {
+        if entries.isEmpty, entries.capacity > Self.retainedCapacity {
             entries = [:]
             tickets = [:]
         }
@@ -200,8 +201,8 @@ package struct MQTTOutbox {
         return .refusedByBroker(topic: topic, code: Int(code), reason: reason)
     }
 
-    private mutating func endHanding() {
-        handing -= 1
-        if handing == 0 { early = [:] }
+    private mutating func endCall() {
+        pendingCalls -= 1
+        if pendingCalls == 0 { earlyAcknowledgements = [:] }
     }
 }

@@ -29,10 +29,11 @@ package enum MQTTPublishError: Error, Sendable, Equatable, CustomStringConvertib
 
     package var description: String {
         switch self {
-        case .invalidTopic(let topic): "\"\(topic.prefix(100))\" is not a topic that one can publish to"
+        case .invalidTopic(let topic): "\"\(topic.prefix(100))\" is not a valid topic for publications"
         case .invalidProperty(let what): "MQTT cannot carry this \(what)"
-        case .tooLarge(let topic, let bytes): "\(bytes) bytes for \(topic) are more than the broker takes"
-        case .queueFull(let limit): "\(limit) publications wait for the broker already"
+        case .tooLarge(let topic, let bytes):
+            "the publication to \(topic) has \(bytes) bytes, more than the broker accepts"
+        case .queueFull(let limit): "the queue is full: \(limit) publications wait for the broker"
         case .notConnected: "there is no link to the broker"
         case .refusedByBroker(let topic, let code, let reason):
             "the broker refuses the publication to \(topic): \(reason) (code \(code))"

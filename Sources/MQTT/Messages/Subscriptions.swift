@@ -6,7 +6,7 @@ struct Subscriptions {
     /// Who receives the messages of some filters.
     struct Reader: Sendable {
         /// Passes a message on; returns false when it was dropped, because too many wait.
-        let pass: @Sendable (MQTTMessage) -> Bool
+        let receive: @Sendable (MQTTMessage) -> Bool
         let finish: @Sendable () -> Void
     }
 

@@ -25,7 +25,7 @@ enum TopicRules {
     }
 
     /// Why a message can never be sent; `nil` if it can.
-    static func problem(of message: MQTTMessage) -> MQTTPublishError? {
+    static func validationError(_ message: MQTTMessage) -> MQTTPublishError? {
         guard isTopic(message.topic) else { return .invalidTopic(message.topic) }
         guard message.payload.count <= Int(MQTT_MAX_PAYLOAD) else {
             return .tooLarge(topic: message.topic, bytes: message.payload.count)

@@ -17,11 +17,11 @@ package struct PacketValidator: Sendable {
     }
 
     /// More than any broker sends, and few enough for the library, which compares each with each.
-    static let mostProperties = 1000
+    static let maximumProperties = 1000
     /// Most bytes of all properties of a packet, and of a packet other than PUBLISH.
-    static let largest = 1 << 20
+    static let maximumPacketBytes = 1 << 20
     /// Most bytes of a PUBLISH; with MQTT 5, CONNECT announces it to the broker.
-    package static let largestPublish = 16 << 20
+    package static let maximumPublishBytes = 16 << 20
 
     private let isV5: Bool
     private var hasAccepted = false
@@ -57,7 +57,7 @@ package struct PacketValidator: Sendable {
             case .length, .propertyLength, .variableInteger:
                 let byte = bytes[index]
                 index += 1
-                try take(variable: byte)
+                try readVariable(byte)
             case .type, .connackFlags, .reasonCode, .packetID, .topicLength, .property, .integer, .textLength:
                 value = value << 8 | Int(bytes[index])
                 index += 1
@@ -68,7 +68,7 @@ package struct PacketValidator: Sendable {
     }
 
     /// - Source: MQTT 5.0, 1.5.5 and 2.1.4: seven bits a byte, four bytes at most.
-    private mutating func take(variable byte: UInt8) throws(MalformedPacket) {
+    private mutating func readVariable(_ byte: UInt8) throws(MalformedPacket) {
         value |= Int(byte & 0x7F) << (7 * missing)
         missing += 1
         let isLast = byte & 0x80 == 0
@@ -134,7 +134,7 @@ package struct PacketValidator: Sendable {
 
     private mutating func beginBody() throws(MalformedPacket) {
         remaining = value
-        let limit = packet == .publish ? Self.largestPublish : Self.largest
+        let limit = packet == .publish ? Self.maximumPublishBytes : Self.maximumPacketBytes
         guard remaining <= limit else { throw malformed("\(remaining) bytes; at most \(limit) are allowed") }
         switch packet {
         case .connack: try expect(.connackFlags, 1)
@@ -198,7 +198,7 @@ package struct PacketValidator: Sendable {
         // The bytes of the length itself, which are not counted yet.
         remaining -= missing
         guard value <= remaining else { throw malformed("properties that are longer than the packet") }
-        guard value <= Self.largest else { throw malformed("\(value) bytes of properties") }
+        guard value <= Self.maximumPacketBytes else { throw malformed("\(value) bytes of properties") }
         remainingProperties = value
         properties = 0
         try nextProperty()
@@ -207,8 +207,8 @@ package struct PacketValidator: Sendable {
     private mutating func nextProperty() throws(MalformedPacket) {
         guard remainingProperties > 0 else { return try beginRest() }
         properties += 1
-        guard properties <= Self.mostProperties else {
-            throw malformed("more than \(Self.mostProperties) properties")
+        guard properties <= Self.maximumProperties else {
+            throw malformed("more than \(Self.maximumProperties) properties")
         }
         try expectOfProperty(.property, 1)
     }

@@ -85,7 +85,7 @@ struct ReceivedProperties {
             guard mosquitto_property_read_string_pair(property, identifier, &name, &value, false) != nil
             else { return }
             properties.userProperties.append(
-                MQTTUserProperty(name: taken(name) ?? "", value: taken(value) ?? "")
+                MQTTUserProperty(name: copyAndFree(name) ?? "", value: copyAndFree(value) ?? "")
             )
         case number(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL):
             var value: UInt32 = 0
@@ -106,7 +106,7 @@ struct ReceivedProperties {
     private func string(_ property: OpaquePointer, _ identifier: Int32) -> String? {
         var value: UnsafeMutablePointer<CChar>?
         guard mosquitto_property_read_string(property, identifier, &value, false) != nil else { return nil }
-        return taken(value)
+        return copyAndFree(value)
     }
 
     private func byte(_ property: OpaquePointer, _ identifier: Int32) -> UInt8? {
@@ -115,7 +115,7 @@ struct ReceivedProperties {
     }
 
     /// The library allocates the returned values.
-    private func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+    private func copyAndFree(_ text: UnsafeMutablePointer<CChar>?) -> String? {
         defer { free(text) }
         return text.map { String(cString: $0) }
     }

@@ -12,7 +12,7 @@ struct PlainContext: InitializableFromSource {
 }
 
 /// Serves an application on a free port while the body runs, then shuts down gracefully.
-func withFront(
+func withListener(
     _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
     gate: (any WebSocketGate)? = nil,
     immediate: (any ImmediateResponder)? = nil,
@@ -26,7 +26,7 @@ func withFront(
     var configuration = HTTPListenerConfiguration(section: "test", port: 0)
     change(&configuration)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let front = HTTPListenerService(
+    let listener = HTTPListenerService(
         configuration,
         responder: CallbackResponder(callback: respond),
         gate: gate,
@@ -36,7 +36,7 @@ func withFront(
         port.yield($0)
         port.finish()
     }
-    let group = ServiceGroup(services: [front], logger: .silent)
+    let group = ServiceGroup(services: [listener], logger: .silent)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask {
             // When it cannot start, nobody waits for the port any longer.

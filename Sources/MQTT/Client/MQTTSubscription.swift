@@ -1,7 +1,7 @@
 /// Filters that are read by a handler; see ``MQTTClient/subscribe(_:qos:on:_:)``.
 package struct MQTTSubscription: Sendable {
-    /// Unsubscribes what nobody else reads.
+    /// Unsubscribes the filters that have no other reader.
     ///
-    /// What the connection has brought already is still handled.
+    /// Messages that have arrived already are still handled.
     package let cancel: @Sendable () -> Void
 }

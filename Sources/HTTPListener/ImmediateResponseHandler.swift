@@ -4,23 +4,23 @@ import NIOHTTPTypes
 
 /// Answers some requests at once, on the connection's event loop.
 package protocol ImmediateResponder: Sendable {
-    /// The answer to a request without a body; `nil` when it takes longer, or is none of this responder's.
-    func immediateAnswer(to request: HTTPRequest) -> ImmediateAnswer?
+    /// The response to a request without a body; `nil` when it would take longer, or the path is not served here.
+    func immediateResponse(to request: HTTPRequest) -> ImmediateResponse?
 }
 
-/// An answer that is ready to be written.
-package struct ImmediateAnswer: Sendable {
+/// A response that is ready to be written.
+package struct ImmediateResponse: Sendable {
     package let head: HTTPResponse
     package let body: ByteBuffer?
 
     package init(head: HTTPResponse, body: ByteBuffer?) { (self.head, self.body) = (head, body) }
 }
 
-/// Writes the answers of an ``ImmediateResponder``; the library, which runs a task for each request, gets the rest.
+/// Writes the responses of an ``ImmediateResponder``; Hummingbird, which runs a task per request, handles the rest.
 ///
-/// No request is answered before those that came earlier on its connection, and none while the peer does not take
-/// the answers that it has.
-final class ImmediateAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
+/// Responses keep the order of the requests of their connection. Nothing is answered here while the peer does not
+/// read its responses.
+final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -28,9 +28,9 @@ final class ImmediateAnswerHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private let responder: any ImmediateResponder
     private let policy: AccessPolicy
-    /// A request that may be answered here when its end comes.
+    /// A request that may be answered here once it is complete.
     private var candidate: HTTPRequest?
-    /// Requests that the library has and has not answered.
+    /// Requests that Hummingbird has not answered yet.
     private var requestsInProgress = 0
     private var isFlushNeeded = false
     private var date = HTTPDate()
@@ -47,14 +47,14 @@ final class ImmediateAnswerHandler: ChannelDuplexHandler, RemovableChannelHandle
         case .head:
             requestsInProgress += 1
         case .body:
-            passOn(context)
+            forwardCandidate(context)
         case .end:
             if let head = candidate, let answer = answer(to: head, context) {
                 candidate = nil
                 write(answer, context)
                 return
             }
-            passOn(context)
+            forwardCandidate(context)
         }
         context.fireChannelRead(data)
     }
@@ -80,12 +80,12 @@ final class ImmediateAnswerHandler: ChannelDuplexHandler, RemovableChannelHandle
             && fields[.connection].map { $0.lowercased() == "keep-alive" } ?? true
     }
 
-    private func answer(to head: HTTPRequest, _ context: ChannelHandlerContext) -> ImmediateAnswer? {
+    private func answer(to head: HTTPRequest, _ context: ChannelHandlerContext) -> ImmediateResponse? {
         guard policy.refusal(of: head, on: context.channel) == nil else { return nil }
-        return responder.immediateAnswer(to: head)
+        return responder.immediateResponse(to: head)
     }
 
-    private func write(_ answer: ImmediateAnswer, _ context: ChannelHandlerContext) {
+    private func write(_ answer: ImmediateResponse, _ context: ChannelHandlerContext) {
         var head = answer.head
         head.headerFields[.date] = date.text
         context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -96,8 +96,8 @@ final class ImmediateAnswerHandler: ChannelDuplexHandler, RemovableChannelHandle
         isFlushNeeded = true
     }
 
-    /// Lets the library have the candidate, of which it has seen nothing yet.
-    private func passOn(_ context: ChannelHandlerContext) {
+    /// Forwards the head of the candidate to Hummingbird.
+    private func forwardCandidate(_ context: ChannelHandlerContext) {
         guard let head = candidate else { return }
         candidate = nil
         requestsInProgress += 1

@@ -9,7 +9,7 @@ import Glibc
 /// data. With TLS the pair is empty: the library then gets the one record that OpenSSL has decrypted.
 ///
 /// Used by one thread at a time, while the connection's traffic lock is held.
-final class CheckedInput {
+final class ValidatedInput {
     /// A duplicate of the connection's socket, which the library does not replace while it reads.
     let socket: Int32
     private let libraryDescriptor: Int32
@@ -20,9 +20,9 @@ final class CheckedInput {
     private var buffer: UnsafeMutableRawBufferPointer
 
     /// Two TLS records.
-    private static let most = 32_768
+    private static let bufferBytes = 32_768
     /// Most consecutive TLS records: a flood must not keep the client from writing or closing.
-    private static let recordsAtOnce = 4
+    private static let maximumRecordsPerRead = 4
 
     /// - Throws: ``MQTTError/configuration(_:)`` when the process has no descriptors left.
     init(
@@ -33,7 +33,7 @@ final class CheckedInput {
         self.handle = handle
         self.configuration = configuration
         validator = PacketValidator(version: version)
-        isShakingHands = configuration.tls != nil
+        isHandshaking = configuration.tls != nil
         libraryDescriptor = mosquitto_socket(handle)
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -41,7 +41,7 @@ final class CheckedInput {
         let own = isPaired ? fcntl(libraryDescriptor, F_DUPFD_CLOEXEC, 0) : -1
         let code = errno
         (socket, feed) = (own, (pair[0], pair[1]))
-        buffer = .allocate(byteCount: own < 0 ? 0 : Self.most, alignment: 1)
+        buffer = .allocate(byteCount: own < 0 ? 0 : Self.bufferBytes, alignment: 1)
         guard own < 0 else { return }
         throw .configuration("cannot read from the broker: \(String(cString: strerror(code)))")
     }
@@ -57,27 +57,27 @@ final class CheckedInput {
     // MARK: TLS handshake
 
     /// Whether the TLS handshake is not finished: until then the library has nothing to read or write.
-    private(set) var isShakingHands: Bool
+    private(set) var isHandshaking: Bool
 
     /// Whether the handshake waits for the broker rather than for room in the socket.
-    var isAwaitingHand: Bool { tls.map { SSL_want($0) == SSL_READING } ?? false }
+    var isAwaitingHandshakeInput: Bool { tls.map { SSL_want($0) == SSL_READING } ?? false }
 
     /// Continues the handshake and finally verifies the broker's certificate; returns why it failed.
     ///
     /// The library's own verification is disabled, because it gives no reason. The library has written
     /// nothing before this is complete.
-    func shakeHands() -> Connection.Failure? {
-        guard let tls else { return .init(MOSQ_ERR_TLS, reason: "the MQTT library has not begun TLS") }
+    func continueHandshake() -> Connection.Failure? {
+        guard let tls else { return .init(MOSQ_ERR_TLS, reason: "libmosquitto has not started TLS") }
         ERR_clear_error()
         errno = 0
         let result = SSL_do_handshake(tls)
         guard result == 1 else { return failure(tls, result) }
-        if let reason = TLSReason.objection(to: tls, configuration) {
+        if let reason = TLSReason.verificationError(of: tls, configuration) {
             return .init(MOSQ_ERR_TLS, reason: reason)
         }
-        isShakingHands = false
+        isHandshaking = false
         // The library notices by reading, and does not write before.
-        if let failure = letLibraryRead({ 0 }) { return failure }
+        if let failure = feedLibrary({ 0 }) { return failure }
         // A broker that refuses our certificate says so now; writing would only end the connection.
         return read(tls)
     }
@@ -100,14 +100,14 @@ final class CheckedInput {
         guard send(feed.ours, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) == count else {
             return .init(MOSQ_ERR_ERRNO, errno)
         }
-        return letLibraryRead { [feed] in
+        return feedLibrary { [feed] in
             var waiting: Int32 = 0
             return ioctl(feed.librarys, UInt(FIONREAD), &waiting) == 0 ? waiting : 0
         }
     }
 
     private func read(_ tls: OpaquePointer) -> Connection.Failure? {
-        for _ in 0..<Self.recordsAtOnce {
+        for _ in 0..<Self.maximumRecordsPerRead {
             ERR_clear_error()
             errno = 0
             let count = SSL_peek(tls, buffer.baseAddress, Int32(buffer.count))
@@ -116,7 +116,7 @@ final class CheckedInput {
             if let malformed = check(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])) {
                 return malformed
             }
-            if let failure = letLibraryRead({ SSL_pending(tls) }) { return failure }
+            if let failure = feedLibrary({ SSL_pending(tls) }) { return failure }
             guard mosquitto_socket(handle) == libraryDescriptor else { return nil }
         }
         // OpenSSL has no record left: the next one is in the socket and is read later.
@@ -135,7 +135,7 @@ final class CheckedInput {
     /// Lets the library read exactly the validated data.
     ///
     /// - Parameter waiting: The number of bytes left to read.
-    private func letLibraryRead(_ waiting: () -> Int32) -> Connection.Failure? {
+    private func feedLibrary(_ waiting: () -> Int32) -> Connection.Failure? {
         guard dup3(feed.librarys, libraryDescriptor, O_CLOEXEC) >= 0 else {
             return .init(MOSQ_ERR_ERRNO, errno)
         }
@@ -179,8 +179,8 @@ final class CheckedInput {
         case SSL_ERROR_SYSCALL where code != 0 && code != ECONNRESET: return .init(MOSQ_ERR_ERRNO, code)
         case SSL_ERROR_SYSCALL: return .init(MOSQ_ERR_CONN_LOST)
         default:
-            return TLSReason.isUnexpectedEnd(ERR_peek_error())
-                ? .init(MOSQ_ERR_CONN_LOST) : .init(MOSQ_ERR_TLS, reason: TLSReason.ofQueue())
+            return TLSReason.isUnexpectedEOF(ERR_peek_error())
+                ? .init(MOSQ_ERR_CONN_LOST) : .init(MOSQ_ERR_TLS, reason: TLSReason.fromErrorQueue())
         }
     }
 }

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct ImmediateAnswerTests {
+struct ImmediateResponseTests {
     /// Answers what lies below `/now`.
     private struct Responder: ImmediateResponder {
-        func immediateAnswer(to request: HTTPRequest) -> ImmediateAnswer? {
+        func immediateResponse(to request: HTTPRequest) -> ImmediateResponse? {
             guard let path = request.path, path.hasPrefix("/now") else { return nil }
             let body = ByteBuffer(string: "at once: \(path)")
             let length = [HTTPField(name: .contentLength, value: "\(body.readableBytes)")]
-            return ImmediateAnswer(
+            return ImmediateResponse(
                 head: HTTPResponse(status: .ok, headerFields: HTTPFields(length)),
                 body: request.method == .head ? nil : body
             )
@@ -27,7 +27,7 @@ struct ImmediateAnswerTests {
 
     private func replies(_ count: Int, to text: String) async throws -> [WireClient.Reply?] {
         let (results, result) = AsyncStream.makeStream(of: [WireClient.Reply?].self)
-        try await withFront(immediate: Responder(), serving: Self.late) { port, _ in
+        try await withListener(immediate: Responder(), serving: Self.late) { port, _ in
             let replies = try await onThread {
                 let client = try WireClient(port: port)
                 client.send(text)
@@ -57,7 +57,7 @@ struct ImmediateAnswerTests {
 
     @Test(arguments: ["GET", "HEAD", "POST"])
     func `a foreign Host is refused, however fast the answer would be`(method: String) async throws {
-        try await withFront(immediate: Responder(), serving: Self.late) { port, _ in
+        try await withListener(immediate: Responder(), serving: Self.late) { port, _ in
             let reply = try await request(
                 method,
                 "/now",
@@ -80,7 +80,7 @@ struct ImmediateAnswerTests {
     }
 
     @Test func `after an answer at once the connection ends when its client asks for that`() async throws {
-        try await withFront(immediate: Responder(), serving: Self.late) { port, _ in
+        try await withListener(immediate: Responder(), serving: Self.late) { port, _ in
             let isClosed = try await onThread {
                 let client = try WireClient(port: port)
                 client.send("GET /now HTTP/1.1\r\nHost: localhost\r\n\r\n")
