@@ -125,14 +125,14 @@ let package = Package(
         module(
             "Settings",
             [
-                "Flare", "Positioning", "Things", "Controller", "Lamps", "HomeAssistant", "PlaceMap",
-                "Sensors", "MQTT", "Bridge", "FlareClient", yams,
+                "Flare", "Positioning", "Things", "Controller", "HomeAssistant", "Sensors", "MQTT", "Bridge",
+                "FlareServer", "FlareClient", yams,
             ]
         ),
         module(
             "Sensing",
             [
-                "Settings", "Flare", "Positioning", "Controller", "Messages", "Sensors", "MQTT",
+                "Flare", "Positioning", "Controller", "Messages", "Sensors", "MQTT",
                 "Threading", log,
             ]
         ),
@@ -234,13 +234,13 @@ let package = Package(
                 "Threading", log,
             ]
         ),
-        tests("SettingsTests", ["Settings", "Positioning", "TestSupport", "SeededRandom"]),
+        tests("SettingsTests", ["Settings", "TestSupport", "SeededRandom"]),
         tests("SensingTests", ["Sensing", "Positioning", "Controller", "Flare", "TestSupport", log]),
         tests(
             "DaemonTests",
             [
-                "Daemon", "Settings", "Positioning", "Controller", "Things", "Flare", "Threading",
-                "TestSupport", lifecycle, grdb, log,
+                "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Controller", "Things", "Flare",
+                "Threading", "TestSupport", lifecycle, grdb, log,
             ]
         ),
         tests(
@@ -253,7 +253,9 @@ let package = Package(
         tests(
             "ContribTests",
             [
-                "HomeAssistant", "Messages", "Controller", "Things", "Settings", "Flare", "TestSupport", yams,
+                "Daemon", "HomeAssistant", "Messages", "Controller", "Things", "Settings", "Flare",
+                "TestSupport",
+                yams,
             ]
         ),
         tests(

@@ -1,8 +1,7 @@
 import Controller
 package import Logging
-import Positioning
+package import Positioning
 package import Sensors
-package import Settings
 package import Threading
 
 /// The Bluetooth adapter's part in the daemon: the scanner, and what is told of it.
@@ -16,11 +15,14 @@ package struct BluetoothService: Sendable {
 
     private static let alert = "bluetooth"
 
-    /// `nil` when no adapter shall listen.
-    package init?(_ sensors: TrilateralConfiguration.Sensors, isOn: Bool, logger: Logger)
-        throws(ResourceError)
-    {
-        guard sensors.scanning.adapter != .off else { return nil }
+    /// `nil` if no adapter is to scan.
+    package init?(
+        _ settings: ScanSettings,
+        ephemerals: EphemeralBeacons?,
+        isOn: Bool,
+        logger: Logger
+    ) throws(ResourceError) {
+        guard settings.adapter != .off else { return nil }
         let (conditions, port) = AsyncStream.makeStream(of: ScanCondition.self)
         self.conditions = conditions
         self.logger = logger
@@ -30,9 +32,9 @@ package struct BluetoothService: Sendable {
         let address = Locked<DeviceAddress?>(nil)
         self.address = address
         scanner = BeaconScanner(
-            settings: sensors.scanning,
+            settings: settings,
             power: power,
-            ephemerals: EphemeralBeacons(sensors),
+            ephemerals: ephemerals,
             clocks: .ofThisMachine,
             logger: logger
         ) { condition in
@@ -104,10 +106,10 @@ extension ScanCondition {
 }
 
 extension EphemeralBeacons {
-    /// `nil` when there are no such beacons.
-    package init?(_ sensors: TrilateralConfiguration.Sensors) {
-        guard !sensors.ephemeralBeacons.isEmpty else { return nil }
-        self.init(sensors.ephemeralBeacons, cipher: AESBlock.cipher)
+    /// `nil` if there are none.
+    package init?(_ beacons: [EphemeralBeacon]) {
+        guard !beacons.isEmpty else { return nil }
+        self.init(beacons, cipher: AESBlock.cipher)
     }
 }
 

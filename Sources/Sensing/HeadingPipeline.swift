@@ -1,17 +1,23 @@
 package import Controller
 import Flare
 package import Logging
-import Positioning
+package import Positioning
 import Sensors
-package import Settings
 
-/// What becomes of the headings of all compasses before one of them is told.
+/// The compasses of which one is used; in order of precedence.
+package enum CompassSource: String, Sendable, CaseIterable {
+    /// The first of the others that reports.
+    case auto
+    case iio, gpsd, mqtt
+}
+
+/// Chooses one compass, applies the declination, and rounds its headings.
 package struct HeadingPipeline: Sendable {
     /// How often a heading is told again that has not changed, seconds: a sign of life.
     private static let signOfLife = 5.0
     private static let alert = "declination"
 
-    private let wanted: TrilateralConfiguration.Sensors.CompassSource
+    private let wanted: CompassSource
     /// The names of the sources, in the order of their numbers.
     private let sources: [String]
     private let send: @Sendable (ControllerEvent) -> Void
@@ -26,13 +32,14 @@ package struct HeadingPipeline: Sendable {
     private var toldAt: [Int: Double] = [:]
 
     package init(
-        _ sensors: TrilateralConfiguration.Sensors,
+        source: CompassSource,
+        declination: DeclinationSetting?,
         sources: [String],
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
     ) {
-        wanted = sensors.compassSource
-        declination = Declination(sensors.declination)
+        wanted = source
+        self.declination = Declination(declination)
         self.sources = sources
         self.send = send
         self.logger = logger
@@ -90,7 +97,7 @@ package struct HeadingPipeline: Sendable {
     /// The order in which compasses count; `nil` for one that is not wanted.
     private func rank(of source: Int) -> Int? {
         let name = sources.indices.contains(source) ? sources[source] : ""
-        let kind: TrilateralConfiguration.Sensors.CompassSource
+        let kind: CompassSource
         switch name {
         case IIOCompass.name: kind = .iio
         case GPSDClient.name: kind = .gpsd
@@ -99,6 +106,6 @@ package struct HeadingPipeline: Sendable {
         default: return 0
         }
         guard wanted == .auto || wanted == kind else { return nil }
-        return TrilateralConfiguration.Sensors.CompassSource.allCases.firstIndex(of: kind)
+        return CompassSource.allCases.firstIndex(of: kind)
     }
 }

@@ -2,7 +2,6 @@ package import Controller
 package import Logging
 package import Positioning
 package import Sensors
-package import Settings
 import Threading
 
 /// This machine's own compass and the gpsd: their sources, and what is told of how they fare.
@@ -13,27 +12,30 @@ package struct LocalSensors: Sendable {
     private let gpsd: Watched<GPSDCondition>?
 
     /// - Parameters:
-    ///   - switchedOff: Who begins in silence.
-    ///   - calibration: What is kept for a magnetometer of this name.
+    ///   - compass: How this machine's compass is used; `nil` does not use it.
+    ///   - gpsd: How gpsd is used; `nil` does not use it.
+    ///   - switchedOff: The sensors that start switched off.
+    ///   - calibration: The stored calibration of a magnetometer, by its name.
     package init(
-        _ sensors: TrilateralConfiguration.Sensors,
+        compass: CompassSettings?,
+        gpsd: GPSDSettings?,
         switchedOff: Set<SensorKind>,
         calibration: @escaping @Sendable (String) -> MagnetometerCalibration?,
         logger: Logger
     ) {
         switches = Locked(Set(SensorKind.allCases).subtracting(switchedOff))
-        compass =
-            sensors.usesOwnCompass
-            ? Watched(isOn: !switchedOff.contains(.compass)) { report in
+        self.compass = compass.map { settings in
+            Watched(isOn: !switchedOff.contains(.compass)) { report in
                 IIOCompass(
-                    sensors.compass,
+                    settings,
                     clock: RuntimeClock.steadySeconds,
                     calibration: calibration,
                     logger: logger,
                     report: report
                 ).source
-            } : nil
-        gpsd = GPSDSettings(sensors).map { settings in
+            }
+        }
+        self.gpsd = gpsd.map { settings in
             Watched(isOn: !switchedOff.isSuperset(of: [.gps, .compass])) { report in
                 GPSDClient(settings, clock: RuntimeClock.steadySeconds, logger: logger, report: report).source
             }
@@ -174,22 +176,5 @@ extension SensorSource {
                 stopped()
             }
         }
-    }
-}
-
-extension TrilateralConfiguration.Sensors {
-    /// Whether the kernel's own sensors may be asked for a heading.
-    var usesOwnCompass: Bool { compassSource == .auto || compassSource == .iio }
-}
-
-extension GPSDSettings {
-    /// `nil` when none shall be asked.
-    init?(_ sensors: TrilateralConfiguration.Sensors) {
-        guard let place = sensors.gpsd else { return nil }
-        self.init()
-        host = place.host
-        port = place.port
-        isConfigured = place != TrilateralConfiguration.Sensors().gpsd
-        wantsTrueNorth = sensors.declination != nil
     }
 }

@@ -1,4 +1,5 @@
 import Controller
+import Daemon
 import Flare
 import Foundation
 import Messages
@@ -114,7 +115,7 @@ struct ManualTests {
 
     // MARK: Configuration
 
-    private static let keys = Set(ConfigurationKey.all.map(\.path))
+    private static let keys = Set(ConfigurationSchema.program.keys.map(\.path))
 
     /// Whether a path is a key or a section of them.
     private static func isKnown(_ path: String) -> Bool {
@@ -142,7 +143,7 @@ struct ManualTests {
         }
     }
 
-    private static func leaves(_ node: Node, _ path: String = "") -> [String] {
+    private static func leaves(_ node: Yams.Node, _ path: String = "") -> [String] {
         guard node.mapping != nil else { return [path] }
         return node.members.flatMap { leaves($0.value, path.isEmpty ? $0.key : "\(path).\($0.key)") }
     }

@@ -4,7 +4,7 @@ import Testing
 
 struct RunningConfigurationTests {
     private static func configuration(_ host: String) throws -> LoadedConfiguration {
-        try ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_MQTT_HOST": host])
+        try ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_MQTT_HOST": host], schema: .program)
     }
 
     private var running: RunningConfiguration

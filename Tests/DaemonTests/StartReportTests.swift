@@ -6,7 +6,7 @@ import Testing
 
 struct StartReportTests {
     private func lines(_ environment: [String: String]) throws -> [String] {
-        let loaded = try ConfigurationLoader.load(file: nil, environment: environment)
+        let loaded = try ConfigurationLoader.load(file: nil, environment: environment, schema: .program)
         let recorder = LogRecorder()
         StartReport(recorder.logger).begin(
             loaded.values,

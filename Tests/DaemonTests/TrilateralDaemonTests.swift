@@ -45,7 +45,11 @@ struct TrilateralDaemonTests {
             requestPort: port,
             read: {
                 Result { () throws(ConfigurationErrors) in
-                    try ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_MQTT_HOST": host()])
+                    try ConfigurationLoader.load(
+                        file: nil,
+                        environment: ["TRILATERAL_MQTT_HOST": host()],
+                        schema: .program
+                    )
                 }
             },
             tell: { _ in },

@@ -13,6 +13,17 @@ import Testing
 import Things
 import Threading
 
+private struct NightLightConfiguration: ConfigurationValues {
+    var topic = "night"
+}
+
+extension TrilateralConfiguration {
+    fileprivate var nightLight: NightLightConfiguration {
+        get { self[NightLightConfiguration.self] }
+        set { self[NightLightConfiguration.self] = newValue }
+    }
+}
+
 /// Nodes that are built from values, in this process.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct NodeTests {
@@ -56,8 +67,19 @@ struct NodeTests {
         }
 
         /// A node with a device and topics of its own.
-        func node(_ name: String, _ more: [Capability] = []) throws -> Node {
-            var plan = NodePlan(plan)
+        func node(
+            _ name: String,
+            _ more: [Capability] = [],
+            variables: [String: String] = [:]
+        ) throws -> Node {
+            var daemon = plan
+            if !more.isEmpty {
+                let schema = ConfigurationSchema(Capability.all + more)
+                let loaded = try ConfigurationLoader.load(file: nil, environment: variables, schema: schema)
+                daemon.configuration = loaded.values
+                daemon.configuration.mqtt = plan.configuration.mqtt
+            }
+            var plan = NodePlan(daemon)
             plan.name = name
             plan.bridge.node = name
             plan.controller.deviceName = name
@@ -139,28 +161,38 @@ struct NodeTests {
         }
     }
 
-    // MARK: A capability of one's own: the example of design note 0039.
+    // MARK: A capability of one's own: the example of design note 0042.
 
-    /// Counts how often the table lamp changes, tells it on a topic, and lets nobody put it out.
-    private static func nightLight(_ topics: @escaping @Sendable (Topics) -> String) -> Capability {
-        Capability(
-            name: "night light",
-            access: { _ in [.init(access: .read, filter: "night/#")] },
-            build: { context in
-                let changes = Locked(0)
-                var parts = CapabilityParts()
-                parts.features = ["night-light"]
-                parts.counters = { ["night_light_changes": changes.withLock { $0 }] }
-                parts.observer = StateObserver(
-                    where: { if case .object(let object) = $0 { object.kind == .thing } else { false } },
-                    handle: { _ in changes.withLock { $0 += 1 } }
+    /// Counts the changes of the table lamp, publishes its state on a topic, and refuses its actions.
+    private static let nightLight = Capability(
+        name: "night light",
+        settings: ConfigurationSection(
+            summaries: ["night_light": "The lamp beside the bed."],
+            keys: [
+                .init(
+                    "night_light.topic",
+                    \.nightLight.topic,
+                    .topic,
+                    "Where the lamp's state is published, below <base>/<node>."
                 )
-                parts.publisher = NightLightPublisher(topic: topics(context.topics))
-                parts.policy = NightLightPolicy()
-                return parts
-            }
-        )
-    }
+            ]
+        ),
+        access: { _ in [.init(access: .read, filter: "night/#")] },
+        build: { context in
+            let changes = Locked(0)
+            let topic = context.configuration.nightLight.topic
+            var parts = CapabilityParts()
+            parts.features = ["night-light"]
+            parts.counters = { ["night_light_changes": changes.withLock { $0 }] }
+            parts.observer = StateObserver(
+                where: { if case .object(let object) = $0 { object.kind == .thing } else { false } },
+                handle: { _ in changes.withLock { $0 += 1 } }
+            )
+            parts.publisher = NightLightPublisher(topic: "\(context.topics.root)/\(topic)")
+            parts.policy = NightLightPolicy()
+            return parts
+        }
+    )
 
     private struct NightLightPublisher: StatePublisher {
         let topic: String
@@ -190,26 +222,46 @@ struct NodeTests {
         }
     }
 
-    @Test func `a capability plugs in with features, counters, a topic, an observer and a policy`()
+    @Test func `a capability plugs in with a key, features, counters, a topic, an observer and a policy`()
         async throws
     {
-        let capability = Self.nightLight { "\($0.root)/night" }
+        let capability = Self.nightLight
         #expect(capability.access(TrilateralConfiguration()).map(\.filter) == ["night/#"])
         try await withBench { bench, port in
             let name = "c\(UInt32.random(in: 0 ... .max))"
-            try await bench.run([bench.node(name, [capability])]) {
+            let variables = ["TRILATERAL_NIGHT_LIGHT_TOPIC": "bedside"]
+            try await bench.run([bench.node(name, [capability], variables: variables)]) {
                 try await withVisitor(to: "trilateral/\(name)", port: port) { visitor in
                     try await visitor.awaits("info") {
                         $0["features"]?.array?.contains("night-light") == true
                     }
-                    try await visitor.awaits("night", "lit")
+                    try await visitor.awaits("bedside", "lit")
                     #expect(try await visitor.ask("things/table-lamp/set/state", "OFF").outcome == "ok")
-                    try await visitor.awaits("night", "dark")
+                    try await visitor.awaits("bedside", "dark")
                     let refused = try await visitor.ask("things/table-lamp/action", "toggle")
                     #expect(refused.outcome == "not_allowed")
                     #expect(refused["error"]?["message"]?.string?.contains("at night") == true)
                 }
             }
+        }
+    }
+
+    @Test func `a capability's key is printed, suggested and checked like any other`() throws {
+        let schema = ConfigurationSchema(Capability.all + [Self.nightLight])
+        let text = ConfigurationPrinter.text(LoadedConfiguration(), schema: schema)
+        #expect(text.contains("# The lamp beside the bed.\nnight_light:\n"))
+        #expect(text.contains("  topic: night\n"))
+        let folder = try ScratchFolder()
+        let file = try folder.write("t.yaml", "night_light: {topik: a, topic: 'a/+'}")
+        let errors = #expect(throws: ConfigurationErrors.self) {
+            try ConfigurationLoader.load(file: file, environment: [:], schema: schema)
+        }
+        let messages = errors?.problems.map(\.message) ?? []
+        #expect(messages.first?.contains("did you mean \"topic\"?") == true, "\(messages)")
+        #expect(messages.last?.contains("without +, #") == true, "\(messages)")
+        // Without the capability the section is unknown.
+        #expect(throws: ConfigurationErrors.self) {
+            try ConfigurationLoader.load(file: file, environment: [:], schema: .program)
         }
     }
 }

@@ -4,31 +4,13 @@ import Settings
 import TestSupport
 import Testing
 
-/// A folder of files for one test, removed at its end.
-struct ScratchFolder: ~Copyable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "trilateral-test-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
-        let file = path + "/" + name
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-        return file
-    }
-}
-
 struct ConfigurationLoaderTests {
     private func load(_ yaml: String, _ environment: [String: String] = [:]) throws -> LoadedConfiguration {
         let folder = try ScratchFolder()
         return try ConfigurationLoader.load(
             file: try folder.write("t.yaml", yaml),
-            environment: environment
+            environment: environment,
+            schema: .example
         )
     }
 
@@ -37,7 +19,7 @@ struct ConfigurationLoaderTests {
         let folder = try ScratchFolder()
         let file = try folder.write("t.yaml", yaml)
         do throws(ConfigurationErrors) {
-            _ = try ConfigurationLoader.load(file: file, environment: environment)
+            _ = try ConfigurationLoader.load(file: file, environment: environment, schema: .example)
             return []
         } catch {
             return error.problems.map {
@@ -61,7 +43,10 @@ struct ConfigurationLoaderTests {
     }
 
     @Test func `nothing at all gives the defaults`() throws {
-        #expect(try ConfigurationLoader.load(file: nil, environment: [:]).values == TrilateralConfiguration())
+        #expect(
+            try ConfigurationLoader.load(file: nil, environment: [:], schema: .example).values
+                == TrilateralConfiguration()
+        )
         #expect(try load("").values == TrilateralConfiguration())
         #expect(try load("# only words\n").values == TrilateralConfiguration())
         #expect(try load("mqtt:\nsensors:\n  beacons:\n").values == TrilateralConfiguration())
@@ -87,7 +72,7 @@ struct ConfigurationLoaderTests {
         #expect(values.mqtt.username == "1234")
         #expect(values.flare.listen == HostAndPort(host: "::1", port: 0))
         #expect(values.flare.allowedHosts == ["a.example", "b.example"])
-        #expect(values.sensors.beaconsUUID == UUID(uuidString: "f7826da6-4fa2-4e98-8024-bc5b71e0893e"))
+        #expect(values[ExampleValues.self].uuid == "F7826DA6-4FA2-4E98-8024-BC5B71E0893E")
         #expect(values.sensors.replaySpeed == 2.5)
     }
 
@@ -289,12 +274,14 @@ struct ConfigurationLoaderTests {
         let folder = try ScratchFolder()
         let file = try folder.write("t.yaml", "mqtt: {tls: {enabled: true, ca_file: ca.pem}}")
         #expect(
-            try ConfigurationLoader.load(file: file, environment: [:]).values.mqtt.tls.caFile
+            try ConfigurationLoader.load(file: file, environment: [:], schema: .example).values.mqtt.tls
+                .caFile
                 == folder.path + "/ca.pem"
         )
         let variables = ["TRILATERAL_MQTT_TLS_CA_FILE": "ca.pem"]
         #expect(
-            try ConfigurationLoader.load(file: file, environment: variables).values.mqtt.tls.caFile
+            try ConfigurationLoader.load(file: file, environment: variables, schema: .example).values.mqtt.tls
+                .caFile
                 == "ca.pem"
         )
     }
@@ -303,19 +290,23 @@ struct ConfigurationLoaderTests {
         let folder = try ScratchFolder()
         _ = try folder.write("secret", "hunter2\n")
         let file = try folder.write("t.yaml", "mqtt: {username: u, password_file: secret}")
-        let loaded = try ConfigurationLoader.load(file: file, environment: [:])
+        let loaded = try ConfigurationLoader.load(file: file, environment: [:], schema: .example)
         #expect(loaded.values.mqtt.password?.reveal() == "hunter2")
         #expect(loaded.warnings.isEmpty)
 
         let variables = ["TRILATERAL_MQTT_PASSWORD": "other", "TRILATERAL_MQTT_USERNAME": "u"]
-        let fromVariable = try ConfigurationLoader.load(file: nil, environment: variables)
+        let fromVariable = try ConfigurationLoader.load(file: nil, environment: variables, schema: .example)
         #expect(fromVariable.values.mqtt.password?.reveal() == "other")
         let both = #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: file, environment: variables)
+            try ConfigurationLoader.load(file: file, environment: variables, schema: .example)
         }
         #expect(both?.problems.map(\.message) == ["set either this or TRILATERAL_MQTT_PASSWORD, not both"])
         let alone = #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_MQTT_PASSWORD": "other"])
+            try ConfigurationLoader.load(
+                file: nil,
+                environment: ["TRILATERAL_MQTT_PASSWORD": "other"],
+                schema: .example
+            )
         }
         #expect(alone?.problems.map(\.message) == ["needs mqtt.username as well"])
         #expect(alone.map { "\($0)" }?.contains("other") == false)
@@ -325,7 +316,7 @@ struct ConfigurationLoaderTests {
         let folder = try ScratchFolder()
         _ = try folder.write("secret", "hunter2", mode: 0o644)
         let file = try folder.write("t.yaml", "mqtt: {username: u, password_file: secret}")
-        let warnings = try ConfigurationLoader.load(file: file, environment: [:]).warnings
+        let warnings = try ConfigurationLoader.load(file: file, environment: [:], schema: .example).warnings
         #expect(warnings.count == 1)
         #expect(warnings.first?.message.contains("chmod 600") == true)
     }
@@ -336,7 +327,7 @@ struct ConfigurationLoaderTests {
         _ = try folder.write("empty", "\n")
         let file = try folder.write("t.yaml", "mqtt: {username: u, password_file: \(name)}")
         let errors = #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: file, environment: [:])
+            try ConfigurationLoader.load(file: file, environment: [:], schema: .example)
         }
         #expect(errors?.problems.map(\.path) == ["mqtt.password_file"])
     }
@@ -346,14 +337,14 @@ struct ConfigurationLoaderTests {
         let path = folder.path
         for file in [path, path + "/none.yaml"] {
             let errors = #expect(throws: ConfigurationErrors.self) {
-                try ConfigurationLoader.load(file: file, environment: [:])
+                try ConfigurationLoader.load(file: file, environment: [:], schema: .example)
             }
             #expect(errors?.problems.first?.description.hasPrefix(file + ": cannot be read: ") == true)
         }
         let binary = path + "/binary.yaml"
         try Data([0xFF, 0xFE, 0x00]).write(to: URL(fileURLWithPath: binary))
         #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: binary, environment: [:])
+            try ConfigurationLoader.load(file: binary, environment: [:], schema: .example)
         }
     }
 
@@ -381,7 +372,7 @@ struct ConfigurationLoaderTests {
             }
             let file = try folder.write("t.yaml", text)
             do throws(ConfigurationErrors) {
-                _ = try ConfigurationLoader.load(file: file, environment: [:])
+                _ = try ConfigurationLoader.load(file: file, environment: [:], schema: .example)
             } catch {
                 #expect(!error.problems.isEmpty)
             }
@@ -389,7 +380,7 @@ struct ConfigurationLoaderTests {
         for nesting in ["[", "{a: ", "- ", "? "] {
             let file = try folder.write("t.yaml", String(repeating: nesting, count: 20_000))
             #expect(throws: ConfigurationErrors.self) {
-                try ConfigurationLoader.load(file: file, environment: [:])
+                try ConfigurationLoader.load(file: file, environment: [:], schema: .example)
             }
         }
     }

@@ -6,32 +6,56 @@ package import Sensing
 package import Settings
 package import Threading
 
-/// One thing that a user can name and switch: bluetooth, compass, lamps, discovery, map.
+/// Something that a user can name and switch: bluetooth, compass, lamps, discovery, map.
 ///
-/// ``all`` is the list that the daemon is built from. A new capability is a file in this folder and a line of that
+/// ``all`` is the list from which the daemon is built. A new capability is a folder beside this file and a line of that
 /// list.
 package struct Capability: Sendable {
     package let name: String
-    /// What the daemon's user on the broker must be allowed beyond the topics of its own node.
+    /// Its part of the configuration.
+    package let settings: ConfigurationSection
+    /// The sensors that the configuration switches off.
+    package let switchedOff: @Sendable (TrilateralConfiguration) -> [SensorKind]
+    /// The access that the daemon's user on the broker needs beyond the topics of its own node.
     package let access: @Sendable (TrilateralConfiguration) -> [AccessList.Grant]
-    /// Builds what the capability brings; `nil` while it is switched off.
+    /// Builds the parts; returns `nil` if the capability is switched off.
+    ///
+    /// A capability that is off is absent everywhere: it has no feature in `info`, no counters and links in `health`,
+    /// and no alerts.
     package let build: @Sendable (CapabilityContext) throws -> CapabilityParts?
 
     package init(
         name: String,
+        settings: ConfigurationSection = ConfigurationSection(),
+        switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
         build: @escaping @Sendable (CapabilityContext) throws -> CapabilityParts?
     ) {
-        (self.name, self.access, self.build) = (name, access, build)
+        (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
+        (self.access, self.build) = (access, build)
     }
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .control, .brokerReadings, .bluetooth, .localSensors, .lamps, .map, .discovery,
+        .control, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .discovery,
     ]
 }
 
-/// What a capability is built from: the node that it belongs to.
+extension ConfigurationSchema {
+    package init(_ capabilities: [Capability]) { self.init(capabilities.map(\.settings)) }
+
+    /// The configuration of this program.
+    package static let program = ConfigurationSchema(Capability.all)
+}
+
+extension TrilateralConfiguration {
+    /// The sensors that the configuration switches off.
+    package func switchedOff(_ capabilities: [Capability] = Capability.all) -> Set<SensorKind> {
+        Set(capabilities.flatMap { $0.switchedOff(self) } + (sensors.cmxEnabled ? [] : [.cmx]))
+    }
+}
+
+/// The node that a capability is built for.
 package struct CapabilityContext: Sendable {
     package let configuration: TrilateralConfiguration
     /// The topics of the node.
@@ -39,13 +63,13 @@ package struct CapabilityContext: Sendable {
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore
-    /// Whether recordings play instead of this machine's sensors.
+    /// Whether recordings replace this machine's sensors.
     package let isReplaying: Bool
-    /// The sensors that were switched off, by the configuration or at run time.
+    /// The sensors that are switched off, by the configuration or at run time.
     package let switchedOff: Set<SensorKind>
     package let clock: @Sendable () -> Instant
     package let send: @Sendable (ControllerEvent) -> Void
-    /// Where sensors report the state of their links.
+    /// Receives the state of the sensors' links.
     package let links: SensorLinkReport
     package let logger: Logger
 }

@@ -6,7 +6,9 @@ import FlareServer
 import HTTPListener
 import HomeAssistant
 import MQTT
-import Positioning
+package import Positioning
+package import Sensing
+import Sensors
 package import Settings
 import SocketIO
 
@@ -15,7 +17,7 @@ import SocketIO
 extension FlareStore.Options {
     package init(_ flare: TrilateralConfiguration.Platform) {
         self.init()
-        synchronous = flare.synchronous == .full ? .full : .normal
+        synchronous = flare.synchronous
     }
 }
 
@@ -82,11 +84,11 @@ extension HTTPListenerConfiguration {
 extension ControllerConfiguration {
     init(_ plan: DaemonPlan) {
         self.init()
-        if plan.configuration.controller.presence == .server {
-            presence = .server
-        } else {
-            presence = .steady(plan.configuration.presence.steady)
-        }
+        presence =
+            switch plan.configuration.controller.presence {
+            case .server: .server
+            case .steady: .steady(plan.configuration.presence.steady)
+            }
         lostSeconds = plan.configuration.presence.lostSeconds
         stayPaired = plan.configuration.controller.stayPaired
         brightnessByProximity = plan.configuration.controller.brightnessByProximity
@@ -96,6 +98,23 @@ extension ControllerConfiguration {
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
         isReloaded = plan.isReloaded
+    }
+}
+
+extension TrilateralConfiguration.Sensors {
+    /// The recording that the configuration names, if any.
+    package var replays: [ReplaySettings] {
+        guard let replayFile else { return [] }
+        return [ReplaySettings(file: replayFile, speed: .times(replaySpeed), isLooping: replayLoop)]
+    }
+}
+
+extension TrilateralConfiguration.Positioning {
+    package func makeEstimator(_ map: BeaconMap) -> any PositionEstimator {
+        switch estimator {
+        case .grid: GridEstimator(map: map, settings: grid)
+        case .centroid: CentroidEstimator(map: map)
+        }
     }
 }
 
@@ -136,13 +155,5 @@ extension MQTTConfiguration {
             qos: .atLeastOnce,
             isRetained: true
         )
-    }
-}
-
-extension LampService.Pair {
-    /// `nil` for settings that lack something, which the check of the configuration has refused.
-    init?(_ settings: LampSettings) {
-        guard let dialect = settings.dialect else { return nil }
-        self.init(thing: settings.thing, dialect: dialect)
     }
 }

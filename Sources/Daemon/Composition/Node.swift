@@ -47,7 +47,9 @@ package struct Node: Sendable {
         let epoch = epochText(started)
         let installation = try store.installationID()
         var remembered = try store.memory()
-        remembered.sensors.merge(configuration.sensors.switchedOff) { saved, _ in saved }
+        for sensor in configuration.switchedOff(plan.capabilities) where remembered.sensors[sensor] == nil {
+            remembered.sensors[sensor] = false
+        }
 
         let controller = DeviceController(epoch: epoch, configuration: plan.controller, memory: remembered)
         let runtime = NodeRuntime(

@@ -28,7 +28,7 @@ struct NodeSensing: Sendable {
         self.port = port
         pipeline = SensorPipeline(
             inputs: inputs,
-            beaconUUID: configuration.sensors.beaconsUUID?.uuidString,
+            beaconUUID: configuration.beacons.uuid?.uuidString,
             positions: PositionPipeline(
                 estimator: { configuration.positioning.makeEstimator($0) },
                 receivers: ReceiverOffsets(
@@ -40,8 +40,14 @@ struct NodeSensing: Sendable {
                 send: send,
                 logger: logger
             ),
-            headings: HeadingPipeline(configuration.sensors, sources: names, send: send, logger: logger),
-            largestError: configuration.sensors.gpsErrorMetres,
+            headings: HeadingPipeline(
+                source: configuration.compass.source,
+                declination: configuration.compass.declination,
+                sources: names,
+                send: send,
+                logger: logger
+            ),
+            largestError: configuration.gps.maximumErrorMetres,
             send: send,
             onSwitch: { sensor, on in for part in parts { part.sensorSwitched?(sensor, on) } },
             logger: logger

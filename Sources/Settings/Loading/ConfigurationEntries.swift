@@ -1,82 +1,83 @@
 import Things
 
 /// A list whose entries have keys of their own.
-struct ConfigurationEntries<Record: Sendable>: Sendable {
-    typealias Complaint = ConfigurationValueError.Complaint
+package struct ConfigurationEntries<Record: Sendable>: Sendable {
+    typealias Issue = ConfigurationValueError.Issue
 
-    private static var mostEntries: Int { 1000 }
+    private static var maximumEntries: Int { 1000 }
 
     private let fields: [ConfigurationField<Record>]
     private let empty: @Sendable (_ number: Int) -> Record
 
     /// - Parameters:
-    ///   - fields: In the order in which they are read; what decides whether others are legal comes first.
-    ///   - empty: An entry in which nothing is said; entries count from 1.
-    init(_ fields: [ConfigurationField<Record>], empty: @escaping @Sendable (_ number: Int) -> Record) {
+    ///   - fields: In the order of decoding: fields that decide which others are legal come first.
+    ///   - empty: An entry without keys; entries count from 1.
+    package init(_ fields: [ConfigurationField<Record>], empty: @escaping @Sendable (_ number: Int) -> Record)
+    {
         self.fields = fields
         self.empty = empty
     }
 
-    /// The entries that are right, and all that is wrong with the others.
-    func read(_ input: ConfigurationInput) -> (records: [Record], complaints: [Complaint]) {
+    /// The valid entries, and what is wrong with the others.
+    func decode(_ input: ConfigurationInput) -> (records: [Record], issues: [Issue]) {
         switch input {
         case .null: return ([], [])
         case .scalar:
             let message = "must be a list of entries with keys; it can be given in the file only"
-            return ([], [Complaint(message: message)])
-        case .mapping: return ([], [Complaint(message: "must be a list (is a section)")])
+            return ([], [Issue(message: message)])
+        case .mapping: return ([], [Issue(message: "must be a list (is a section)")])
         case .list(let elements):
-            guard elements.count <= Self.mostEntries else {
-                let message = "must have at most \(Self.mostEntries) entries (has \(elements.count))"
-                return ([], [Complaint(message: message)])
+            guard elements.count <= Self.maximumEntries else {
+                let message = "must have at most \(Self.maximumEntries) entries (has \(elements.count))"
+                return ([], [Issue(message: message)])
             }
             var records: [Record] = []
-            var complaints: [Complaint] = []
+            var issues: [Issue] = []
             for (index, element) in elements.enumerated() {
                 var record = empty(index + 1)
-                let faults = read(element.value, into: &record)
-                if faults.isEmpty { records.append(record) }
-                complaints += faults.map {
+                let found = decode(element.value, into: &record)
+                if found.isEmpty { records.append(record) }
+                issues += found.map {
                     let message = "entry \(index + 1): \($0.message)"
-                    return Complaint(message: message, place: $0.place ?? element.place)
+                    return Issue(message: message, place: $0.place ?? element.place)
                 }
             }
-            return (records, complaints)
+            return (records, issues)
         }
     }
 
-    func show(_ records: [Record]) -> ConfigurationInput {
+    func encode(_ records: [Record]) -> ConfigurationInput {
         .list(
             records.map { record in
-                let members = fields.map { ConfigurationInput.Member(key: $0.name, value: $0.show(record)) }
+                let members = fields.map { ConfigurationInput.Member(key: $0.name, value: $0.encode(record)) }
                 return .init(value: .mapping(members.filter { $0.value != .null }))
             }
         )
     }
 
-    private func read(_ input: ConfigurationInput, into record: inout Record) -> [Complaint] {
+    private func decode(_ input: ConfigurationInput, into record: inout Record) -> [Issue] {
         guard case .mapping(let members) = input else {
-            return [Complaint(message: "must be keys with values (is \(input.description))")]
+            return [Issue(message: "must be keys with values (is \(input.description))")]
         }
-        var complaints: [Complaint] = []
+        var issues: [Issue] = []
         var wrong: Set<String> = []
         for field in fields {
-            let found = members.filter { $0.key == field.name }
-            if found.count > 1 {
-                let message = "\(field.name): stands \(found.count) times"
-                complaints.append(Complaint(message: message, place: found[1].place))
+            let matches = members.filter { $0.key == field.name }
+            if matches.count > 1 {
+                let message = "\(field.name): stands \(matches.count) times"
+                issues.append(Issue(message: message, place: matches[1].place))
             }
-            guard let member = found.first else { continue }
-            let faults = field.store(member.value, &record)
-            if !faults.isEmpty { wrong.insert(field.name) }
-            complaints += faults.map {
-                Complaint(message: "\(field.name): \($0.message)", place: $0.place ?? member.place)
+            guard let member = matches.first else { continue }
+            let found = field.store(member.value, &record)
+            if !found.isEmpty { wrong.insert(field.name) }
+            issues += found.map {
+                Issue(message: "\(field.name): \($0.message)", place: $0.place ?? member.place)
             }
         }
         let legal = fields.filter { $0.isLegal(record) }
         for field in legal where field.isNeeded(record) {
             if !members.contains(where: { $0.key == field.name }) {
-                complaints.append(Complaint(message: "needs \(field.name)"))
+                issues.append(Issue(message: "needs \(field.name)"))
             }
         }
         let names = legal.map(\.name)
@@ -85,8 +86,8 @@ struct ConfigurationEntries<Record: Sendable>: Sendable {
             let message =
                 "unknown key \(QuotedValue.of(member.key))"
                 + (hint.isEmpty ? "; legal here: " + names.joined(separator: ", ") : hint)
-            complaints.append(Complaint(message: message, place: member.place))
+            issues.append(Issue(message: message, place: member.place))
         }
-        return complaints
+        return issues
     }
 }

@@ -2,18 +2,19 @@ import Foundation
 
 /// Finds and reads the configuration.
 package enum ConfigurationLoader {
-    /// Reads a configuration file, if there is one, and the environment, which wins.
+    /// Reads a configuration file, if there is one, and the environment, which takes precedence.
     ///
-    /// - Throws: Every problem at once; nothing is usable then.
+    /// - Throws: Every problem at once.
     package static func load(
         file: String?,
-        environment: [String: String]
+        environment: [String: String],
+        schema: ConfigurationSchema
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
-        var reader = ConfigurationReader()
+        var reader = ConfigurationReader(schema)
         if let file {
             switch FileContents.read(file, upTo: YAMLDocument.maximumSize) {
-            case .failure(let fault):
-                throw ConfigurationErrors([ConfigurationError(.wholeFile(file), "", fault.message)])
+            case .failure(let error):
+                throw ConfigurationErrors([ConfigurationError(.wholeFile(file), "", error.message)])
             case .success(let contents):
                 guard let text = String(validating: contents.bytes, as: UTF8.self) else {
                     throw ConfigurationErrors([
@@ -26,13 +27,12 @@ package enum ConfigurationLoader {
         }
         reader.read(environment: environment)
         reader.checkRules()
-        reader.readPassword()
-        reader.readIdentityKeys()
+        reader.readFiles()
         guard reader.problems.isEmpty else { throw ConfigurationErrors(reader.problems) }
         return reader.loaded
     }
 
-    /// The file that is read when none is named: the user's, else the machine's; `nil` when there is neither.
+    /// The file that is read if none is named: the user's, else the machine's; `nil` if there is neither.
     package static func standardFile(environment: [String: String]) -> String? {
         let home = environment["HOME"].map { $0 + "/.config" }
         let user = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home

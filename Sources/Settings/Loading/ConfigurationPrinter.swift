@@ -1,10 +1,11 @@
 import Flare
 
-/// Writes a configuration as YAML that explains itself; secrets are never shown.
+/// Writes a configuration as commented YAML; secrets are never shown.
 ///
 /// With the defaults this is the example file.
 package struct ConfigurationPrinter {
     private let loaded: LoadedConfiguration
+    private let schema: ConfigurationSchema
     private var lines: [String] = []
     private static let width = 100
     private static let introduction = """
@@ -16,24 +17,26 @@ package struct ConfigurationPrinter {
         configuration in effect.
         """
 
-    package static func text(_ loaded: LoadedConfiguration) -> String {
-        var printer = ConfigurationPrinter(loaded: loaded)
+    package static func text(_ loaded: LoadedConfiguration, schema: ConfigurationSchema) -> String {
+        var printer = ConfigurationPrinter(loaded, schema)
         printer.comment(introduction, depth: 0)
         printer.write()
         return printer.lines.joined(separator: "\n") + "\n"
     }
 
-    private init(loaded: LoadedConfiguration) { self.loaded = loaded }
+    private init(_ loaded: LoadedConfiguration, _ schema: ConfigurationSchema) {
+        (self.loaded, self.schema) = (loaded, schema)
+    }
 
     private mutating func write() {
         var open: [Substring] = []
-        for key in ConfigurationKey.all {
+        for key in schema.keys {
             let sections = Array(key.path.split(separator: ".").dropLast())
             let common = zip(open, sections).prefix { $0 == $1 }.count
             for depth in common..<max(common, sections.count) {
                 if depth == common { lines.append("") }
                 let path = sections[...depth].joined(separator: ".")
-                if let summary = ConfigurationKey.sections[path] { comment(summary, depth: depth) }
+                if let summary = schema.summaries[path] { comment(summary, depth: depth) }
                 lines.append(Self.indent(depth) + sections[depth] + ":")
             }
             if sections.isEmpty { lines.append("") }
@@ -51,7 +54,7 @@ package struct ConfigurationPrinter {
             return
         }
         comment(key.summary + (key.hint.map { " (\($0))" } ?? ""), depth: depth)
-        let value = key.show(loaded.values)
+        let value = key.encode(loaded.values)
         if case .list(let entries) = value, case .mapping? = entries.first?.value {
             lines.append("\(Self.indent(depth))\(key.name):\(source)")
             for entry in entries { write(entry.value, depth: depth) }
@@ -70,7 +73,7 @@ package struct ConfigurationPrinter {
         }
     }
 
-    /// A comment, broken into lines at spaces.
+    /// A comment, wrapped at spaces.
     private mutating func comment(_ text: String, depth: Int) {
         let start = Self.indent(depth) + "#"
         var line = start
@@ -94,7 +97,7 @@ package struct ConfigurationPrinter {
         }
     }
 
-    /// Whether a text means itself without quotes, wherever it stands.
+    /// Whether a text needs no quotes in any context.
     private static func isPlain(_ text: String) -> Bool {
         let isSafe = text.unicodeScalars.allSatisfy {
             $0.isASCII

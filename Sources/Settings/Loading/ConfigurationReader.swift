@@ -1,54 +1,48 @@
 import Things
 
-/// A configuration, and where each value that is not the default comes from.
+/// A configuration and the origin of each value that is not the default.
 package struct LoadedConfiguration: Sendable {
     package var values = TrilateralConfiguration()
     /// By key path.
     package var origins: [String: ConfigurationOrigin] = [:]
-    /// What works, but should not stay as it is.
+    /// What works but should be changed.
     package var warnings: [ConfigurationError] = []
 
     package init() {}
 
-    /// What an entry of a list is called in ``origins``; entries count from 1.
+    /// The key of a list entry in ``origins``; entries count from 1.
     static func path(of entry: Int, in list: String) -> String { "\(list)[\(entry)]" }
 
     func origin(_ path: String) -> ConfigurationOrigin { origins[path] ?? .standard }
 }
 
-/// Reads a configuration from a file's text and the environment, and finds everything that is wrong with it.
+/// Reads a configuration from a file's text and the environment, and collects every problem.
 ///
-/// The environment wins over the file.
+/// The environment takes precedence over the file.
 struct ConfigurationReader {
     private(set) var loaded = LoadedConfiguration()
     private(set) var problems: [ConfigurationError] = []
 
-    private static let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.path, $0) })
+    private let schema: ConfigurationSchema
 
-    /// Every section, by path.
-    private static let sections: Set<String> = Set(
-        ConfigurationKey.all.flatMap { key in
-            let parts = key.path.split(separator: ".")
-            return (1..<parts.count).map { parts.prefix($0).joined(separator: ".") }
-        }
-    )
+    init(_ schema: ConfigurationSchema) { self.schema = schema }
 
     /// - Parameters:
     ///   - name: The file's name, as messages show it.
-    ///   - folder: Where relative file names in it begin; empty for the working folder.
+    ///   - folder: The base of relative file names in it; empty for the working folder.
     mutating func read(file name: String, text: String, folder: String) {
-        let document = YAMLDocument(text) { Self.sections.contains($0) }
-        var found: [(line: Int, column: Int, problem: ConfigurationError)] = document.faults.map {
+        let document = YAMLDocument(text) { [schema] in schema.sections.contains($0) }
+        var found: [(line: Int, column: Int, problem: ConfigurationError)] = document.errors.map {
             let origin = ConfigurationOrigin.file(name, line: $0.line, column: $0.column)
             return ($0.line, $0.column, ConfigurationError(origin, $0.path, $0.message))
         }
         for entry in document.entries {
             let origin = ConfigurationOrigin.file(name, line: entry.line, column: entry.column)
-            let input = Self.resolved(entry.input, for: entry.path, in: folder)
-            for complaint in take(input, for: entry.path, from: origin) {
-                let place = complaint.place ?? FileLocation(line: entry.line, column: entry.column)
+            let input = resolved(entry.input, for: entry.path, in: folder)
+            for issue in store(input, for: entry.path, from: origin) {
+                let place = issue.place ?? FileLocation(line: entry.line, column: entry.column)
                 let origin = ConfigurationOrigin.file(name, line: place.line, column: place.column)
-                let problem = ConfigurationError(origin, entry.path, complaint.message)
+                let problem = ConfigurationError(origin, entry.path, issue.message)
                 found.append((place.line, place.column, problem))
             }
             guard case .list(let elements) = input else { continue }
@@ -61,39 +55,39 @@ struct ConfigurationReader {
         problems += found.sorted { ($0.line, $0.column) < ($1.line, $1.column) }.map(\.problem)
     }
 
-    private mutating func take(
+    private mutating func store(
         _ input: ConfigurationInput,
         for path: String,
         from origin: ConfigurationOrigin
-    ) -> [ConfigurationValueError.Complaint] {
-        guard let key = Self.keys[path] else { return [.init(message: Self.unknown(path))] }
+    ) -> [ConfigurationValueError.Issue] {
+        guard let key = schema.key(path) else { return [.init(message: unknown(path))] }
         if key.isSecret {
             let message = "must not stand in the file: use \(path)_file, or the variable \(key.variable)"
             return [.init(message: message)]
         }
-        let complaints = key.store(input, &loaded.values)
-        if complaints.isEmpty { loaded.origins[path] = origin }
-        return complaints
+        let issues = key.store(input, &loaded.values)
+        if issues.isEmpty { loaded.origins[path] = origin }
+        return issues
     }
 
-    private static func resolved(
+    private func resolved(
         _ input: ConfigurationInput,
         for path: String,
         in folder: String
     ) -> ConfigurationInput {
-        guard keys[path]?.isFile == true, case .scalar(let name, let isQuoted) = input, !name.isEmpty,
+        guard schema.key(path)?.isFile == true, case .scalar(let name, let isQuoted) = input, !name.isEmpty,
             !name.hasPrefix("/"), !folder.isEmpty
         else { return input }
         return .scalar(folder + "/" + name, isQuoted: isQuoted)
     }
 
-    /// Variables of the form `TRILATERAL_…`; file names in them begin at the working folder.
+    /// Variables of the form `TRILATERAL_…`; file names in them are relative to the working folder.
     mutating func read(environment: [String: String]) {
-        let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.variable, $0) })
+        let keys = Dictionary(uniqueKeysWithValues: schema.keys.map { ($0.variable, $0) })
         for (variable, text) in environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix(ConfigurationKey.variablePrefix) {
             let origin = ConfigurationOrigin.variable(variable)
-            // Also where its name is that of a key: a service called trilateral-mqtt has a port as well.
+            // Even if the name is that of a key: a service called trilateral-mqtt has a port as well.
             if KubernetesVariable.matches(variable, text) {
                 let message = "is of Kubernetes, not of trilateral; enableServiceLinks: false leaves it out"
                 loaded.warnings.append(ConfigurationError(origin, "", message))
@@ -107,64 +101,47 @@ struct ConfigurationReader {
                 continue
             }
             let input: ConfigurationInput = text.isEmpty || text == "null" ? .null : .scalar(text)
-            let complaints = key.store(input, &loaded.values)
-            if complaints.isEmpty { loaded.origins[key.path] = origin }
-            problems += complaints.map { ConfigurationError(origin, key.path, $0.message) }
+            let issues = key.store(input, &loaded.values)
+            if issues.isEmpty { loaded.origins[key.path] = origin }
+            problems += issues.map { ConfigurationError(origin, key.path, $0.message) }
         }
     }
 
-    private static func unknown(_ path: String) -> String {
+    private func unknown(_ path: String) -> String {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         let parent = parts.dropLast().joined(separator: ".")
         let name = parts.last.map(String.init) ?? path
         let prefix = parent.isEmpty ? "" : parent + "."
-        let siblings = (sections.union(keys.keys)).filter {
-            $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(".") && keys[$0]?.isSecret != true
+        let siblings = schema.sections.union(schema.keys.map(\.path)).filter {
+            $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(".")
+                && schema.key($0)?.isSecret != true
         }.map { String($0.dropFirst(prefix.count)) }.sorted()
         let hint = NearestName.hint(for: name, among: siblings)
         let legal = "; legal here: " + siblings.joined(separator: ", ")
         return "unknown key \(QuotedValue.of(name))" + (hint.isEmpty ? legal : hint)
     }
 
-    /// Reads the password from its file, once everything else is known.
-    mutating func readPassword() {
-        let path = "mqtt.password_file"
-        guard let file = loaded.values.mqtt.passwordFile, loaded.values.mqtt.password == nil else { return }
-        switch Secret.load(file) {
-        case .success(let found):
-            loaded.values.mqtt.password = found.secret
-            loaded.origins["mqtt.password"] = .wholeFile(file)
-            if let warning = found.warning {
-                loaded.warnings.append(ConfigurationError(loaded.origin(path), path, warning))
+    /// Reads the files that the configuration names.
+    mutating func readFiles() {
+        for file in schema.files {
+            switch file.load(&loaded) {
+            case .success(let warning?):
+                loaded.warnings.append(ConfigurationError(loaded.origin(file.path), file.path, warning))
+            case .success(nil): break
+            case .failure(let error):
+                problems.append(ConfigurationError(loaded.origin(file.path), file.path, error.message))
             }
-        case .failure(let fault):
-            problems.append(ConfigurationError(loaded.origin(path), path, fault.message))
         }
     }
 
-    /// Reads the keys of beacons from their file.
-    mutating func readIdentityKeys() {
-        let path = "sensors.beacons.identity_keys_file"
-        guard let file = loaded.values.sensors.identityKeysFile else { return }
-        switch IdentityKeys.load(file) {
-        case .success(let found):
-            loaded.values.sensors.ephemeralBeacons = found.beacons
-            if let warning = found.warning {
-                loaded.warnings.append(ConfigurationError(loaded.origin(path), path, warning))
-            }
-        case .failure(let fault):
-            problems.append(ConfigurationError(loaded.origin(path), path, fault.message))
-        }
-    }
-
-    /// Checks what several keys say together, save where one of them is wrong by itself.
+    /// Checks what several keys must agree on, unless one of them is invalid by itself.
     mutating func checkRules() {
-        let wrong = Set(problems.map(\.path))
-        for rule in ConfigurationRule.all where wrong.isDisjoint(with: rule.needed) {
-            for complaint in rule.complaints(loaded.values) {
-                let place = complaint.entry.map { LoadedConfiguration.path(of: $0, in: rule.path) }
-                let origin = place.flatMap { loaded.origins[$0] } ?? loaded.origin(rule.path)
-                problems.append(ConfigurationError(origin, rule.path, complaint.message))
+        let invalid = Set(problems.map(\.path))
+        for rule in schema.rules where invalid.isDisjoint(with: rule.needed) {
+            for issue in rule.issues(loaded.values) {
+                let entry = issue.entry.map { LoadedConfiguration.path(of: $0, in: rule.path) }
+                let origin = entry.flatMap { loaded.origins[$0] } ?? loaded.origin(rule.path)
+                problems.append(ConfigurationError(origin, rule.path, issue.message))
             }
         }
     }

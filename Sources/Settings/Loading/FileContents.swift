@@ -3,6 +3,8 @@ package import Foundation
 /// Why a file cannot be read, as a sentence.
 package struct FileError: Error {
     package let message: String
+
+    package init(message: String) { self.message = message }
 }
 
 /// Bytes of a file.
@@ -39,8 +41,8 @@ package struct FileContents {
         return .success(FileContents(bytes: bytes))
     }
 
-    /// What to tell the owner of a secret file that others can read; `nil` when all is well.
-    static func openness(of path: String) -> String? {
+    /// A warning for the owner of a secret file that others can read; `nil` if nobody else can.
+    package static func openness(of path: String) -> String? {
         strangers(whoRead: path).map { "\($0) can read \(path); run: chmod 600 \(path)" }
     }
 

@@ -1,10 +1,10 @@
 import Foundation
 import Sensors
 
-/// The files that a configuration names: whether they are there, can be read, and are what they should be.
+/// Checks whether the files that a configuration names can be read and have the right contents.
 ///
-/// The loader reads what is needed at once (passwords, keys of beacons); the others are used much later, and a
-/// mistake in them would show as a link that does not come up.
+/// These files are used long after the configuration was loaded: without the check, a mistake in one of them would only
+/// show as a connection that is not made.
 package struct ReferencedFiles {
     private enum Kind { case certificates, privateKey, recording }
 
@@ -48,13 +48,13 @@ package struct ReferencedFiles {
         }
         guard isFile(file) != false else { return "\(file) is a folder, or no plain file" }
         switch FileContents.read(file, upTo: largestPEM) {
-        case .failure(let fault): return "\(file) \(fault.message)"
+        case .failure(let error): return "\(file) \(error.message)"
         case .success(let contents):
             return problem(in: String(decoding: contents.bytes, as: UTF8.self), kind).map { "\(file) \($0)" }
         }
     }
 
-    /// PEM: what stands between the marks is for OpenSSL to judge.
+    /// PEM: OpenSSL checks what is between the markers.
     private static func problem(in text: String, _ kind: Kind) -> String? {
         guard kind == .privateKey else {
             let isThere = ["CERTIFICATE", "TRUSTED CERTIFICATE"].contains {
@@ -69,9 +69,10 @@ package struct ReferencedFiles {
         return isEncrypted ? "is encrypted; a key without a passphrase is needed" : nil
     }
 
-    /// `nil` when there is nothing.
+    /// `nil` if there is nothing at the path.
     private static func isFile(_ path: String) -> Bool? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
+        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.type] as? FileAttributeType).map { $0 == .typeRegular }
     }
 }

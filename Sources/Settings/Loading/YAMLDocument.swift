@@ -1,8 +1,8 @@
 import Yams
 
-/// The scalars, lists and sections of a YAML text, by key path, with their places.
+/// The scalars, lists and sections of a YAML text, by key path, with their locations.
 ///
-/// Reads on after a key that stands twice, so that all problems are told at once.
+/// Continues after a duplicate key, so that every problem is reported at once.
 struct YAMLDocument {
     struct Entry {
         var path: String
@@ -11,37 +11,37 @@ struct YAMLDocument {
         var column: Int
     }
 
-    struct Fault: Error {
+    struct SyntaxError: Error {
         var path = ""
         var line: Int
         var column: Int
         var message: String
     }
 
-    /// Values, in the order of the file; a section that nothing is known of comes as one entry.
+    /// Values, in the order of the file; an unknown section is one entry.
     private(set) var entries: [Entry] = []
-    private(set) var faults: [Fault] = []
+    private(set) var errors: [SyntaxError] = []
 
     private let isSection: (String) -> Bool
 
-    /// The largest text that is read, bytes.
+    /// Of the text, bytes.
     static let maximumSize = 1 << 20
 
-    /// Marks a key that stands again further down.
+    /// Marks a duplicate key.
     ///
-    /// The character is printable YAML, for private use.
+    /// The character is legal in YAML and for private use.
     private static let mark: Character = "\u{E000}"
 
-    /// - Parameter isSection: Whether a path is one of the sections that are looked into.
+    /// - Parameter isSection: Whether a path is a known section.
     init(_ text: String, isSection: @escaping (String) -> Bool) {
         self.isSection = isSection
         guard text.utf8.count <= Self.maximumSize else {
-            faults.append(
-                Fault(line: 1, column: 1, message: "the file is larger than \(Self.maximumSize) bytes")
+            errors.append(
+                SyntaxError(line: 1, column: 1, message: "the file is larger than \(Self.maximumSize) bytes")
             )
             return
         }
-        do throws(Fault) {
+        do throws(SyntaxError) {
             guard let root = try Self.compose(text) else { return }
             switch root {
             case .mapping(let mapping):
@@ -50,14 +50,14 @@ struct YAMLDocument {
             where scalar.style == .plain && ["", "~", "null"].contains(scalar.string):
                 break
             default:
-                throw Fault(
+                throw SyntaxError(
                     line: root.mark?.line ?? 1,
                     column: root.mark?.column ?? 1,
                     message: "the file must consist of sections such as mqtt:"
                 )
             }
         } catch {
-            faults.append(error)
+            errors.append(error)
         }
     }
 
@@ -75,8 +75,13 @@ struct YAMLDocument {
         for (key, value) in mapping {
             let (line, column) = (key.mark?.line ?? 1, key.mark?.column ?? 1)
             guard let written = key.scalar?.string else {
-                faults.append(
-                    Fault(path: parent, line: line, column: column, message: "a key must be a plain word")
+                errors.append(
+                    SyntaxError(
+                        path: parent,
+                        line: line,
+                        column: column,
+                        message: "a key must be a plain word"
+                    )
                 )
                 continue
             }
@@ -84,7 +89,7 @@ struct YAMLDocument {
             let path = parent.isEmpty ? name : parent + "." + name
             if let first = firstLines[name], first != line {
                 let message = "stands again (first in line \(first))"
-                faults.append(Fault(path: path, line: line, column: column, message: message))
+                errors.append(SyntaxError(path: path, line: line, column: column, message: message))
             }
             if isSection(path) {
                 readSection(value, path, line: line, column: column)
@@ -105,15 +110,15 @@ struct YAMLDocument {
         case let other:
             guard let mapping = value.mapping else {
                 let message = "must be a section with keys below it (is \(other.description))"
-                faults.append(Fault(path: path, line: line, column: column, message: message))
+                errors.append(SyntaxError(path: path, line: line, column: column, message: message))
                 return
             }
             read(mapping, under: path)
         }
     }
 
-    /// Lists and sections within values are read to a few levels: an alias can make a small text a huge tree.
-    private static let deepest = 4
+    /// The depth to which values are read: aliases can make a huge tree of a small text.
+    private static let maximumDepth = 4
 
     private static func input(_ node: Node, depth: Int = 0) -> ConfigurationInput {
         switch node {
@@ -122,10 +127,10 @@ struct YAMLDocument {
             if !isQuoted, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
             return .scalar(scalar.string, isQuoted: isQuoted)
         case .sequence(let sequence):
-            guard depth < deepest else { return .list([]) }
+            guard depth < maximumDepth else { return .list([]) }
             return .list(sequence.map { .init(value: input($0, depth: depth + 1), place: place($0)) })
         case .mapping(let mapping):
-            guard depth < deepest else { return .mapping() }
+            guard depth < maximumDepth else { return .mapping() }
             return .mapping(
                 mapping.map {
                     let key = $0.key.scalar?.string ?? ""
@@ -142,9 +147,10 @@ struct YAMLDocument {
         node.mark.map { FileLocation(line: $0.line, column: $0.column) }
     }
 
-    /// The tree of a text; a key that stands again further down is marked, since the library refuses it without
-    /// saying what else is wrong.
-    private static func compose(_ text: String) throws(Fault) -> Node? {
+    /// Parses a text.
+    ///
+    /// Duplicate keys are marked first: the library stops at them and reports nothing else.
+    private static func compose(_ text: String) throws(SyntaxError) -> Node? {
         var text = text
         for _ in 0..<100 {
             do {
@@ -155,15 +161,15 @@ struct YAMLDocument {
                 }
                 text = marked
             } catch let error as YamlError {
-                throw fault(error)
+                throw syntaxError(error)
             } catch {
-                throw Fault(line: 1, column: 1, message: "\(error)")
+                throw SyntaxError(line: 1, column: 1, message: "\(error)")
             }
         }
-        throw Fault(line: 1, column: 1, message: "too many keys stand twice")
+        throw SyntaxError(line: 1, column: 1, message: "too many keys stand twice")
     }
 
-    /// The text with a mark in the key that begins at a place; `nil` when there is no such place.
+    /// The text with a mark in the key that begins at a location; `nil` if there is no such location.
     private static func mark(_ text: String, line: Int, column: Int) -> String? {
         var scalars = Array(text.unicodeScalars)
         var start = 0
@@ -181,23 +187,23 @@ struct YAMLDocument {
         return String(view)
     }
 
-    private static func fault(_ error: YamlError) -> Fault {
+    private static func syntaxError(_ error: YamlError) -> SyntaxError {
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let words = [context.map { "\($0.text)".trimmed }, problem].compactMap { $0 }.filter {
                 !$0.isEmpty
             }
-            return Fault(
+            return SyntaxError(
                 line: mark.line,
                 column: mark.column,
                 message: "this is not YAML: " + words.joined(separator: ", ")
             )
         case .reader(let problem, let offset, _, let yaml):
             let line = yaml.utf8.prefix(max(0, offset ?? 0)).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
-            return Fault(line: line, column: 1, message: "this is not YAML: \(problem)")
+            return SyntaxError(line: line, column: 1, message: "this is not YAML: \(problem)")
         default:
-            return Fault(line: 1, column: 1, message: "this is not YAML: \(error)")
+            return SyntaxError(line: 1, column: 1, message: "this is not YAML: \(error)")
         }
     }
 }

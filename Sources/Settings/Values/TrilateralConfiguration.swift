@@ -2,34 +2,42 @@ import Bridge
 import Controller
 package import Flare
 import FlareClient
-package import Foundation
+package import FlareServer
 package import HomeAssistant
 import MQTT
-package import PlaceMap
 package import Positioning
-package import Sensors
 
 /// Everything a user can configure, as typed values with their defaults.
 ///
-/// The keys of the file, their limits and their meaning stand in ``ConfigurationKey/all``.
+/// Capabilities add values of their own: see ``ConfigurationValues``. For the keys of the file see
+/// ``ConfigurationSchema``.
 package struct TrilateralConfiguration: Sendable, Hashable {
     package var mqtt = Broker()
     package var discovery = DiscoverySettings()
     package var flare = Platform()
     package var controller = Rules()
-    package var control = Control()
     package var presence = Presence()
     package var device = Device()
     package var sensors = Sensors()
     package var positioning = Positioning()
-    package var map = Map()
     package var web = Pages()
-    package var links: [LampSettings] = []
     package var log = Log()
+    /// What capabilities add, by type.
+    ///
+    /// Defaults are not stored, so that equal configurations compare equal.
+    private var added: [ObjectIdentifier: AddedValues] = [:]
 
     package init() {}
 
-    /// The link to the broker, and what is said there.
+    package subscript<Values: ConfigurationValues>(_ type: Values.Type) -> Values {
+        get { added[ObjectIdentifier(type)]?.values as? Values ?? Values() }
+        set {
+            let isDefault = newValue == Values()
+            added[ObjectIdentifier(type)] = isDefault ? nil : AddedValues(values: newValue)
+        }
+    }
+
+    /// The broker, and how messages are published.
     package struct Broker: Sendable, Hashable {
         package enum Version: String, Sendable, CaseIterable {
             case automatic = "auto"
@@ -50,7 +58,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var passwordFile: String?
         package var keepaliveSeconds = Self.link.keepAliveSeconds
         package var base = Self.bridge.base
-        /// `nil`: the slug of the host name.
+        /// `nil` uses the slug of the host name.
         package var node: String?
         package var tls = TLS()
         package var reconnectMinSeconds = Self.link.reconnectMinimumSeconds
@@ -71,7 +79,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var verifyHostname = MQTTTLS().verifyHostname
     }
 
-    /// How often what moves is told, per second.
+    /// Publication limits, per second.
     package struct Rates: Sendable, Hashable {
         private static let bridge = BridgeConfiguration()
 
@@ -80,24 +88,20 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var copiesPerSecond = Self.bridge.copiesPerSecond
     }
 
-    /// Where the place is kept.
+    /// The Flare server that stores the place.
     package struct Platform: Sendable, Hashable {
         package enum Mode: String, Sendable, CaseIterable {
             case embedded, remote
         }
 
-        package enum Synchronous: String, Sendable, CaseIterable {
-            case normal, full
-        }
-
         package var mode = Mode.embedded
-        /// Whether the embedded server is offered to other programs.
+        /// Whether the embedded server accepts connections of other programs.
         package var isServerEnabled = true
         package var listen = HostAndPort(host: "127.0.0.1", port: 1234)
         package var allowedHosts: [String] = []
         package var allowedOrigins: [String] = []
-        package var synchronous = Synchronous.normal
-        /// Whether the origin's plain bugs are put right.
+        package var synchronous = FlareStore.Options().synchronous
+        /// Whether plain bugs of the original server are corrected.
         package var isStrict = false
         package var isSteady = false
         package var remote = Remote()
@@ -130,18 +134,19 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var verifyHostname = FlareClientConfiguration.TLS().verifiesName
     }
 
-    /// Who may drive what.
-    package struct Control: Sendable, Hashable {
-        /// Things and zones that nobody may drive.
-        package var readOnly: [String] = []
-    }
-
     package struct Rules: Sendable, Hashable {
         package enum Presence: String, Sendable, CaseIterable {
             case steady, server
+
+            init(_ presence: ControllerConfiguration.Presence) {
+                switch presence {
+                case .steady: self = .steady
+                case .server: self = .server
+                }
+            }
         }
 
-        package var presence = Presence.steady
+        package var presence = Presence(ControllerConfiguration().presence)
         package var stayPaired = ControllerConfiguration().stayPaired
         package var brightnessByProximity = ControllerConfiguration().brightnessByProximity
     }
@@ -153,43 +158,18 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     }
 
     package struct Device: Sendable, Hashable {
-        /// `nil`: the host's name.
+        /// `nil` uses the host name.
         package var name: String?
         package var allowSet = ControllerConfiguration().allowsDeviceSet
         package var publishLocation = BridgeConfiguration().publishesLocation
     }
 
+    /// What is not a capability's.
     package struct Sensors: Sendable, Hashable {
-        /// In the order in which they count.
-        package enum CompassSource: String, Sendable, CaseIterable {
-            case auto, iio, gpsd, mqtt
-        }
-
-        package var beaconsEnabled = true
-        /// `nil`: the environment's `data.uuid`.
-        package var beaconsUUID: UUID?
-        package var scanning = ScanSettings()
-        package var identityKeysFile: String?
-        /// What stands in that file.
-        package var ephemeralBeacons: [EphemeralBeacon] = []
-        /// The device's id at ESPresense; `nil`: its nodes are not heard.
-        package var espresenseDevice: String?
-        package var espresenseTopic = "espresense"
-        package var compassEnabled = true
-        package var compassSource = CompassSource.auto
-        package var compass = CompassSettings()
-        /// `nil`: headings are magnetic.
-        package var declination: DeclinationSetting?
-        package var gpsEnabled = true
-        /// `nil`: none is asked.
-        package var gpsd: HostAndPort? = HostAndPort(host: GPSDSettings().host, port: GPSDSettings().port)
-        package var gpsErrorMetres = 100.0
         package var cmxEnabled = true
         package var replayFile: String?
         package var replaySpeed = 1.0
         package var replayLoop = false
-
-        package init() {}
     }
 
     package struct Positioning: Sendable, Hashable {
@@ -201,14 +181,8 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var grid = GridEstimator.Settings()
     }
 
-    package struct Map: Sendable, Hashable {
-        package var isEnabled = false
-        package var intervalSeconds = 5
-        package var style = PictureStyle.auto
-    }
-
     package struct Pages: Sendable, Hashable {
-        /// `nil`: no pages are served.
+        /// `nil` serves nothing.
         package var listen: HostAndPort?
         package var allowedHosts: [String] = []
         package var allowedOrigins: [String] = []
@@ -226,4 +200,15 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var level = Level.info
         package var format = Format.text
     }
+}
+
+/// Values of any type, for comparison.
+private struct AddedValues: Sendable, Hashable {
+    let values: any ConfigurationValues
+
+    static func == (left: AddedValues, right: AddedValues) -> Bool {
+        AnyHashable(left.values) == AnyHashable(right.values)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(values)) }
 }

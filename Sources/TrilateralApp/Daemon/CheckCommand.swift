@@ -35,7 +35,7 @@ struct CheckCommand: ParsableCommand {
             StandardError.print(ConfigurationErrors(files.problems).report(by: "check"))
             throw ExitCode.configuration
         }
-        if printsResult { print(ConfigurationPrinter.text(loaded), terminator: "") }
+        if printsResult { print(ConfigurationPrinter.text(loaded, schema: .program), terminator: "") }
         // The configuration that is printed may be meant for a file.
         let verdict = Self.verdict(
             on: file.file(environment: ProcessInfo.processInfo.environment),
@@ -77,7 +77,8 @@ struct ConfigurationOption: ParsableArguments {
         do throws(ConfigurationErrors) {
             let loaded = try ConfigurationLoader.load(
                 file: file(environment: environment),
-                environment: environment
+                environment: environment,
+                schema: .program
             )
             for warning in loaded.warnings {
                 StandardError.print("trilateral \(command): warning: \(warning)")

@@ -178,7 +178,7 @@ package struct DaemonRunner: Sendable {
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
             droppedLogLines: { log.dropped }
         )
-        plan.recordings = try recordings(configuration.sensors, logger)
+        plan.recordings = try recordings(configuration, logger)
         plan.isReloaded = isReloaded
         plan.withdrawsAtEnd = isTemporary
         plan.onFlareBound = { [onFlareBound] port in
@@ -193,14 +193,14 @@ package struct DaemonRunner: Sendable {
     }
 
     private func recordings(
-        _ sensors: TrilateralConfiguration.Sensors,
+        _ configuration: TrilateralConfiguration,
         _ logger: Logger
     ) throws -> [SensorSource] {
-        let ephemerals = EphemeralBeacons(sensors)
+        let ephemerals = EphemeralBeacons(configuration.beacons.ephemeralBeacons)
         let named = try replays.map { try $0.source(ephemerals, logger) }
         do throws(SensorError) {
             return named
-                + (try sensors.replays.map { settings throws(SensorError) in
+                + (try configuration.sensors.replays.map { settings throws(SensorError) in
                     try settings.source(ephemerals, logger)
                 })
         } catch {

@@ -63,7 +63,9 @@ extension ConfigurationOption {
     ) -> Result<LoadedConfiguration, ConfigurationErrors> {
         do throws(ConfigurationErrors) {
             let file = path ?? ConfigurationLoader.standardFile(environment: environment)
-            return .success(try ConfigurationLoader.load(file: file, environment: environment))
+            return .success(
+                try ConfigurationLoader.load(file: file, environment: environment, schema: .program)
+            )
         } catch {
             return .failure(error)
         }

@@ -82,14 +82,14 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         let logger = log.logger("calibrate")
         let flare = try flareServer(configuration.flare)
         do {
-            var heard = try SensorSources(radioOf: configuration.sensors, for: "calibrate", logger: logger)
+            var heard = try SensorSources(radioOf: configuration, for: "calibrate", logger: logger)
             if heard.sources.isEmpty || broker.mqtt != nil || broker.node != nil {
-                try await heard.add(broker, configuration.sensors, logger: logger)
+                try await heard.add(broker, configuration.espresense, logger: logger)
             }
             let exponent = configuration.positioning.grid[.pathLoss]
             try await FlareSession.run(flare) { visit in
                 let place = try await visit.place(named: environment)
-                let map = map(place, uuid: configuration.sensors.beaconsUUID)
+                let map = map(place, uuid: configuration.beacons.uuid)
                 let beacons = try chosen(of: map)
                 let results = try await measure(beacons, map, heard, exponent: exponent)
                 try await store(results, in: &visit)

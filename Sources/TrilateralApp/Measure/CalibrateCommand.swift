@@ -82,7 +82,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         defer { log.flush() }
         let (events, port) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1000))
         let compass = IIOCompass(
-            configuration.sensors.compass,
+            configuration.compass.own,
             clock: RuntimeClock.steadySeconds,
             calibration: { _ in nil },
             logger: log.logger("calibrate")
@@ -107,7 +107,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             }
             group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { port.yield(.second) } }
             defer { group.cancelAll() }
-            return try await gather(events, below: configuration.sensors.compass.folder, environment)
+            return try await gather(events, below: configuration.compass.own.folder, environment)
         }
         switch flat ? samples.partial() : samples.full() {
         case .success(let calibration):

@@ -15,11 +15,6 @@ struct EstimateCommand: ParsableCommand {
             """
     )
 
-    /// How a position is estimated.
-    enum Method: String, CaseIterable, ExpressibleByArgument {
-        case grid, centroid
-    }
-
     @Argument(
         help: ArgumentHelp("Where the beacons are, CSV; - reads standard input.", valueName: "beacons.csv")
     )
@@ -46,7 +41,7 @@ struct EstimateCommand: ParsableCommand {
     var bounds: EstimateBounds?
 
     @Option(help: "How positions are estimated.")
-    var estimator = Method.grid
+    var estimator = TrilateralConfiguration().positioning.estimator
 
     private static let mostBytes = 128 * 1024 * 1024
 
@@ -152,3 +147,5 @@ extension Point3D {
     /// The same place on the floor.
     fileprivate var inPlane: Point3D { Point3D(x: x, y: y) }
 }
+
+extension TrilateralConfiguration.Positioning.Estimator: ExpressibleByArgument {}

@@ -47,7 +47,7 @@ struct RecordCommand: AsyncParsableCommand {
         let logger = log.logger("record")
         do {
             var heard = try SensorSources(
-                radioOf: configuration.sensors,
+                radioOf: configuration,
                 isAdapterOnly: bluetooth,
                 for: "record",
                 logger: logger
@@ -60,8 +60,8 @@ struct RecordCommand: AsyncParsableCommand {
                 }
                 StandardError.print("trilateral record: recording the Bluetooth adapter; Ctrl-C ends it")
             } else {
-                try await heard.add(broker, configuration.sensors, logger: logger)
-                heard.add(localOf: configuration.sensors, state, logger: logger)
+                try await heard.add(broker, configuration.espresense, logger: logger)
+                heard.add(localOf: configuration, state, logger: logger)
             }
             let count = try await record(heard)
             StandardError.print("trilateral record: \(trace): \(count) readings")

@@ -18,22 +18,23 @@ struct SensorSources {
     ///
     /// - Parameter isAdapterOnly: Whether a recording that the configuration names does not count.
     init(
-        radioOf sensors: TrilateralConfiguration.Sensors,
+        radioOf configuration: TrilateralConfiguration,
         isAdapterOnly: Bool = false,
         for command: String,
         logger: Logger
     ) throws {
         self.command = command
+        let beacons = configuration.beacons
+        let ephemerals = EphemeralBeacons(beacons.ephemeralBeacons)
         sources =
-            isAdapterOnly ? [] : try sensors.replays.map { try $0.source(EphemeralBeacons(sensors), logger) }
-        guard sources.isEmpty, sensors.beaconsEnabled || isAdapterOnly, sensors.scanning.adapter != .off
-        else {
+            isAdapterOnly ? [] : try configuration.sensors.replays.map { try $0.source(ephemerals, logger) }
+        guard sources.isEmpty, beacons.isEnabled || isAdapterOnly, beacons.scanning.adapter != .off else {
             return
         }
         let scanner = BeaconScanner(
-            settings: sensors.scanning,
+            settings: beacons.scanning,
             power: try ScanSwitch(),
-            ephemerals: EphemeralBeacons(sensors),
+            ephemerals: ephemerals,
             clocks: .ofThisMachine,
             logger: logger
         ) { condition in
@@ -50,7 +51,7 @@ struct SensorSources {
     /// Readings that other programs publish on the broker.
     mutating func add(
         _ broker: BrokerOptions,
-        _ sensors: TrilateralConfiguration.Sensors,
+        _ espresense: ESPresenseConfiguration,
         logger: Logger
     ) async throws {
         let (link, root) = try await broker.daemon(for: command, timeout: .seconds(10))
@@ -59,21 +60,21 @@ struct SensorSources {
         let raw = RawReadings(
             client: client,
             root: root,
-            espresense: sensors.espresenseFilter,
+            espresense: espresense.filter,
             logger: logger
         )
         sources.append(raw.source)
-        let more = sensors.espresenseFilter.map { " and \($0)" } ?? ""
+        let more = espresense.filter.map { " and \($0)" } ?? ""
         StandardError.print("trilateral \(command): listening on \(root)/sensors/+/raw\(more)")
     }
 
     /// The compass and the gpsd, unless a recording stands in their place.
     mutating func add(
-        localOf sensors: TrilateralConfiguration.Sensors,
+        localOf configuration: TrilateralConfiguration,
         _ state: StateOption,
         logger: Logger
     ) {
-        guard sensors.replayFile == nil else { return }
+        guard configuration.sensors.replayFile == nil else { return }
         let folder = URL(
             filePath: state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment),
             directoryHint: .isDirectory
@@ -82,8 +83,8 @@ struct SensorSources {
         let store = isKept ? try? StateStore(folder: folder) : nil
         let none: @Sendable (String) -> MagnetometerCalibration? = { _ in nil }
         let local = LocalSensors(
-            sensors,
-            switchedOff: Set(sensors.switchedOff.keys),
+            configuration,
+            switchedOff: configuration.switchedOff(),
             calibration: store?.calibrations(logger: logger) ?? none,
             logger: logger
         )

@@ -1,40 +1,41 @@
 import Flare
 
-/// What several keys must say together.
-struct ConfigurationRule: Sendable {
-    struct Complaint: Sendable {
-        var message: String
-        /// Which entry of the list it is about, from 1; `nil`: the key as a whole.
-        var entry: Int?
+/// What several keys must agree on.
+package struct ConfigurationRule: Sendable {
+    package struct Issue: Sendable {
+        package var message: String
+        /// The entry of the list that it is about, from 1; `nil` for the whole key.
+        package var entry: Int?
+
+        package init(message: String, entry: Int? = nil) { (self.message, self.entry) = (message, entry) }
     }
 
-    /// The key that is named in the complaint.
+    /// The key to which the issues belong.
     let path: String
-    /// The keys without which nothing can be said.
+    /// The rule is skipped if one of these keys is invalid by itself.
     let needed: [String]
-    let complaints: @Sendable (TrilateralConfiguration) -> [Complaint]
+    let issues: @Sendable (TrilateralConfiguration) -> [Issue]
 
-    /// A rule for the entries of a list; those that are wrong by themselves are not among them.
-    init(
+    /// A rule for the entries of a list; invalid entries are not passed.
+    package init(
         list path: String,
         needed: [String] = [],
-        complaints: @escaping @Sendable (TrilateralConfiguration) -> [Complaint]
+        issues: @escaping @Sendable (TrilateralConfiguration) -> [Issue]
     ) {
         self.path = path
         self.needed = needed
-        self.complaints = complaints
+        self.issues = issues
     }
 
-    /// - Parameter paths: The keys concerned; the first is named in the complaint.
-    private init(paths: [String], complaint: @escaping @Sendable (TrilateralConfiguration) -> String?) {
+    /// - Parameter paths: The keys concerned; the message is reported for the first.
+    package init(paths: [String], message: @escaping @Sendable (TrilateralConfiguration) -> String?) {
         path = paths.first ?? ""
         needed = paths
-        complaints = { complaint($0).map { [Complaint(message: $0)] } ?? [] }
+        issues = { message($0).map { [Issue(message: $0)] } ?? [] }
     }
 
-    static let all = alone + [linksToOurselves, linksTogether]
-
-    private static let alone: [ConfigurationRule] = [
+    /// The rules of the sections that no capability brings.
+    static let basics: [ConfigurationRule] = [
         .init(paths: ["mqtt.tls.certificate_file", "mqtt.tls.key_file"]) {
             $0.mqtt.tls.certificateFile != nil && $0.mqtt.tls.keyFile == nil
                 ? "needs mqtt.tls.key_file as well" : nil

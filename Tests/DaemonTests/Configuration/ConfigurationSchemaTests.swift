@@ -1,40 +1,48 @@
+import Daemon
 import Foundation
 import Settings
+import TestSupport
 import Testing
 
-struct ConfigurationKeyTests {
+struct ConfigurationSchemaTests {
     /// The repository's folder, found from this file.
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
         .deletingLastPathComponent()
         .deletingLastPathComponent()
 
     private static let example = root.appendingPathComponent("config/trilateral.yaml").path
 
     @Test func `the example file is legal and holds nothing but the defaults`() throws {
-        let loaded = try ConfigurationLoader.load(file: Self.example, environment: [:])
+        let loaded = try ConfigurationLoader.load(file: Self.example, environment: [:], schema: .program)
         #expect(loaded.values == TrilateralConfiguration())
     }
 
     @Test func `the example file names every key`() throws {
-        let loaded = try ConfigurationLoader.load(file: Self.example, environment: [:])
-        let expected = ConfigurationKey.all.filter { !$0.isSecret }.map(\.path)
+        let loaded = try ConfigurationLoader.load(file: Self.example, environment: [:], schema: .program)
+        let expected = ConfigurationSchema.program.keys.filter { !$0.isSecret }.map(\.path)
         #expect(Set(loaded.origins.keys) == Set(expected))
     }
 
     @Test func `the example file is what check --print writes without a configuration`() throws {
         let text = try String(contentsOfFile: Self.example, encoding: .utf8)
-        #expect(text == ConfigurationPrinter.text(LoadedConfiguration()))
+        #expect(text == ConfigurationPrinter.text(LoadedConfiguration(), schema: .program))
     }
 
     @Test func `every key has a path and a variable of its own`() {
-        #expect(Set(ConfigurationKey.all.map(\.path)).count == ConfigurationKey.all.count)
-        #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
-        #expect(ConfigurationKey.all.first?.variable == "TRILATERAL_MQTT_HOST")
+        #expect(
+            Set(ConfigurationSchema.program.keys.map(\.path)).count == ConfigurationSchema.program.keys.count
+        )
+        #expect(
+            Set(ConfigurationSchema.program.keys.map(\.variable)).count
+                == ConfigurationSchema.program.keys.count
+        )
+        #expect(ConfigurationSchema.program.keys.first?.variable == "TRILATERAL_MQTT_HOST")
     }
 
-    @Test(arguments: ConfigurationKey.all.map(\.path))
+    @Test(arguments: ConfigurationSchema.program.keys.map(\.path))
     func `every key is explained in a sentence`(path: String) throws {
-        let key = try #require(ConfigurationKey.all.first { $0.path == path })
+        let key = try #require(ConfigurationSchema.program.keys.first { $0.path == path })
         #expect(key.summary.last == ".")
     }
 
@@ -45,8 +53,8 @@ struct ConfigurationKeyTests {
             "TRILATERAL_WEB_ALLOWED_ORIGINS": "https://a.example,http://b:81",
             "TRILATERAL_SENSORS_REPLAY_SPEED": "0.25",
         ]
-        let loaded = try ConfigurationLoader.load(file: nil, environment: environment)
-        let text = ConfigurationPrinter.text(loaded)
+        let loaded = try ConfigurationLoader.load(file: nil, environment: environment, schema: .program)
+        let text = ConfigurationPrinter.text(loaded, schema: .program)
         #expect(!text.contains("hunter2"))
         #expect(text.contains("# password: *** # from TRILATERAL_MQTT_PASSWORD"))
         #expect(text.contains("node: 1  # from TRILATERAL_MQTT_NODE"))
@@ -55,6 +63,8 @@ struct ConfigurationKeyTests {
         let file = try folder.write("t.yaml", text)
         var expected = loaded.values
         expected.mqtt.password = nil
-        #expect(try ConfigurationLoader.load(file: file, environment: [:]).values == expected)
+        #expect(
+            try ConfigurationLoader.load(file: file, environment: [:], schema: .program).values == expected
+        )
     }
 }

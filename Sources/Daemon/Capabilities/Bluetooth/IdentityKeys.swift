@@ -1,11 +1,11 @@
 import Foundation
 import Positioning
+import Settings
 
-/// The keys of beacons that change their identifier, as a file holds them.
+/// The file with the keys of beacons that change their identifier.
 ///
-/// A line each: UUID, major and minor that the beacon shall count as; its identity key, 32 hexadecimal digits; the
-/// exponent of its period; and when its clock stood at 0, as RFC 3339 or in seconds since 1970. What follows a # is
-/// a comment.
+/// A line per beacon: the UUID, major and minor to report it as; its identity key, 32 hexadecimal digits; the exponent
+/// of its period; and the time at which its clock was 0, as RFC 3339 or in seconds since 1970. # begins a comment.
 enum IdentityKeys {
     struct Found: Sendable, Equatable {
         var beacons: [EphemeralBeacon]
@@ -34,8 +34,8 @@ enum IdentityKeys {
             guard !words.isEmpty else { continue }
             switch beacon(words) {
             case .success(let beacon): beacons.append(beacon)
-            case .failure(let fault):
-                return .failure(FileError(message: "line \(index + 1): \(fault.message)"))
+            case .failure(let error):
+                return .failure(FileError(message: "line \(index + 1): \(error.message)"))
             }
             guard beacons.count <= EphemeralBeacons.most else {
                 return .failure(FileError(message: "holds more than \(EphemeralBeacons.most) keys"))
@@ -44,7 +44,7 @@ enum IdentityKeys {
         return .success(beacons)
     }
 
-    /// The words are not repeated in the message: one of them is secret.
+    /// Messages do not repeat the words: one of them is secret.
     private static func beacon(_ words: [String]) -> Result<EphemeralBeacon, FileError> {
         guard words.count == 6 else {
             return .failure(

@@ -1,12 +1,10 @@
-/// One key of the configuration: where it stands, what it may be, what it means.
-///
-/// Decoding, printing, the example file and the environment all work from ``all``: a new key is one line there.
+/// One key of the configuration: its path, its type and its documentation.
 package struct ConfigurationKey: Sendable {
     /// The path in the file, with dots: `mqtt.keepalive_seconds`.
     package let path: String
-    /// One or two sentences in plain words.
+    /// One or two sentences for the user.
     package let summary: String
-    /// What is legal, where the value itself does not tell: `5 to 3600`.
+    /// What is legal, if the value itself does not show it: `5 to 3600`.
     package let hint: String?
     /// Whether the value comes from the environment only and is never shown.
     package let isSecret: Bool
@@ -14,38 +12,38 @@ package struct ConfigurationKey: Sendable {
     let isFile: Bool
     /// Lines that show how it is written, for a list that is empty by default.
     let example: [String]
-    /// Stores a value; returns what is wrong with it instead, if something is.
+    /// Stores a value; returns what is wrong with it.
     let store:
-        @Sendable (ConfigurationInput, inout TrilateralConfiguration) -> [ConfigurationValueError.Complaint]
-    let show: @Sendable (TrilateralConfiguration) -> ConfigurationInput
+        @Sendable (ConfigurationInput, inout TrilateralConfiguration) -> [ConfigurationValueError.Issue]
+    let encode: @Sendable (TrilateralConfiguration) -> ConfigurationInput
 
-    init<Value>(
+    package init<Value>(
         _ path: String,
         _ target: any WritableKeyPath<TrilateralConfiguration, Value> & Sendable,
-        _ form: ConfigurationType<Value>,
+        _ type: ConfigurationType<Value>,
         secret isSecret: Bool = false,
         _ summary: String
     ) {
         self.path = path
         self.summary = summary
-        hint = form.hint
+        hint = type.hint
         self.isSecret = isSecret
-        isFile = form.isFile
+        isFile = type.isFile
         example = []
         store = { input, configuration in
-            switch form.decode(input) {
+            switch type.decode(input) {
             case .success(let value):
                 configuration[keyPath: target] = value
                 return []
-            case .failure(let problem):
-                return problem.complaints
+            case .failure(let error):
+                return error.issues
             }
         }
-        show = { form.encode($0[keyPath: target]) }
+        encode = { type.encode($0[keyPath: target]) }
     }
 
     /// A list of entries with keys of their own.
-    init<Record>(
+    package init<Record>(
         _ path: String,
         _ target: any WritableKeyPath<TrilateralConfiguration, [Record]> & Sendable,
         entries: ConfigurationEntries<Record>,
@@ -59,20 +57,20 @@ package struct ConfigurationKey: Sendable {
         isFile = false
         self.example = example
         store = { input, configuration in
-            let (records, complaints) = entries.read(input)
+            let (records, issues) = entries.decode(input)
             configuration[keyPath: target] = records
-            return complaints
+            return issues
         }
-        show = { entries.show($0[keyPath: target]) }
+        encode = { entries.encode($0[keyPath: target]) }
     }
 
-    /// The environment variable that stands for the key: `TRILATERAL_MQTT_HOST`.
+    /// The environment variable of the key: `TRILATERAL_MQTT_HOST`.
     package var variable: String {
         Self.variablePrefix + path.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
     }
 
     package static let variablePrefix = "TRILATERAL_"
 
-    /// The key's own name: the last part of its path.
+    /// The last part of the path.
     var name: Substring { path.split(separator: ".").last ?? "" }
 }

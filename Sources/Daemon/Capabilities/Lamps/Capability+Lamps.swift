@@ -11,6 +11,7 @@ extension Capability {
     /// Links between things and real lamps on the broker.
     static let lamps = Capability(
         name: "lamps",
+        settings: .lamps,
         access: { configuration in
             let dialects = configuration.links.compactMap(\.dialect)
             return Set(dialects.flatMap(\.topics)).sorted().map { .init(access: .read, filter: $0) }
@@ -35,14 +36,7 @@ extension Capability {
                 lamps.assumeIsolated { $0.observe(snapshot) }
             }
             parts.brokerLinkChanged = { isUp in lamps.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
-            parts.answers = (
-                .lamp,
-                { answer in
-                    lamps.assumeIsolated {
-                        $0.receive(answer)
-                    }
-                }
-            )
+            parts.answers = (.lamp, { answer in lamps.assumeIsolated { $0.receive(answer) } })
             parts.services = [
                 DaemonService(name: "lamps") {
                     let subscription = await lamps.subscribe()
@@ -53,4 +47,12 @@ extension Capability {
             return parts
         }
     )
+}
+
+extension LampService.Pair {
+    /// `nil` if a required key is missing, which the decoder refuses.
+    fileprivate init?(_ settings: LampSettings) {
+        guard let dialect = settings.dialect else { return nil }
+        self.init(thing: settings.thing, dialect: dialect)
+    }
 }

@@ -1,6 +1,8 @@
+import Daemon
 import Foundation
 import Positioning
 import Settings
+import TestSupport
 import Testing
 
 struct IdentityKeysTests {
@@ -11,7 +13,7 @@ struct IdentityKeysTests {
         let folder = try ScratchFolder()
         _ = try folder.write("keys", text, mode: mode)
         let file = try folder.write("t.yaml", "sensors: {beacons: {identity_keys_file: keys}}")
-        return try ConfigurationLoader.load(file: file, environment: [:])
+        return try ConfigurationLoader.load(file: file, environment: [:], schema: .program)
     }
 
     private func problem(_ text: String) throws -> String {
@@ -19,7 +21,7 @@ struct IdentityKeysTests {
         let file = try folder.write("keys", text)
         let variables = ["TRILATERAL_SENSORS_BEACONS_IDENTITY_KEYS_FILE": file]
         do throws(ConfigurationErrors) {
-            _ = try ConfigurationLoader.load(file: nil, environment: variables)
+            _ = try ConfigurationLoader.load(file: nil, environment: variables, schema: .program)
             return "none"
         } catch {
             return error.problems.map(\.description).joined()
@@ -36,7 +38,7 @@ struct IdentityKeysTests {
         let uuid = try #require(BeaconUUID(Self.uuid))
         let key = try #require(CipherBlock(hexadecimal: Self.key))
         #expect(
-            try load(text).values.sensors.ephemeralBeacons == [
+            try load(text).values.beacons.ephemeralBeacons == [
                 EphemeralBeacon(
                     identity: BeaconIdentity(uuid: uuid, major: 1, minor: 7),
                     key: key,
@@ -76,7 +78,7 @@ struct IdentityKeysTests {
     @Test func `a file that is missing or holds too much is refused`() throws {
         let variables = ["TRILATERAL_SENSORS_BEACONS_IDENTITY_KEYS_FILE": "/nonexistent"]
         #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: nil, environment: variables)
+            try ConfigurationLoader.load(file: nil, environment: variables, schema: .program)
         }
         let line = "\(Self.uuid) 1 7 \(Self.key) 10 0\n"
         #expect(try problem(String(repeating: line, count: 257)).contains("more than 256 keys"))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place in the file.
+/// A location in the file.
 ///
 /// Line and column count from 1.
 package struct FileLocation: Sendable, Hashable {
@@ -8,13 +8,13 @@ package struct FileLocation: Sendable, Hashable {
     var column: Int
 }
 
-/// What stands for a key, in the file or in a variable.
+/// The value of a key as it is written in the file or in a variable.
 package enum ConfigurationInput: Sendable, Hashable {
     case null
-    /// A text; `isQuoted` when the file has it in quotes, so that it cannot be meant as a number.
+    /// A text; `isQuoted` when it is in quotes in the file and so cannot be a number.
     case scalar(String, isQuoted: Bool = false)
     case list([Element])
-    /// Keys with values, in their order; one that stands twice comes twice.
+    /// Keys with values, in their order; a duplicate key occurs twice.
     case mapping([Member] = [])
 
     package struct Element: Sendable, Hashable {
@@ -25,12 +25,12 @@ package enum ConfigurationInput: Sendable, Hashable {
     package struct Member: Sendable, Hashable {
         var key: String
         var value: ConfigurationInput
-        /// Where the key stands.
+        /// The key's location.
         var place: FileLocation?
     }
 
-    /// As a message shows it.
-    var description: String {
+    /// For messages.
+    package var description: String {
         switch self {
         case .null: "empty"
         case .scalar(let text, let isQuoted):
@@ -42,24 +42,28 @@ package enum ConfigurationInput: Sendable, Hashable {
     }
 }
 
-/// Why a value is not taken.
+/// Why a value is refused.
 package struct ConfigurationValueError: Error {
-    /// A sentence, and the place that it is about, when that is not the key's own.
-    struct Complaint: Sendable, Hashable {
-        var message: String
-        var place: FileLocation?
+    /// A sentence, and its location if that is not the key's own.
+    package struct Issue: Sendable, Hashable {
+        package var message: String
+        package var place: FileLocation?
+
+        package init(message: String, place: FileLocation? = nil) {
+            (self.message, self.place) = (message, place)
+        }
     }
 
-    /// All that is wrong, at least one.
-    let complaints: [Complaint]
+    /// At least one.
+    let issues: [Issue]
 
-    init(message: String) { complaints = [Complaint(message: message)] }
+    package init(message: String) { issues = [Issue(message: message)] }
 
-    init(_ complaints: [Complaint]) { self.complaints = complaints }
+    init(_ issues: [Issue]) { self.issues = issues }
 
-    package var message: String { complaints.map(\.message).joined(separator: "; ") }
+    package var message: String { issues.map(\.message).joined(separator: "; ") }
 
-    /// What is not a number, or is one in quotes.
+    /// The value is not a number, or is a number in quotes.
     static func notANumber(_ demand: String, _ input: ConfigurationInput) -> ConfigurationValueError {
         if case .scalar(let text, isQuoted: true) = input, Double(text) != nil {
             return ConfigurationValueError(
@@ -70,17 +74,18 @@ package struct ConfigurationValueError: Error {
     }
 }
 
-/// What a value may be, and how it is read and shown.
+/// Which values a key accepts, and how they are decoded and printed.
 package struct ConfigurationType<Value: Sendable>: Sendable {
     let legal: String
-    /// What is legal, where the value itself does not tell: a range, a choice of words.
+    /// What is legal, if the value itself does not show it: a range, a choice of words.
     var hint: String?
     package let decode: @Sendable (ConfigurationInput) -> Result<Value, ConfigurationValueError>
-    let encode: @Sendable (Value) -> ConfigurationInput
+    package let encode: @Sendable (Value) -> ConfigurationInput
     /// Whether the value names a file.
     var isFile = false
 
-    init(
+    /// - Parameter legal: What is legal, for messages.
+    package init(
         _ legal: String,
         decode: @escaping @Sendable (ConfigurationInput) -> Result<Value, ConfigurationValueError>,
         encode: @escaping @Sendable (Value) -> ConfigurationInput
@@ -90,27 +95,28 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
         self.encode = encode
     }
 
-    /// A form that is one text, refused where `read` returns `nil`.
-    static func one(
+    /// A single word or text; `decode` returns `nil` for what is not legal.
+    package static func scalar(
         _ legal: String,
         plainOnly: Bool = false,
-        read: @escaping @Sendable (String) -> Value?,
-        show: @escaping @Sendable (Value) -> String
+        decode: @escaping @Sendable (String) -> Value?,
+        encode: @escaping @Sendable (Value) -> String
     ) -> ConfigurationType {
         ConfigurationType(legal) { input in
-            if case .scalar(let text, let isQuoted) = input, !(plainOnly && isQuoted), let value = read(text)
+            if case .scalar(let text, let isQuoted) = input, !(plainOnly && isQuoted),
+                let value = decode(text)
             {
                 return .success(value)
             }
             return .failure(ConfigurationValueError(message: "must be \(legal) (is \(input.description))"))
         } encode: {
-            .scalar(show($0))
+            .scalar(encode($0))
         }
     }
 }
 
 extension ConfigurationType {
-    static func optional<Wrapped>(_ form: ConfigurationType<Wrapped>) -> ConfigurationType
+    package static func optional<Wrapped>(_ form: ConfigurationType<Wrapped>) -> ConfigurationType
     where Value == Wrapped? {
         var optional = ConfigurationType(form.legal + ", or null") { input in
             switch input {
@@ -125,8 +131,9 @@ extension ConfigurationType {
         return optional
     }
 
-    /// A list; a single text with commas counts as one, as variables need it.
-    static func list<Element>(_ form: ConfigurationType<Element>, upTo most: Int = 64) -> ConfigurationType
+    /// A list; in a variable, a text with commas.
+    package static func list<Element>(_ form: ConfigurationType<Element>, upTo most: Int = 64)
+        -> ConfigurationType
     where Value == [Element] {
         ConfigurationType("a list of: " + form.legal) { input in
             let inputs: [ConfigurationInput.Element]
@@ -148,32 +155,32 @@ extension ConfigurationType {
                 )
             }
             var values: [Element] = []
-            var complaints: [ConfigurationValueError.Complaint] = []
+            var issues: [ConfigurationValueError.Issue] = []
             for (number, input) in inputs.enumerated() {
                 switch form.decode(input.value) {
                 case .success(let value): values.append(value)
-                case .failure(let fault):
-                    complaints.append(
-                        .init(message: "entry \(number + 1): \(fault.message)", place: input.place)
+                case .failure(let error):
+                    issues.append(
+                        .init(message: "entry \(number + 1): \(error.message)", place: input.place)
                     )
                 }
             }
-            return complaints.isEmpty ? .success(values) : .failure(ConfigurationValueError(complaints))
+            return issues.isEmpty ? .success(values) : .failure(ConfigurationValueError(issues))
         } encode: {
             .list($0.map { .init(value: form.encode($0)) })
         }
     }
 
-    /// One of an enumeration's words.
-    static func choice() -> ConfigurationType
+    /// One of an enumeration's raw values.
+    package static func choice() -> ConfigurationType
     where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
         let words = Value.allCases.map(\.rawValue)
         let legal =
             words.count > 1
             ? words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])" : words.joined()
-        var form = ConfigurationType.one(legal) {
+        var form = ConfigurationType.scalar(legal) {
             Value(rawValue: $0)
-        } show: {
+        } encode: {
             $0.rawValue
         }
         form.hint = words.count > 1 ? legal : nil
@@ -182,17 +189,17 @@ extension ConfigurationType {
 }
 
 extension ConfigurationType<Bool> {
-    static var flag: ConfigurationType {
-        .one("true or false", plainOnly: true) {
+    package static var flag: ConfigurationType {
+        .scalar("true or false", plainOnly: true) {
             ["true": true, "false": false][$0.lowercased()]
-        } show: {
+        } encode: {
             String($0)
         }
     }
 }
 
 extension ConfigurationType<Int> {
-    static func integer(_ range: ClosedRange<Int>) -> ConfigurationType {
+    package static func integer(_ range: ClosedRange<Int>) -> ConfigurationType {
         let legal = "\(range.lowerBound) to \(range.upperBound)"
         var form = ConfigurationType(legal) { input in
             guard case .scalar(let text, isQuoted: false) = input, let value = Int(text) else {
@@ -211,7 +218,7 @@ extension ConfigurationType<Int> {
 }
 
 extension ConfigurationType<Double> {
-    static func number(_ range: ClosedRange<Double>) -> ConfigurationType {
+    package static func number(_ range: ClosedRange<Double>) -> ConfigurationType {
         let legal = "\(plain(range.lowerBound)) to \(plain(range.upperBound))"
         var form = ConfigurationType(legal) { input in
             guard case .scalar(let text, isQuoted: false) = input, let value = Double(text), value.isFinite,
@@ -234,7 +241,7 @@ extension ConfigurationType<Double> {
 }
 
 extension ConfigurationType<Secret> {
-    static var secret: ConfigurationType {
+    package static var secret: ConfigurationType {
         ConfigurationType("a text") { input in
             guard case .scalar(let text, _) = input, !text.isEmpty, text.utf8.count <= 65535 else {
                 return .failure(ConfigurationValueError(message: "must be a text of 1 to 65535 bytes"))

@@ -4,8 +4,8 @@ import FlareServer
 import Settings
 
 extension Capability {
-    /// What nobody may drive.
-    static let control = Capability(name: "control") { context in
+    /// Refuses commands to things that are read-only.
+    static let control = Capability(name: "control", settings: .control) { context in
         guard !context.configuration.control.readOnly.isEmpty else { return nil }
         var parts = CapabilityParts()
         parts.policy = ReadOnlyPolicy(context.configuration.control.readOnly)
@@ -14,7 +14,7 @@ extension Capability {
 }
 
 extension ChangeRequest {
-    /// What a client of the embedded Flare server asks for.
+    /// A change that a client of the embedded Flare server requests.
     init(_ change: ClientChange) {
         let kind: Kind =
             switch change.kind {

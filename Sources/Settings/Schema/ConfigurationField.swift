@@ -1,17 +1,17 @@
 /// One key of an entry, in a list whose entries have keys of their own.
-struct ConfigurationField<Record: Sendable>: Sendable {
+package struct ConfigurationField<Record: Sendable>: Sendable {
     let name: String
-    /// Whether an entry, as far as it is read, may have the key, and whether it must.
+    /// Whether an entry may have the key, by what was decoded of it so far, and whether it must.
     let isLegal: @Sendable (Record) -> Bool
     let isNeeded: @Sendable (Record) -> Bool
-    /// Stores a value; returns what is wrong with it instead, if something is.
-    let store: @Sendable (ConfigurationInput, inout Record) -> [ConfigurationValueError.Complaint]
-    let show: @Sendable (Record) -> ConfigurationInput
+    /// Stores a value; returns what is wrong with it.
+    let store: @Sendable (ConfigurationInput, inout Record) -> [ConfigurationValueError.Issue]
+    let encode: @Sendable (Record) -> ConfigurationInput
 
-    init<Value>(
+    package init<Value>(
         _ name: String,
         _ target: any WritableKeyPath<Record, Value> & Sendable,
-        _ form: ConfigurationType<Value>,
+        _ type: ConfigurationType<Value>,
         isLegal: @escaping @Sendable (Record) -> Bool = { _ in true },
         isNeeded: @escaping @Sendable (Record) -> Bool = { _ in false }
     ) {
@@ -19,14 +19,14 @@ struct ConfigurationField<Record: Sendable>: Sendable {
         self.isLegal = isLegal
         self.isNeeded = isNeeded
         store = { input, record in
-            switch form.decode(input) {
+            switch type.decode(input) {
             case .success(let value):
                 record[keyPath: target] = value
                 return []
-            case .failure(let fault):
-                return fault.complaints
+            case .failure(let error):
+                return error.issues
             }
         }
-        show = { form.encode($0[keyPath: target]) }
+        encode = { type.encode($0[keyPath: target]) }
     }
 }

@@ -1,12 +1,8 @@
 import Flare
-import Sensors
 
 extension ConfigurationKey {
-    /// Every key, in the order of the example file.
-    package static let all: [ConfigurationKey] =
-        beforeHeading + receivers + heading + otherSensors + positioning + map + discovery + web + links + log
-
-    private static let beforeHeading: [ConfigurationKey] = [
+    /// The broker, the server, the device and its presence.
+    static let basics: [ConfigurationKey] = [
         .init("mqtt.host", \.mqtt.host, .host, "The broker's name or address."),
         .init("mqtt.port", \.mqtt.port, .integer(1...65535), "The broker's TCP port; with TLS usually 8883."),
         .init(
@@ -256,13 +252,6 @@ extension ConfigurationKey {
         ),
 
         .init(
-            "control.read_only",
-            \.control.readOnly,
-            .list(.text(upTo: 64), upTo: 1000),
-            "Things and zones that nobody may drive, by short name or id; all for every thing."
-        ),
-
-        .init(
             "presence.zone_margin",
             \.presence.steady.zoneMargin,
             .number(0...10),
@@ -317,46 +306,10 @@ extension ConfigurationKey {
             .flag,
             "Whether latitude and longitude are published."
         ),
-
-        .init(
-            "sensors.beacons.enabled",
-            \.sensors.beaconsEnabled,
-            .flag,
-            "Whether positions come from Bluetooth beacons."
-        ),
-        .init(
-            "sensors.beacons.uuid",
-            \.sensors.beaconsUUID,
-            .optional(.uuid),
-            "The UUID of the beacons; null uses data.uuid of the environment."
-        ),
-        .init(
-            "sensors.beacons.adapter",
-            \.sensors.scanning.adapter,
-            .adapter,
-            "The Bluetooth adapter that scans: auto, none, hci0, or an adapter's address."
-        ),
-        .init(
-            "sensors.beacons.active",
-            \.sensors.scanning.isActive,
-            .flag,
-            "Whether to scan actively, asking beacons for their scan response; few beacons need it, and it drains their batteries."
-        ),
-        .init(
-            "sensors.beacons.reset_adapter",
-            \.sensors.scanning.mayReset,
-            .flag,
-            "Whether an adapter that hears nothing or does not answer may be reset; that ends its connections."
-        ),
-        .init(
-            "sensors.beacons.identity_keys_file",
-            \.sensors.identityKeysFile,
-            .optional(.path),
-            "A file with the keys of beacons that change their identifier (Eddystone-EID), one on each line; see contrib/manual/bluetooth.md."
-        ),
     ]
 
-    private static let otherSensors: [ConfigurationKey] = [
+    /// Sensors that no capability brings.
+    static let sensors: [ConfigurationKey] = [
         .init(
             "sensors.cmx.enabled",
             \.sensors.cmxEnabled,

@@ -1,9 +1,11 @@
+import Daemon
 import Foundation
 import Settings
+import TestSupport
 import Testing
 
 /// The entries of `links:`.
-struct ConfigurationLinksTests {
+struct LampsConfigurationTests {
     private func problems(_ yaml: String) throws -> [String] {
         try told(yaml).map {
             #expect($0.path == "links")
@@ -15,7 +17,7 @@ struct ConfigurationLinksTests {
         let folder = try ScratchFolder()
         let file = try folder.write("t.yaml", "mqtt: {base: trilateral, node: desk}\nlinks:\n" + yaml)
         do throws(ConfigurationErrors) {
-            _ = try ConfigurationLoader.load(file: file, environment: [:])
+            _ = try ConfigurationLoader.load(file: file, environment: [:], schema: .program)
             return []
         } catch {
             return error.problems
@@ -117,7 +119,7 @@ struct ConfigurationLinksTests {
         let entry = "  - {thing: b, kind: wled, topic: wled/a}\n"
         let file = try folder.write("t.yaml", "mqtt: {node: A B}\nlinks:\n" + Self.lamp + entry)
         let errors = #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: file, environment: [:])
+            try ConfigurationLoader.load(file: file, environment: [:], schema: .program)
         }
         #expect(errors?.problems.map(\.path) == ["mqtt.node", "links"])
     }
@@ -221,13 +223,20 @@ struct ConfigurationLinksTests {
 
     @Test func `a variable cannot hold entries`() {
         #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_LINKS": "a,b"])
+            try ConfigurationLoader.load(
+                file: nil,
+                environment: ["TRILATERAL_LINKS": "a,b"],
+                schema: .program
+            )
         }
-        #expect((try? ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_LINKS": ""])) != nil)
+        #expect(
+            (try? ConfigurationLoader.load(file: nil, environment: ["TRILATERAL_LINKS": ""], schema: .program))
+                != nil
+        )
     }
 
     @Test func `the example is legal, and is printed so that it can be read again`() throws {
-        let lines = ConfigurationPrinter.text(LoadedConfiguration()).split(
+        let lines = ConfigurationPrinter.text(LoadedConfiguration(), schema: .program).split(
             separator: "\n",
             omittingEmptySubsequences: false
         )
@@ -235,11 +244,14 @@ struct ConfigurationLinksTests {
         let example = lines[start...].prefix { $0.hasPrefix("# ") }.map { String($0.dropFirst(2)) }
         let folder = try ScratchFolder()
         let file = try folder.write("t.yaml", example.joined(separator: "\n"))
-        let loaded = try ConfigurationLoader.load(file: file, environment: [:])
+        let loaded = try ConfigurationLoader.load(file: file, environment: [:], schema: .program)
         #expect(loaded.values.links.map(\.kind) == LampSettings.Kind.allCases)
         #expect(loaded.values.links.allSatisfy { $0.dialect != nil })
-        let again = try folder.write("again.yaml", ConfigurationPrinter.text(loaded))
-        #expect(try ConfigurationLoader.load(file: again, environment: [:]).values == loaded.values)
+        let again = try folder.write("again.yaml", ConfigurationPrinter.text(loaded, schema: .program))
+        #expect(
+            try ConfigurationLoader.load(file: again, environment: [:], schema: .program).values
+                == loaded.values
+        )
     }
 
     @Test func `aliases do not make a small file a huge list`() throws {

@@ -1,16 +1,16 @@
 package import Lamps
 
-/// A thing's link to a real lamp, as it is configured; which of the keys there are depends on the kind.
+/// A thing's link to a real lamp; the kind determines which keys are legal.
 package struct LampSettings: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         case zigbee2mqtt, tasmota, wled, json, template
     }
 
-    /// Which entry of the list it is, from 1.
+    /// The number of the entry, from 1.
     package let number: Int
     /// The thing's short name, name or identifier.
     package var thing = ""
-    /// `nil` only before it is read.
+    /// `nil` only while the entry is decoded.
     package var kind: Kind?
     package var topic: String?
     package var fullTopic: String?
@@ -34,7 +34,7 @@ package struct LampSettings: Sendable, Hashable {
 
     package init(number: Int) { self.number = number }
 
-    /// How the lamp is spoken to; `nil` while a key is missing that the kind needs.
+    /// The lamp's protocol; `nil` if a required key is missing.
     package var dialect: (any LampDialect)? {
         switch kind {
         case .zigbee2mqtt?: topic.map { ZigbeeLamp(topic: $0) }

@@ -1,32 +1,33 @@
+import Daemon
 import Positioning
 import Sensors
 import Settings
 import Testing
 
-struct HeadingKeyTests {
-    private func load(_ keys: [String: String]) throws(ConfigurationErrors) -> TrilateralConfiguration.Sensors
-    {
+struct CompassConfigurationTests {
+    private func load(_ keys: [String: String]) throws(ConfigurationErrors) -> TrilateralConfiguration {
         let variables = keys.map { key, value in
             ("TRILATERAL_SENSORS_\(key.uppercased().map { $0 == "." ? "_" : String($0) }.joined())", value)
         }
         return try ConfigurationLoader.load(
             file: nil,
-            environment: Dictionary(uniqueKeysWithValues: variables)
-        ).values.sensors
+            environment: Dictionary(uniqueKeysWithValues: variables),
+            schema: .program
+        ).values
     }
 
     @Test func `a declination is none, automatic, or degrees`() throws {
-        #expect(try load([:]).declination == nil)
-        #expect(try load(["compass.declination": "null"]).declination == nil)
-        #expect(try load(["compass.declination": "auto"]).declination == .automatic)
-        #expect(try load(["compass.declination": "-3.5"]).declination == .fixed(-3.5))
+        #expect(try load([:]).compass.declination == nil)
+        #expect(try load(["compass.declination": "null"]).compass.declination == nil)
+        #expect(try load(["compass.declination": "auto"]).compass.declination == .automatic)
+        #expect(try load(["compass.declination": "-3.5"]).compass.declination == .fixed(-3.5))
     }
 
     @Test func `a gpsd is named, or not asked`() throws {
-        #expect(try load([:]).gpsd == HostAndPort(host: "localhost", port: 2947))
-        #expect(try load(["gps.gpsd": "[::1]:2948"]).gpsd == HostAndPort(host: "::1", port: 2948))
-        #expect(try load(["gps.gpsd": "null"]).gpsd == nil)
-        let mount = try load(["compass.mount_matrix": "0, 1, 0; -1, 0, 0; 0, 0, 1"]).compass.mount
+        #expect(try load([:]).gps.gpsd == HostAndPort(host: "localhost", port: 2947))
+        #expect(try load(["gps.gpsd": "[::1]:2948"]).gps.gpsd == HostAndPort(host: "::1", port: 2948))
+        #expect(try load(["gps.gpsd": "null"]).gps.gpsd == nil)
+        let mount = try load(["compass.mount_matrix": "0, 1, 0; -1, 0, 0; 0, 0, 1"]).compass.own.mount
         #expect(mount == Matrix3(Vector3(0, 1, 0), Vector3(-1, 0, 0), Vector3(0, 0, 1)))
     }
 

@@ -4,8 +4,8 @@ import PlaceMap
 import Settings
 
 extension Capability {
-    /// The picture of the place.
-    static let map = Capability(name: "map") { context in
+    /// The map of the place.
+    static let map = Capability(name: "map", settings: .map) { context in
         let map = context.configuration.map
         guard map.isEnabled else { return nil }
         var parts = CapabilityParts()

@@ -1,19 +1,36 @@
 import Lamps
+package import Settings
 import Things
 
-extension ConfigurationKey {
-    /// Things and their real lamps.
-    static let links: [ConfigurationKey] = [
-        .init(
-            "links",
-            \.links,
-            entries: .init(LampSettings.fields) { LampSettings(number: $0) },
-            example: LampSettings.example,
-            "Real lamps that are on the broker already, each linked to a thing: what happens to one happens to the other. "
-                + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. Links can be "
-                + "given in the file only."
-        )
-    ]
+/// Things and the real lamps that they are linked to.
+package struct LampsConfiguration: ConfigurationValues {
+    package var links: [LampSettings] = []
+
+    package init() {}
+}
+
+extension TrilateralConfiguration {
+    package var links: [LampSettings] {
+        get { self[LampsConfiguration.self].links }
+        set { self[LampsConfiguration.self].links = newValue }
+    }
+}
+
+extension ConfigurationSection {
+    static let lamps = ConfigurationSection(
+        keys: [
+            .init(
+                "links",
+                \.links,
+                entries: .init(LampSettings.fields) { LampSettings(number: $0) },
+                example: LampSettings.example,
+                "Real lamps that are on the broker already, each linked to a thing: what happens to one happens to the other. "
+                    + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. Links can be "
+                    + "given in the file only."
+            )
+        ],
+        rules: [.noLinkToOwnTopics, .oneLinkPerLampAndThing]
+    )
 }
 
 extension LampSettings {
@@ -69,13 +86,13 @@ extension LampSettings {
         field("payload_not_available", \.payloadNotAvailable, .text(upTo: 200), for: described),
     ]
 
-    /// The kinds whose topics the user writes down.
+    /// The kinds whose topics the user gives.
     private static let described: Set<Kind> = [.json, .template]
 
     private static func field<Value>(
         _ name: String,
         _ target: any WritableKeyPath<LampSettings, Value?> & Sendable,
-        _ form: ConfigurationType<Value>,
+        _ type: ConfigurationType<Value>,
         for kinds: Set<Kind>,
         isNeeded: Bool = false,
         needed: Set<Kind> = []
@@ -83,8 +100,8 @@ extension LampSettings {
         ConfigurationField(
             name,
             target,
-            .optional(form),
-            // Without a kind nothing can be said against a key.
+            .optional(type),
+            // Without a kind, every key may be legal.
             isLegal: { $0.kind.map(kinds.contains) ?? true },
             isNeeded: { $0.kind.map { (isNeeded ? kinds : needed).contains($0) } ?? false }
         )
@@ -92,7 +109,7 @@ extension LampSettings {
 }
 
 extension ConfigurationType<String> {
-    /// As Tasmota has it, with a `/` at its end or without.
+    /// Tasmota's FullTopic, with or without a `/` at its end.
     fileprivate static var fullTopic: ConfigurationType {
         let legal =
             "a topic with %prefix% and %topic% in it, without +, # and a / at its beginning or two at its end"

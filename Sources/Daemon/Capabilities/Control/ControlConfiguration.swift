@@ -1,0 +1,30 @@
+package import Settings
+
+/// Who may drive what.
+package struct ControlConfiguration: ConfigurationValues {
+    /// Things and zones that nobody may drive: short names, ids, or `all`.
+    package var readOnly: [String] = []
+
+    package init() {}
+}
+
+extension TrilateralConfiguration {
+    package var control: ControlConfiguration {
+        get { self[ControlConfiguration.self] }
+        set { self[ControlConfiguration.self] = newValue }
+    }
+}
+
+extension ConfigurationSection {
+    static let control = ConfigurationSection(
+        summaries: ["control": "Who may drive what."],
+        keys: [
+            .init(
+                "control.read_only",
+                \.control.readOnly,
+                .list(.text(upTo: 64), upTo: 1000),
+                "Things and zones that nobody may drive, by short name or id; all for every thing."
+            )
+        ]
+    )
+}

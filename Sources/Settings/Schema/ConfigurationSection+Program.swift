@@ -1,0 +1,53 @@
+// The keys that no capability brings.
+
+extension ConfigurationSection {
+    /// In the file before the capabilities' keys.
+    static let basics = ConfigurationSection(
+        summaries: [
+            "mqtt": "The MQTT broker, and how messages are published.",
+            "mqtt.tls": "TLS on the connection to the broker.",
+            "mqtt.rates": "Limits for values that change all the time.",
+            "flare": "The place: environments, zones, things and devices.",
+            "flare.remote": "A Flare server on another machine; unused in embedded mode.",
+            "flare.server": "The embedded Flare server, for other Flare programs.",
+            "controller": "Rules for the zone and the nearby thing.",
+            "presence":
+                "When the device enters and leaves zones, and when things become near and far: margins and delays against flicker.",
+            "device": "This device, as it appears in the place.",
+            "sensors":
+                "Sensors for position, angle and location. A sensor that is absent is reported and does no harm.",
+        ],
+        keys: ConfigurationKey.basics,
+        rules: ConfigurationRule.basics,
+        files: [.password]
+    )
+
+    /// In the file after the capabilities' keys.
+    static let remainder = ConfigurationSection(
+        summaries: [
+            "sensors.cmx": "Cisco CMX.",
+            "sensors.replay": "A recording that replaces the sensors.",
+            "positioning": "How positions are estimated from beacons.",
+            "positioning.grid":
+                "Constants of the grid estimator; the defaults suit most places. An environment may have its own, in data.positioning.",
+            "discovery": "Home Assistant discovery: devices and entities that appear by themselves.",
+            "web": "The web listener, for monitors and later the kiosk page.",
+            "log": "The log.",
+        ],
+        keys: ConfigurationKey.sensors + ConfigurationKey.positioning + ConfigurationKey.discovery
+            + ConfigurationKey.web + ConfigurationKey.log
+    )
+}
+
+extension ConfigurationFile {
+    fileprivate static let password = ConfigurationFile("mqtt.password_file") { loaded in
+        guard let file = loaded.values.mqtt.passwordFile, loaded.values.mqtt.password == nil else {
+            return .success(nil)
+        }
+        return Secret.load(file).map { found in
+            loaded.values.mqtt.password = found.secret
+            loaded.origins["mqtt.password"] = .wholeFile(file)
+            return found.warning
+        }
+    }
+}

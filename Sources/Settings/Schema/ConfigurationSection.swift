@@ -1,0 +1,51 @@
+/// What one part of the program adds to the configuration file.
+package struct ConfigurationSection: Sendable {
+    /// A sentence for each section of the file, by path: `sensors.beacons`.
+    package let summaries: [String: String]
+    /// In the order in which they are printed.
+    package let keys: [ConfigurationKey]
+    /// What several keys must agree on.
+    package let rules: [ConfigurationRule]
+    /// Files that are read together with the configuration.
+    package let files: [ConfigurationFile]
+
+    package init(
+        summaries: [String: String] = [:],
+        keys: [ConfigurationKey] = [],
+        rules: [ConfigurationRule] = [],
+        files: [ConfigurationFile] = []
+    ) {
+        (self.summaries, self.keys, self.rules, self.files) = (summaries, keys, rules, files)
+    }
+}
+
+/// The values that a ``ConfigurationSection`` is decoded into.
+///
+/// A capability declares such a type in its own folder and gives it a name there, as the parts of
+/// ``TrilateralConfiguration`` have:
+///
+///     extension TrilateralConfiguration {
+///         package var map: MapConfiguration {
+///             get { self[MapConfiguration.self] }
+///             set { self[MapConfiguration.self] = newValue }
+///         }
+///     }
+package protocol ConfigurationValues: Sendable, Hashable {
+    /// The defaults.
+    init()
+}
+
+/// A file that a key names and that is read together with the configuration, such as a password.
+package struct ConfigurationFile: Sendable {
+    /// The key that names the file.
+    let path: String
+    /// Reads the file if there is one to read; returns a warning if something about it should change.
+    let load: @Sendable (inout LoadedConfiguration) -> Result<String?, FileError>
+
+    package init(
+        _ path: String,
+        load: @escaping @Sendable (inout LoadedConfiguration) -> Result<String?, FileError>
+    ) {
+        (self.path, self.load) = (path, load)
+    }
+}
