@@ -16,10 +16,10 @@ struct CommandInboxTests {
     }
 
     @Test mutating func `a command gets a ticket, and its answer finds the way back`() throws {
-        let verdict = inbox.receive(
+        let actions = inbox.receive(
             message("trilateral/desk/things/lamp/set", #"{"state":"ON","tx":7}"#, responseTopic: "me/answers")
         )
-        guard case .command(let command)? = verdict else { throw Unexpected(verdict) }
+        guard case .handle(let command)? = actions.last else { throw Unexpected(actions) }
         #expect(command.tx == 7)
         let reply = inbox.reply(with: Answer(ticket: command.ticket, tx: command.tx, subject: .set))
         #expect(reply.topic == "me/answers")
@@ -29,8 +29,8 @@ struct CommandInboxTests {
 
     @Test mutating func `the answer belongs where the command came, not where its kind usually goes`() throws
     {
-        let verdict = inbox.receive(message("trilateral/desk/request/environment", "next"))
-        guard case .command(let command)? = verdict else { throw Unexpected(verdict) }
+        let actions = inbox.receive(message("trilateral/desk/request/environment", "next"))
+        guard case .handle(let command)? = actions.last else { throw Unexpected(actions) }
         #expect(
             inbox.reply(with: Answer(ticket: command.ticket, tx: nil, subject: .set)).answer.subject
                 == .verb("environment")
@@ -41,8 +41,8 @@ struct CommandInboxTests {
         "trilateral/desk", "trilateral/desk/things/lamp/set", "a/+/b", "a/#", "$SYS/x", "",
     ])
     mutating func `a response topic with wildcards or inside our tree counts as none`(topic: String) throws {
-        let verdict = inbox.receive(message("trilateral/desk/nearby/set", "nonsense", responseTopic: topic))
-        guard case .refused(let reply)? = verdict else { throw Unexpected(verdict) }
+        let actions = inbox.receive(message("trilateral/desk/nearby/set", "nonsense", responseTopic: topic))
+        guard case .refuse(let reply)? = actions.last else { throw Unexpected(actions) }
         #expect(reply.topic == nil)
         #expect(reply.answer.refusal?.code == .badJSON)
     }
@@ -50,19 +50,19 @@ struct CommandInboxTests {
     @Test mutating func `a payload that was too large to take in is refused with its size`() throws {
         var large = message("trilateral/desk/nearby/set", "")
         large.oversizeBytes = 5_000_000
-        let verdict = inbox.receive(large)
-        guard case .refused(let reply)? = verdict else { throw Unexpected(verdict) }
+        let actions = inbox.receive(large)
+        guard case .refuse(let reply)? = actions.last else { throw Unexpected(actions) }
         #expect(reply.answer.refusal?.code == .tooLarge)
         #expect(reply.answer.refusal?.message.contains("5000000") == true)
     }
 
     @Test(arguments: ["trilateral/desk", "trilateral/desk/state", "trilateral/desktop/nearby/set", "x"])
     mutating func `what is on no command topic is nothing`(topic: String) {
-        #expect(inbox.receive(message(topic, "{}")) == nil)
+        #expect(inbox.receive(message(topic, "{}")) == [])
     }
 
     private struct Unexpected: Error {
-        let verdict: CommandInbox.Verdict?
-        init(_ verdict: CommandInbox.Verdict?) { self.verdict = verdict }
+        let actions: [CommandInbox.Action]
+        init(_ actions: [CommandInbox.Action]) { self.actions = actions }
     }
 }

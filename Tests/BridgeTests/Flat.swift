@@ -56,10 +56,10 @@ enum Flat {
     }
 }
 
-/// A renderer with its book, and a broker that takes everything.
+/// A renderer with its store, and a broker that takes everything.
 struct Screen {
     private var renderer: StateRenderer
-    private(set) var book = RetainedTopicStore()
+    private(set) var store = RetainedTopicStore()
 
     init(publishesLocation: Bool = false) {
         var configuration = BridgeConfiguration()
@@ -88,15 +88,15 @@ struct Screen {
     mutating func show(_ state: ControllerState, _ changes: Set<StateChange>, at now: Int64 = 0) -> [String:
         String]
     {
-        renderer.state(StateSnapshot(state: state, changes: changes), in: &book)
+        renderer.render(StateSnapshot(state: state, changes: changes), in: &store)
         return send(at: now)
     }
 
     /// What is due at a time.
     mutating func send(at now: Int64) -> [String: String] {
         var told: [String: String] = [:]
-        for message in book.due(at: now) {
-            book.sent(message, at: now)
+        for message in store.due(at: now) {
+            store.recordSent(message, at: now)
             told[String(message.topic.dropFirst(4))] = String(decoding: message.payload, as: UTF8.self)
         }
         return told
@@ -104,8 +104,8 @@ struct Screen {
 
     /// The messages that wait, in their order, without sending them.
     mutating func pending(_ state: ControllerState, _ changes: Set<StateChange>) -> [MQTTMessage] {
-        renderer.state(StateSnapshot(state: state, changes: changes), in: &book)
-        return book.due(at: 0)
+        renderer.render(StateSnapshot(state: state, changes: changes), in: &store)
+        return store.due(at: 0)
     }
 
     func aliveTopics(at milliseconds: Int64 = 0) -> [String] {

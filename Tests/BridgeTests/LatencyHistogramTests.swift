@@ -4,7 +4,7 @@ import Testing
 struct LatencyHistogramTests {
     @Test func `quantiles are within a tenth of the truth`() throws {
         var histogram = LatencyHistogram()
-        for index in 1...1000 { histogram.note(Double(index) / 1000) }
+        for index in 1...1000 { histogram.record(Double(index) / 1000) }
         let median = try #require(histogram.quantile(0.5))
         let most = try #require(histogram.quantile(0.99))
         #expect(abs(median / 0.5 - 1) < 0.1 && abs(most / 0.99 - 1) < 0.1 && histogram.count == 1000)
@@ -17,21 +17,21 @@ struct LatencyHistogramTests {
     @Test(arguments: [-1, 0, Double.nan, -Double.infinity])
     func `what is no duration counts as none`(_ seconds: Double) throws {
         var histogram = LatencyHistogram()
-        histogram.note(seconds)
+        histogram.record(seconds)
         #expect(try #require(histogram.quantile(0.5)) < 2e-5)
     }
 
     @Test func `what is longer than all counts as the longest`() throws {
         var histogram = LatencyHistogram()
-        histogram.note(.infinity)
-        histogram.note(1e300)
+        histogram.record(.infinity)
+        histogram.record(1e300)
         #expect(try #require(histogram.quantile(0.5)) > 100)
     }
 
     @Test func `what was long ago is forgotten by and by`() throws {
         var histogram = LatencyHistogram()
-        for _ in 0..<10_000 { histogram.note(1) }
-        for _ in 0..<50_000 { histogram.note(0.001) }
+        for _ in 0..<10_000 { histogram.record(1) }
+        for _ in 0..<50_000 { histogram.record(0.001) }
         #expect(try #require(histogram.quantile(0.99)) < 0.0015)
         #expect(histogram.count == 60_000)
     }

@@ -10,7 +10,7 @@ struct StaleTopicsTests {
 
     private func leftovers(_ messages: [MQTTMessage]) -> StaleTopics {
         var leftovers = StaleTopics(Topics(root: "t/n"))
-        for message in messages { leftovers.note(message) }
+        for message in messages { leftovers.record(message) }
         return leftovers
     }
 

@@ -40,15 +40,15 @@ struct StatePaceTests {
         var screen = Screen.ofFlat()
         #expect(screen.show(at(1, 10), step, at: 10).isEmpty)
         #expect(screen.show(at(2, 20), step, at: 20).isEmpty)
-        #expect(screen.book.nextDue(after: 20) == 200)
+        #expect(screen.store.nextDue(after: 20) == 200)
         let position = screen.send(at: 200)
         #expect(Set(position.keys) == ["device/position"])
         #expect(try JSONValue(parsing: position["device/position"] ?? "")["x"] == 2)
-        #expect(screen.book.nextDue(after: 200) == 1000)
+        #expect(screen.store.nextDue(after: 200) == 1000)
         let copies = screen.send(at: 1000)
         #expect(Set(copies.keys) == ["device", "state"])
         #expect(try JSONValue(parsing: copies["device"] ?? "")["position"]?["x"] == 2)
-        #expect(screen.book.nextDue(after: 1000) == nil)
+        #expect(screen.store.nextDue(after: 1000) == nil)
     }
 
     @Test func `another zone is told at once, with the step that waited`() throws {
@@ -140,7 +140,7 @@ struct StatePaceTests {
 
     // MARK: Cost
 
-    @Test func `one changed thing among a thousand puts its own three topics into the book`() {
+    @Test func `one changed thing among a thousand puts its own three topics into the store`() {
         var state = Flat.state
         var changes: Set<StateChange> = []
         for number in 0..<1000 {

@@ -131,7 +131,7 @@ struct StateRendererTests {
                 "things/lamp": "", "things/lamp/data": "", "things/lamp/availability": "",
             ]
         )
-        #expect(!screen.book.holds("t/n/things/lamp"))
+        #expect(!screen.store.holds("t/n/things/lamp"))
     }
 
     @Test func `a zone and an environment that are removed are cleared`() {

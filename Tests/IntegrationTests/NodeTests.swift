@@ -188,13 +188,13 @@ struct NodeTests {
                 where: { if case .object(let object) = $0 { object.kind == .thing } else { false } },
                 handle: { _ in changes.withLock { $0 += 1 } }
             )
-            parts.publisher = NightLightPublisher(topic: "\(context.topics.root)/\(topic)")
+            parts.renderer = NightLightRenderer(topic: "\(context.topics.root)/\(topic)")
             parts.policy = NightLightPolicy()
             return parts
         }
     )
 
-    private struct NightLightPublisher: StatePublisher {
+    private struct NightLightRenderer: TopicRenderer {
         let topic: String
         private var isOn: Bool?
 
@@ -208,7 +208,7 @@ struct NodeTests {
         mutating func render(into store: inout RetainedTopicStore, at now: Int64) {
             guard let isOn else { return }
             let text = isOn ? "lit" : "dark"
-            store.state(MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: true))
+            store.set(MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: true))
             self.isOn = nil
         }
 

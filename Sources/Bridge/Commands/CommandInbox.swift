@@ -4,78 +4,92 @@ package import MQTT
 import Messages
 import Things
 
-/// Commands as they come from the broker, and who waits for their answers.
+/// Turns messages on command topics into commands, and knows where their answers go.
 package struct CommandInbox: Sendable {
-    /// What becomes of a message.
-    package enum Verdict: Sendable, Hashable {
-        case command(Command)
-        /// Refused before it can be a command.
-        case refused(Reply)
+    package enum Action: Sendable, Hashable {
+        /// Pass it to the controller; publish its answer with ``CommandInbox/reply(with:)``.
+        case handle(Command)
+        /// Publish the refusal of something that never became a command.
+        case refuse(Reply)
+        /// Raise or clear the alert about retained commands.
+        case updateAlert(RetainedCommands)
     }
 
-    /// An answer with the places where it is to be published.
+    /// An answer, and where to publish it.
     package struct Reply: Sendable, Hashable {
         package let answer: Answer
-        /// The sender's own response topic and mark (MQTT 5), in addition to `B/response/…`.
+        /// The sender's response topic and correlation data (MQTT 5), in addition to `B/response/…`.
         package let topic: String?
         package let correlation: [UInt8]?
     }
 
-    private struct Asker: Sendable {
-        /// By the topic on which the command came.
+    private struct Sender: Sendable {
+        /// By the topic of the command.
         let subject: Answer.Subject
         let address: (topic: String, correlation: [UInt8]?)?
     }
 
     private let root: String
     private let decoder = CommandDecoder()
-    private var askers: [Int: Asker] = [:]
+    private var senders: [Int: Sender] = [:]
     private var nextTicket = 1
+    private var retained = RetainedCommands()
 
     /// - Parameter root: `<base>/<node>`.
     package init(root: String) { self.root = root }
 
-    /// Takes in a message; `nil` when it is on no command topic.
-    package mutating func receive(_ message: MQTTMessage) -> Verdict? {
+    /// Handles a message; one on another topic causes nothing.
+    package mutating func receive(_ message: MQTTMessage) -> [Action] {
+        guard !retained.isCleared(by: message) else { return [.updateAlert(retained)] }
         guard message.topic.hasPrefix(root + "/"),
             let topic = CommandTopic(tail: message.topic.dropFirst(root.count + 1))
-        else { return nil }
-        let asker = Asker(subject: topic.subject, address: address(of: message))
+        else { return [] }
+        let sender = Sender(subject: topic.subject, address: address(of: message))
         if let bytes = message.oversizeBytes {
             let refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
-            return .refused(refuse(refusal, tx: nil, asker))
+            return [.refuse(reply(to: sender, tx: nil, refusal))]
         }
         let decoded = decoder.decode(topic, payload: message.payload, isRetained: message.isRetained)
         switch decoded.result {
         case .failure(let refusal):
-            return .refused(refuse(refusal, tx: decoded.tx, asker))
+            let isNew = refusal.code == .retainedCommand && retained.record(message.topic)
+            return (isNew ? [.updateAlert(retained)] : [])
+                + [.refuse(reply(to: sender, tx: decoded.tx, refusal))]
         case .success(let order):
             defer { nextTicket += 1 }
-            askers[nextTicket] = asker
-            return .command(Command(ticket: nextTicket, order: order, tx: decoded.tx))
+            senders[nextTicket] = sender
+            return [.handle(Command(ticket: nextTicket, order: order, tx: decoded.tx))]
         }
     }
 
-    /// Where the answer to a command goes; its asker is done with.
+    /// Forgets the retained commands: the broker sends them again with the next subscription.
+    package mutating func linkDown() -> [Action] {
+        retained = RetainedCommands()
+        return [.updateAlert(retained)]
+    }
+
+    /// Where to publish an answer; its sender is forgotten.
     ///
-    /// An asker outlives the link: it is our own that was lost, and the asker may have kept its.
+    /// Senders outlive our link, because theirs may not have been lost.
     package mutating func reply(with answer: Answer) -> Reply {
         var answer = answer
-        let asker = askers.removeValue(forKey: answer.ticket)
-        answer.subject = asker?.subject ?? answer.subject
-        return Reply(answer: answer, topic: asker?.address?.topic, correlation: asker?.address?.correlation)
+        let sender = senders.removeValue(forKey: answer.ticket)
+        answer.subject = sender?.subject ?? answer.subject
+        return Reply(
+            answer: answer,
+            topic: sender?.address?.topic,
+            correlation: sender?.address?.correlation
+        )
     }
 
-    private func refuse(_ refusal: Refusal, tx: JSONValue?, _ asker: Asker) -> Reply {
-        var answer = Answer(ticket: 0, tx: tx, subject: asker.subject)
+    private func reply(to sender: Sender, tx: JSONValue?, _ refusal: Refusal) -> Reply {
+        var answer = Answer(ticket: 0, tx: tx, subject: sender.subject)
         answer.refusal = refusal
-        return Reply(answer: answer, topic: asker.address?.topic, correlation: asker.address?.correlation)
+        return Reply(answer: answer, topic: sender.address?.topic, correlation: sender.address?.correlation)
     }
 
-    /// Where the sender wants the answer in addition (MQTT 5).
-    ///
-    /// Not a topic with wildcards, and none inside our own tree, where an answer could be taken for a command or a
-    /// state: such a response topic counts as none.
+    /// The sender's response topic (MQTT 5), unless it has wildcards or lies in our own tree, where an answer could be
+    /// mistaken for a command or a state.
     private func address(of message: MQTTMessage) -> (topic: String, correlation: [UInt8]?)? {
         guard let topic = message.properties.responseTopic, !topic.isEmpty,
             !topic.contains("+"), !topic.contains("#"), !topic.hasPrefix("$"),

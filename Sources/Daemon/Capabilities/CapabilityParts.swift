@@ -21,8 +21,8 @@ package struct CapabilityParts: Sendable {
     package var counters: @Sendable () -> [String: Int] = { [:] }
     /// What follows the state, in the turn.
     package var observer: StateObserver?
-    /// What publishes retained topics of its own.
-    package var publisher: (any StatePublisher)?
+    /// Renders retained topics of its own.
+    package var renderer: (any TopicRenderer)?
     /// What has a say in every change that somebody asks for.
     package var policy: (any CommandPolicy)?
     /// Called on the loop when the link to the broker comes and goes.

@@ -100,7 +100,7 @@ package struct Node: Sendable {
                 announced: try store.announced()
             ),
             client: client,
-            publishers: parts.compactMap(\.publisher),
+            renderers: parts.compactMap(\.renderer),
             logger: logger,
             clock: clock,
             seconds: RuntimeClock.steadySeconds,
@@ -165,7 +165,7 @@ package struct Node: Sendable {
                 },
                 DaemonService.untilShutdown("bridge") { await bridge.run() },
                 DaemonService.untilShutdown("links") {
-                    for await link in links { await bridge.state(link: link.name, isUp: link.isUp) }
+                    for await link in links { await bridge.setLink(link.name, isUp: link.isUp) }
                 },
                 DaemonService(name: "sensors") { await sensing.pipeline.run() },
             ] + parts.flatMap(\.services) + [

@@ -82,7 +82,7 @@ extension TrilateralDaemon {
         ]
         services += node.services
         let listener = flare.listener(plan, logger: logger) { url in
-            await bridge.state(flareURL: url)
+            await bridge.setFlareURL(url)
             isBound.yield()
         }
         if let listener { services.append(listener) }

@@ -9,7 +9,7 @@ extension Capability {
         let map = context.configuration.map
         guard map.isEnabled else { return nil }
         var parts = CapabilityParts()
-        parts.publisher = MapPublisher(
+        parts.renderer = MapRenderer(
             topic: context.topics.map,
             interval: .seconds(map.intervalSeconds),
             style: map.style

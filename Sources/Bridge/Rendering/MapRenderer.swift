@@ -2,13 +2,13 @@ package import Controller
 import MQTT
 package import PlaceMap
 
-/// The picture of the place on its topic: drawn when it is due, not when something moves.
-package struct MapPublisher: StatePublisher {
+/// The map of the environment as an SVG on its topic, drawn at most once in an interval.
+package struct MapRenderer: TopicRenderer {
     private let topic: String
-    /// The least time between two drawings, milliseconds.
+    /// Milliseconds.
     private let interval: Int64
     private var picture: PlacePicture
-    /// Whether the place was read; before, the picture that an earlier run left is the better one.
+    /// Whether the place was read; before that, the retained map of an earlier run stays.
     private var isKnown = false
     private var isStale = true
     private var drawnAt: Int64?
@@ -24,14 +24,13 @@ package struct MapPublisher: StatePublisher {
         if picture.apply(snapshot) { isStale = true }
     }
 
-    /// Puts a new picture into the store, if it is time for one.
     package mutating func render(into store: inout RetainedTopicStore, at now: Int64) {
         guard isStale, isKnown, drawnAt.map({ now - $0 >= interval }) ?? true else { return }
         isStale = false
         drawnAt = now
         var properties = MQTTProperties()
         properties.contentType = "image/svg+xml"
-        store.state(MQTTMessage(topic: topic, payload: picture.svg, isRetained: true, properties: properties))
+        store.set(MQTTMessage(topic: topic, payload: picture.svg, isRetained: true, properties: properties))
     }
 
     package var nextDue: Int64? {

@@ -4,19 +4,19 @@ import Flare
 import MQTT
 import Testing
 
-struct MapPublisherTests {
-    /// A page with its book, and a broker that takes everything.
+struct MapRendererTests {
+    /// A page with its store, and a broker that takes everything.
     private struct Desk {
-        var page: MapPublisher
-        var book = RetainedTopicStore()
+        var page: MapRenderer
+        var store = RetainedTopicStore()
 
-        init(interval: Duration = .seconds(5)) { page = MapPublisher(topic: "t/n/map", interval: interval) }
+        init(interval: Duration = .seconds(5)) { page = MapRenderer(topic: "t/n/map", interval: interval) }
 
         /// The picture that is sent at a time, if one is.
         mutating func send(at now: Int64) -> MQTTMessage? {
-            page.render(into: &book, at: now)
-            let due = book.due(at: now)
-            for message in due { book.sent(message, at: now) }
+            page.render(into: &store, at: now)
+            let due = store.due(at: now)
+            for message in due { store.recordSent(message, at: now) }
             return due.first
         }
 

@@ -32,8 +32,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// `<base>/<node>`: what every topic begins with.
     package var root: String { "\(base)/\(node)" }
 
-    /// What was told less than so many milliseconds ago is not repeated.
-    var aliveRest: Int64 { Int64(aliveInterval / .milliseconds(1)) / 2 }
+    /// Position and angle are repeated when they are at least so old, milliseconds.
+    var minimumRepeatAge: Int64 { Int64(aliveInterval / .milliseconds(1)) / 2 }
 
     /// Whether another health message is due at a tick of the alive interval.
     func isHealthDue(atTick tick: Int) -> Bool {

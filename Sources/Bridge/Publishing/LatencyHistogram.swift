@@ -1,23 +1,23 @@
 import Glibc
 
-/// How long something takes: counts by duration, of which old ones weigh less and less.
+/// A histogram of durations in which old values lose weight.
 package struct LatencyHistogram: Sendable {
-    /// Steps are a factor of 2^¼ apart, so that a quantile is off by a tenth at most.
+    /// Steps are a factor of 2^¼ apart: a quantile is at most 10 % off.
     private static let stepsPerOctave = 4.0
     private static let shortest = 1e-5
     private static let steps = 96
-    /// At so many the counts are halved.
+    /// The counts are halved at this weight.
     private static let most = 8192
 
     private var counts = [Int](repeating: 0, count: Self.steps)
     private var weight = 0
-    /// How many were counted.
+    /// Number of recorded durations.
     package private(set) var count = 0
 
     package init() {}
 
-    /// - Parameter seconds: What is below 0 or no number counts as 0.
-    package mutating func note(_ seconds: Double) {
+    /// - Parameter seconds: Negative values and NaN count as 0.
+    package mutating func record(_ seconds: Double) {
         let octaves = seconds > Self.shortest ? log2(seconds / Self.shortest) : 0
         counts[Int(min(octaves * Self.stepsPerOctave, Double(Self.steps - 1)))] += 1
         weight += 1
@@ -27,7 +27,7 @@ package struct LatencyHistogram: Sendable {
         weight = counts.reduce(0, +)
     }
 
-    /// The duration that a share of all did not exceed, seconds; `nil` when none was counted.
+    /// The duration that a share of all did not exceed, seconds; `nil` without values.
     package func quantile(_ share: Double) -> Double? {
         guard weight > 0 else { return nil }
         let rank = share * Double(weight)

@@ -39,55 +39,55 @@ package struct StateRenderer: Sendable {
     /// A compass that has said nothing for so many milliseconds is not alive.
     private static let compassLife: Int64 = 15_000
 
-    /// Puts what a snapshot changed into the book: first ``model(_:in:)``, then ``rest(_:in:)``.
-    package mutating func state(_ snapshot: StateSnapshot, in book: inout RetainedTopicStore) {
-        model(snapshot, in: &book)
-        rest(snapshot, in: &book)
+    /// Renders what changed: first ``model(_:in:)``, then ``rest(_:in:)``.
+    package mutating func render(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
+        model(snapshot, in: &store)
+        rest(snapshot, in: &store)
     }
 
-    /// Puts the changed objects into the book, which a command waits for.
-    mutating func model(_ snapshot: StateSnapshot, in book: inout RetainedTopicStore) {
-        for case .object(let object) in snapshot.changes { self.object(object, snapshot.state, in: &book) }
+    /// Renders the changed objects, for which a command waits.
+    mutating func model(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
+        for case .object(let object) in snapshot.changes { self.object(object, snapshot.state, in: &store) }
     }
 
-    /// Puts everything else that changed into the book: what is made of the objects, and the view.
-    mutating func rest(_ snapshot: StateSnapshot, in book: inout RetainedTopicStore) {
+    /// Renders everything else that changed: what is derived from the objects, and the view.
+    mutating func rest(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var zones: Set<FlareID> = []
         for case .object(let object) in changes {
             if object.kind == .thing {
-                data(of: object.id, state, in: &book)
-                beacon(of: object.id, state, in: &book)
+                data(of: object.id, state, in: &store)
+                beacon(of: object.id, state, in: &store)
             }
             if object.kind == .thing { zones.formUnion(zoneLights.note(object.id, in: state)) }
             if object.kind == .zone { zones.insert(object.id) }
         }
-        for zone in zones.sorted() { lights(of: zone, state, in: &book) }
-        if let facets = viewChanges(snapshot) { view(state, facets, in: &book) }
+        for zone in zones.sorted() { lights(of: zone, state, in: &store) }
+        if let facets = viewChanges(snapshot) { view(state, facets, in: &store) }
         if !hasToldAlerts || changes.contains(where: \.isAlert) {
             hasToldAlerts = true
-            put(topics.alerts, .json(state.alertsJSON), in: &book)
+            put(topics.alerts, .json(state.alertsJSON), in: &store)
         }
         for facet in changes {
             switch facet {
             case .sensor(let sensor):
-                put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &book)
+                put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &store)
             case .alert(let id):
-                put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &book)
+                put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &store)
             case .beacon(let id):
-                beacon(of: id, state, in: &book)
+                beacon(of: id, state, in: &store)
             case .link:
-                for id in state.things.keys { availability(of: id, state, in: &book) }
-                for id in state.zones.keys.sorted() { lights(of: id, state, in: &book) }
+                for id in state.things.keys { availability(of: id, state, in: &store) }
+                for id in state.zones.keys.sorted() { lights(of: id, state, in: &store) }
             default:
                 break
             }
         }
-        if !isSettled { settle(state, in: &book) }
+        if !isSettled { settle(state, in: &store) }
     }
 
     /// A server without any environment is known as well: nothing that earlier runs told of is there.
-    private mutating func settle(_ state: ControllerState, in book: inout RetainedTopicStore) {
+    private mutating func settle(_ state: ControllerState, in store: inout RetainedTopicStore) {
         guard state.isPlaceKnown || state.alerts["no-environment"] != nil else { return }
         isSettled = true
         // Short names from earlier runs are of what may be no more.
@@ -95,7 +95,7 @@ package struct StateRenderer: Sendable {
             for object in state.slugs.objects(of: kind) where !state.holds(object) {
                 guard let slug = state.slugs[kind, object.id] else { continue }
                 cleared.insert(ObjectName(kind, slug))
-                for topic in topics.object(kind, all: slug) where !book.holds(topic) { book.clear(topic) }
+                for topic in topics.object(kind, all: slug) where !store.holds(topic) { store.clear(topic) }
             }
         }
     }
@@ -119,46 +119,46 @@ package struct StateRenderer: Sendable {
     private mutating func object(
         _ object: ObjectReference,
         _ state: ControllerState,
-        in book: inout RetainedTopicStore
+        in store: inout RetainedTopicStore
     ) {
         guard let slug = state.slugs[object.kind, object.id] else { return }
         if !state.holds(object) { cleared.insert(ObjectName(object.kind, slug)) }
         let topic = topics.object(object.kind, slug)
         switch object.kind {
-        case .environment: put(topic, .json(state.environmentJSON(object.id)), rank: .model, in: &book)
-        case .zone: put(topic, .json(state.zoneJSON(object.id)), rank: .model, in: &book)
+        case .environment: put(topic, .json(state.environmentJSON(object.id)), rank: .model, in: &store)
+        case .zone: put(topic, .json(state.zoneJSON(object.id)), rank: .model, in: &store)
         case .thing:
-            availability(of: object.id, state, in: &book)
-            put(topic, .json(state.thingJSON(object.id)), rank: .model, in: &book)
+            availability(of: object.id, state, in: &store)
+            put(topic, .json(state.thingJSON(object.id)), rank: .model, in: &store)
         case .device: break
         }
     }
 
-    private func data(of id: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
+    private func data(of id: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
         guard let slug = state.slugs[.thing, id] else { return }
-        put(topics.data(thing: slug), .json(state.thingDataJSON(id)), rank: .model, in: &book)
+        put(topics.data(thing: slug), .json(state.thingDataJSON(id)), rank: .model, in: &store)
     }
 
     /// How the beacon of a thing was heard: a figure that may be lost.
-    private func beacon(of id: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
+    private func beacon(of id: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
         guard let slug = state.slugs[.thing, id] else { return }
         let json = state.thingBeaconJSON(id)
-        guard json != nil || book.holds(topics.beacon(thing: slug)) else { return }
-        put(topics.beacon(thing: slug), .json(json), qos: .atMostOnce, rank: .model, in: &book)
+        guard json != nil || store.holds(topics.beacon(thing: slug)) else { return }
+        put(topics.beacon(thing: slug), .json(json), qos: .atMostOnce, rank: .model, in: &store)
     }
 
     /// The lights of a zone as one.
-    private func lights(of zone: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
+    private func lights(of zone: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
         guard let slug = state.slugs[.zone, zone] else { return }
         let json = state.zones[zone].flatMap { _ in zoneLights.json(of: zone, isLinkUp: state.isLinkUp) }
-        guard json != nil || book.holds(topics.lights(zone: slug)) else { return }
-        put(topics.lights(zone: slug), .json(json), rank: .model, every: 10, in: &book)
+        guard json != nil || store.holds(topics.lights(zone: slug)) else { return }
+        put(topics.lights(zone: slug), .json(json), rank: .model, every: 10, in: &store)
     }
 
-    private func availability(of id: FlareID, _ state: ControllerState, in book: inout RetainedTopicStore) {
+    private func availability(of id: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
         guard let slug = state.slugs[.thing, id] else { return }
         let content: Content = state.things[id] == nil ? .nothing : .text(state.thingAvailability(id))
-        put(topics.availability(thing: slug), content, rank: .model, in: &book)
+        put(topics.availability(thing: slug), content, rank: .model, in: &store)
     }
 
     /// The objects of the model whose topics were cleared since this was asked last.
@@ -172,29 +172,31 @@ package struct StateRenderer: Sendable {
     private mutating func view(
         _ state: ControllerState,
         _ changes: Set<StateChange>,
-        in book: inout RetainedTopicStore
+        in store: inout RetainedTopicStore
     ) {
         let hasNews = hasNews(state, changes)
-        if changes.contains(.environment) { put(topics.environment, .json(state.environmentJSON), in: &book) }
-        if changes.contains(.zone) { put(topics.zone, .json(state.zoneJSON), in: &book) }
+        if changes.contains(.environment) {
+            put(topics.environment, .json(state.environmentJSON), in: &store)
+        }
+        if changes.contains(.zone) { put(topics.zone, .json(state.zoneJSON), in: &store) }
         if changes.contains(.device) || changes.contains(.position) || changes.contains(.angle) {
-            device(state, hasNews: hasNews, in: &book)
+            device(state, hasNews: hasNews, in: &store)
         }
         if changes.contains(.nearby) || changes.contains(.link) {
-            put(topics.nearbyAvailability, .text(state.nearbyAvailability), in: &book)
+            put(topics.nearbyAvailability, .text(state.nearbyAvailability), in: &store)
         }
         if changes.contains(.nearby) {
-            put(topics.nearby, .json(state.nearbyJSON), in: &book)
+            put(topics.nearby, .json(state.nearbyJSON), in: &store)
         }
         if changes.contains(.location), configuration.publishesLocation {
-            put(topics.deviceLocation, .json(state.locationJSON), in: &book)
+            put(topics.deviceLocation, .json(state.locationJSON), in: &store)
         }
         let urgent: Set<StateChange> = [.environment, .zone]
         let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
         if hasNews || !changes.isDisjoint(with: urgent) {
-            feed(state, in: &book)
+            feed(state, in: &store)
         } else if !changes.isDisjoint(with: moving) {
-            put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &book)
+            put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &store)
         }
     }
 
@@ -212,15 +214,15 @@ package struct StateRenderer: Sendable {
         return before.device != toldDevice || before.nearby != toldNearby
     }
 
-    /// Puts the state feed into the book, to be sent at once if it differs.
-    func feed(_ state: ControllerState, in book: inout RetainedTopicStore) {
-        put(topics.state, .json(state.feedJSON()), in: &book)
+    /// Renders the state feed, to be sent at once if it differs.
+    func feed(_ state: ControllerState, in store: inout RetainedTopicStore) {
+        put(topics.state, .json(state.feedJSON()), in: &store)
     }
 
     private mutating func device(
         _ state: ControllerState,
         hasNews: Bool,
-        in book: inout RetainedTopicStore
+        in store: inout RetainedTopicStore
     ) {
         // What an earlier run left with the server is no reading; it is told with the first one.
         let position = state.fix == nil ? nil : state.positionJSON
@@ -229,29 +231,29 @@ package struct StateRenderer: Sendable {
         hasAngle = angle != nil
         isSensing = state.fix.map { $0.quality != .lost && $0.source == "beacons" } ?? false
         headingAt = state.headingAt
-        if position != nil || book.holds(topics.devicePosition) {
+        if position != nil || store.holds(topics.devicePosition) {
             put(
                 topics.devicePosition,
                 .json(position),
                 qos: .atMostOnce,
                 every: configuration.positionsPerSecond,
-                in: &book
+                in: &store
             )
         }
-        if angle != nil || book.holds(topics.deviceAngle) {
+        if angle != nil || store.holds(topics.deviceAngle) {
             put(
                 topics.deviceAngle,
                 angle.map { .text(String($0)) } ?? .nothing,
                 qos: .atMostOnce,
                 every: configuration.anglesPerSecond,
-                in: &book
+                in: &store
             )
         }
         let rate = hasNews ? .infinity : configuration.copiesPerSecond
-        put(topics.device, .json(state.deviceJSON), every: rate, in: &book)
+        put(topics.device, .json(state.deviceJSON), every: rate, in: &store)
     }
 
-    // MARK: Into the book
+    // MARK: Into the store
 
     private enum Content {
         case text(String)
@@ -265,7 +267,7 @@ package struct StateRenderer: Sendable {
         qos: MQTTQoS = .atLeastOnce,
         rank: RetainedTopicStore.Rank = .view,
         every perSecond: Double = .infinity,
-        in book: inout RetainedTopicStore
+        in store: inout RetainedTopicStore
     ) {
         let payload: [UInt8] =
             switch content {
@@ -274,7 +276,7 @@ package struct StateRenderer: Sendable {
             case .nothing: []
             }
         let message = MQTTMessage(topic: topic, payload: payload, qos: qos, isRetained: true)
-        book.state(message, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
+        store.set(message, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
     }
 }
 

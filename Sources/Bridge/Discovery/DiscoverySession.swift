@@ -1,0 +1,227 @@
+package import Controller
+package import HomeAssistant
+package import MQTT
+
+/// Decides when Home Assistant is sent its announcements, between the node's states.
+///
+/// What to announce is decided by the ``HomeAssistant/DiscoveryPublisher`` in it.
+package struct DiscoverySession: Sendable {
+    package enum Action: Sendable, Hashable {
+        /// Publish these; return those for which the client has no room with ``DiscoverySession/putBack(_:)``.
+        case publish([Announcement])
+        /// Ask the controller for its state, for ``DiscoverySession/announceAll(_:links:at:)``.
+        case requestState
+        /// Send retained topics that are due: they may have waited for discovery.
+        case flush
+        /// Call back after a delay.
+        case wait(Duration, then: Step)
+    }
+
+    package enum Step: Sendable, Hashable {
+        /// Publish the next batch.
+        case nextBatch
+        case answerBirth
+        /// Let the model and the view be sent.
+        case releaseStates
+        /// Announce everything after removing it, over the same link.
+        case announceAgain(link: Int)
+    }
+
+    /// Announcements in a batch; commands are handled between batches.
+    private static let batch = 20
+    private static let pause: Duration = .milliseconds(10)
+    /// States in a batch: they are shorter, and already rendered.
+    private static let stateBatch = 60
+    /// Longest time that states wait for urgent announcements after a connect.
+    private static let longestHold: Duration = .milliseconds(500)
+    /// Time for Home Assistant to remove entities before they are announced again.
+    private static let removalTime: Duration = .seconds(2)
+    /// No batch is published while so many messages are unconfirmed.
+    package static let mostUnconfirmed = 400
+
+    private var publisher: DiscoveryPublisher
+    /// The topics of Home Assistant's birth and will messages.
+    package let births: [String]
+    /// Whether the model and the view wait for announcements that must precede them.
+    package private(set) var isHoldingStates = false
+    /// Whether Home Assistant may know our entities by the identifiers of another daemon with the same node.
+    package private(set) var hasForeignIDs = false
+    private var isBatchPlanned = false
+    private var isBirthAnswerPlanned = false
+    /// Whether all states are sent again once everything is announced.
+    private var resendsStates = false
+    /// The topics whose states are still to be sent again.
+    private var resends: ArraySlice<String> = []
+    /// Number of lost links.
+    private var lostLinks = 0
+
+    /// - Parameter remembered: The topics that earlier runs announced, with their components.
+    package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
+        publisher = DiscoveryPublisher(configuration, remembered: remembered)
+        births = configuration.settings.isEnabled ? [configuration.birthTopic] : []
+    }
+
+    // MARK: The link
+
+    package mutating func linkUp() -> [Action] {
+        isHoldingStates = true
+        return [.requestState, .wait(Self.longestHold, then: .releaseStates)]
+    }
+
+    package mutating func linkDown() {
+        lostLinks += 1
+        resendsStates = false
+        resends = []
+        publisher.setOnline(nil)
+    }
+
+    // MARK: Announcing everything
+
+    /// Handles Home Assistant's birth or will message.
+    ///
+    /// - Parameters:
+    ///   - delay: Spreads the answers of several nodes.
+    ///   - hasRivals: Whether another daemon with the same node is connected.
+    package mutating func receive(birth message: MQTTMessage, delay: Duration, hasRivals: Bool) -> [Action] {
+        let isOnline = message.payload == Array("online".utf8)
+        guard isOnline || message.payload == Array("offline".utf8) else { return [] }
+        publisher.setOnline(isOnline)
+        guard isOnline, !message.isRetained else { return [] }
+        if hasRivals { recordForeignIDs() }
+        guard !isBirthAnswerPlanned else { return [] }
+        isBirthAnswerPlanned = true
+        return [.wait(delay, then: .answerBirth)]
+    }
+
+    /// - Parameter links: The names of the links in `health`.
+    package mutating func announceAll(_ state: ControllerState, links: Set<String>, at now: Int64) -> [Action]
+    {
+        publisher.setLinks(links)
+        let urgent = publisher.announceAll(state, isBirth: resendsStates, at: now)
+        isHoldingStates = false
+        return [.publish(urgent), .flush] + planBatch()
+    }
+
+    package mutating func recordForeignIDs() { hasForeignIDs = true }
+
+    /// Announces everything again after another daemon with our node has gone.
+    ///
+    /// Entities keep the identifier with which Home Assistant first saw them: those of the other daemon are removed
+    /// first.
+    package mutating func rivalsGone() -> [Action] {
+        guard hasForeignIDs else {
+            resendsStates = true
+            return [.requestState]
+        }
+        return withdraw() + [.wait(Self.removalTime, then: .announceAgain(link: lostLinks))]
+    }
+
+    /// Carries out a step whose delay is over.
+    ///
+    /// - Parameters:
+    ///   - isActive: Whether there is a link, and the node is not leaving.
+    package mutating func perform(_ step: Step, isActive: Bool) -> [Action] {
+        switch step {
+        case .nextBatch:
+            isBatchPlanned = false
+            return []
+        case .answerBirth:
+            isBirthAnswerPlanned = false
+        case .releaseStates:
+            isHoldingStates = false
+            return [.flush]
+        case .announceAgain(let link):
+            // If the link was lost meanwhile, Home Assistant may not have received the removal: repeat it later.
+            guard isActive, link == lostLinks else { return [] }
+            hasForeignIDs = false
+        }
+        guard isActive else { return [] }
+        resendsStates = true
+        return [.requestState]
+    }
+
+    // MARK: Changes
+
+    /// - Returns: What must be published before the new states.
+    package mutating func observe(_ snapshot: StateSnapshot, at now: Int64) -> [Action] {
+        [.publish(publisher.update(with: snapshot, at: now))] + (hasUnfinished ? planBatch() : [])
+    }
+
+    package mutating func setLinks(_ links: Set<String>) { publisher.setLinks(links) }
+
+    package mutating func setFlareURL(_ url: String) { publisher.setFlareURL(url) }
+
+    /// Whether the daemon's own device could be announced although the place is still unknown.
+    package var isAwaitingPlace: Bool { publisher.isAwaitingPlace }
+
+    // MARK: Batches
+
+    private var hasUnfinished: Bool { publisher.hasWork || publisher.hasRemoved }
+
+    /// Returns announcements for which the client had no room.
+    package mutating func putBack(_ announcements: some Collection<Announcement>) -> [Action] {
+        publisher.putBack(announcements)
+        return planBatch()
+    }
+
+    private mutating func planBatch(after delay: Duration = .zero) -> [Action] {
+        guard !isBatchPlanned else { return [] }
+        isBatchPlanned = true
+        return [.wait(delay, then: .nextBatch)]
+    }
+
+    /// - Parameter all: Everything that is left, instead of a batch.
+    package mutating func next(all: Bool = false, at now: Int64) -> [Action] {
+        [.publish(publisher.next(all ? .max : Self.batch, at: now))]
+    }
+
+    /// The topics whose states are sent again now, after all announcements.
+    ///
+    /// - Parameter topics: All topics that hold something.
+    package mutating func nextStates(of topics: @autoclosure () -> [String]) -> ArraySlice<String> {
+        if resendsStates, publisher.isComplete {
+            resendsStates = false
+            resends = topics()[...]
+        }
+        defer { resends = resends.dropFirst(Self.stateBatch) }
+        return resends.prefix(Self.stateBatch)
+    }
+
+    /// Plans the next batch, if there is more to do.
+    /// - Parameter isDelayed: Whether nothing was published this time.
+    package mutating func planNextBatch(isDelayed: Bool = false) -> [Action] {
+        isDelayed || hasUnfinished || !resends.isEmpty ? planBatch(after: Self.pause) : []
+    }
+
+    /// Whether everything was handed to the client, except what completes removals.
+    package var isComplete: Bool { publisher.isComplete }
+
+    // MARK: Withdrawing
+
+    /// Removes every device.
+    package mutating func withdraw() -> [Action] { [.publish(publisher.withdrawAll())] }
+
+    // MARK: Memory for later runs
+
+    /// Whether a device is announced on the topic.
+    package func announces(_ topic: String) -> Bool { publisher.announces(topic) }
+
+    /// What to remember before it is published.
+    package mutating func drainAnnounced() -> [ControllerEffect.PersistedRecord] {
+        publisher.drainAnnounced().map { .announced(topic: $0.key, components: $0.value) }
+    }
+
+    /// The removals to forget once the broker has confirmed them.
+    package mutating func drainRemoved() -> [ControllerEffect.PersistedRecord] {
+        publisher.drainRemoved().map { .withdrawn(topic: $0) }
+    }
+
+    /// Warnings for the log.
+    package mutating func drainWarnings() -> [String] { publisher.drainWarnings() }
+}
+
+extension Announcement {
+    var message: MQTTMessage {
+        MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce, isRetained: true)
+    }
+}

@@ -1,0 +1,137 @@
+package import Controller
+import Flare
+import HomeAssistant
+import Logging
+import MQTT
+import Messages
+import Things
+
+/// Carries out what the values return.
+extension MQTTBridge {
+    // MARK: Commands
+
+    func receive(command message: MQTTMessage) {
+        perform(inbox.receive(message), on: message.topic)
+    }
+
+    func perform(_ actions: [CommandInbox.Action], on topic: String = "") {
+        for action in actions {
+            switch action {
+            case .handle(let command): send(.commandReceived(command))
+            case .updateAlert(let commands): send(commands.event)
+            case .refuse(let reply):
+                let why = reply.answer.refusal?.message ?? ""
+                logger.debug("command refused", metadata: ["topic": "\(topic)", "why": "\(why)"])
+                publisher.publish(reply, on: topics)
+                send(.commandRefused(reply.answer))
+            }
+        }
+    }
+
+    // MARK: Ownership of the topics
+
+    func receive(own message: MQTTMessage) {
+        perform(ownership.receive(message, isConnected: publisher.isConnected, at: now))
+    }
+
+    func perform(_ actions: [TopicOwnership.Action]) {
+        for action in actions {
+            switch action {
+            case .read(let filters):
+                staleReading?.cancel()
+                // With QoS 0 the broker sends everything at once.
+                staleReading = subscribe(filters, qos: .atMostOnce) { bridge, message in
+                    bridge.ownership.record(message)
+                    if bridge.clearStaleTopics() { bridge.flush() }
+                }
+            case .stopReading:
+                staleReading?.cancel()
+                staleReading = nil
+            case .clear(let topics):
+                for topic in topics { publisher.retained.clear(topic) }
+            case .resendInfo:
+                publisher.retained.resend(topics.info)
+                flush()
+            case .resendAll:
+                publisher.retained.resendAll()
+                flush()
+            case .rivalWasFirst: discovery.recordForeignIDs()
+            case .rivalsGone:
+                if publisher.isConnected { perform(discovery.rivalsGone()) }
+            case .send(let event): send(event)
+            case .remember(let record): remember(record)
+            case .logNotice(let text): logger.notice("\(text)")
+            case .logError(let text): logger.error("\(text)", metadata: ["topics": "\(topics.root)"])
+            }
+        }
+    }
+
+    /// - Returns: Whether something is to be sent.
+    @discardableResult
+    func clearStaleTopics() -> Bool {
+        let stale = ownership.takeStaleTopics(
+            isPlaceKnown: renderer.isSettled,
+            unless: publisher.retained.holds
+        )
+        for topic in stale { publisher.retained.clear(topic) }
+        return !stale.isEmpty
+    }
+
+    // MARK: Discovery
+
+    func receive(birth message: MQTTMessage) {
+        let delay = Duration.milliseconds(Int.random(in: 0...1000))
+        perform(discovery.receive(birth: message, delay: delay, hasRivals: ownership.hasRivals))
+    }
+
+    /// Announces everything to Home Assistant.
+    package func announceAll(_ state: ControllerState) {
+        guard publisher.isConnected, !isLeaving else { return }
+        perform(discovery.announceAll(state, links: Set(report.links.keys), at: now))
+    }
+
+    func perform(_ actions: [DiscoverySession.Action]) {
+        for action in actions {
+            switch action {
+            case .publish(let announcements): publish(announcements)
+            case .requestState: send(.announcementWanted)
+            case .flush: flush()
+            case .wait(let delay, let step): after(delay) { $0.perform(step) }
+            }
+        }
+    }
+
+    private func perform(_ step: DiscoverySession.Step) {
+        let isActive = publisher.isConnected && !isLeaving
+        perform(discovery.perform(step, isActive: isActive))
+        if step == .nextBatch, isActive, !hasEnded { announceNextBatch() }
+    }
+
+    private func publish(_ announcements: [Announcement]) {
+        guard !announcements.isEmpty else { return }
+        for record in discovery.drainAnnounced() { remember(record) }
+        for warning in discovery.drainWarnings() { logger.warning("\(warning)") }
+        for (index, announcement) in announcements.enumerated() where !publisher.publish(announcement.message)
+        {
+            return perform(discovery.putBack(announcements[index...]))
+        }
+    }
+
+    private func announceNextBatch() {
+        // After the states, which include the availability, and no faster than the broker confirms.
+        let hasRoom = client.counters.queued < DiscoverySession.mostUnconfirmed
+        guard hasRoom, publisher.retained.due(at: now).isEmpty else {
+            return perform(discovery.planNextBatch(isDelayed: true))
+        }
+        perform(discovery.next(at: now))
+        let states = discovery.nextStates(of: publisher.retained.topics)
+        if !states.isEmpty {
+            for topic in states { publisher.retained.resend(topic) }
+            flush()
+        }
+        if client.counters.queued == 0, discovery.isComplete {
+            for record in discovery.drainRemoved() { remember(record) }
+        }
+        perform(discovery.planNextBatch())
+    }
+}

@@ -1,0 +1,339 @@
+package import Controller
+import Flare
+import HomeAssistant
+package import Logging
+package import MQTT
+import Messages
+package import Threading
+
+/// Connects one node to the broker: the state becomes retained topics, events and answers become messages, and messages
+/// become commands.
+///
+/// It runs on the node's loop, which calls it as plain functions; messages and link events arrive there in the order in
+/// which the connection received them. The rules are in values that return what to do. The bridge only carries that
+/// out.
+package actor MQTTBridge {
+    nonisolated let loop: LoopExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let configuration: BridgeConfiguration
+    private let epoch: String
+    let topics: Topics
+    let client: MQTTClient
+    let logger: Logger
+    private let clock: @Sendable () -> Instant
+    /// Counters of other parts, for the health message.
+    private let counters: @Sendable () -> [String: Int]
+    let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
+    let send: @Sendable (ControllerEvent) -> Void
+
+    var publisher: BrokerPublisher
+    var renderer: StateRenderer
+    /// Those of the capabilities.
+    private var renderers: [any TopicRenderer]
+    private(set) var report: NodeReport
+    var inbox: CommandInbox
+    var discovery: DiscoverySession
+    var ownership: TopicOwnership
+    private var refusals = BrokerRefusals()
+
+    /// Whether everything was withdrawn: only events and answers are still published.
+    private(set) var isLeaving = false
+    /// Whether the bridge has stopped: only ``farewell`` is still to be sent.
+    private(set) var hasEnded = false
+    var staleReading: MQTTSubscription?
+    private var plannedWake: Int64?
+
+    package init(
+        on loop: LoopExecutor,
+        configuration: BridgeConfiguration,
+        identity: BridgeIdentity,
+        client: MQTTClient,
+        renderers: [any TopicRenderer] = [],
+        logger: Logger,
+        clock: @escaping @Sendable () -> Instant,
+        seconds: @escaping @Sendable () -> Double,
+        counters: @escaping @Sendable () -> [String: Int] = { [:] },
+        remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
+        send: @escaping @Sendable (ControllerEvent) -> Void
+    ) {
+        let topics = Topics(root: configuration.root)
+        (self.loop, self.configuration, self.topics) = (loop, configuration, topics)
+        (self.client, self.logger, self.clock, self.counters) = (client, logger, clock, counters)
+        (self.remember, self.send, self.renderers) = (remember, send, renderers)
+        epoch = identity.epoch
+        publisher = BrokerPublisher(
+            latency: PositionLatency(topic: topics.devicePosition, seconds: seconds),
+            logger: logger,
+            handOver: { client.publish($0) }
+        )
+        renderer = StateRenderer(configuration: configuration)
+        report = NodeReport(configuration, identity)
+        inbox = CommandInbox(root: configuration.root)
+        discovery = DiscoverySession(
+            configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
+            remembered: identity.announced
+        )
+        ownership = TopicOwnership(
+            topics: topics,
+            epoch: identity.epoch,
+            formerEpoch: identity.formerEpoch,
+            formerRoots: identity.formerRoots
+        )
+        // Before the client runs, so that no connect is missed.
+        client.handleLinkEvents(on: loop) { [weak self] event in self?.assumeIsolated { $0.receive(event) } }
+    }
+
+    /// Subscribes, and repeats what is to be repeated, until the task is cancelled.
+    package func run() async {
+        let subscriptions = [
+            subscribe(topics.commands) { $0.receive(command: $1) },
+            subscribe([topics.info, topics.status]) { $0.receive(own: $1) },
+            subscribe(discovery.births) { $0.receive(birth: $1) },
+        ]
+        publisher.retained.set(report.infoMessage, rank: .info)
+        perform(ownership.start())
+        await tickUntilCancelled()
+        for subscription in subscriptions { subscription.cancel() }
+        perform(ownership.stopReading())
+        hasEnded = true
+    }
+
+    func subscribe(
+        _ filters: [String],
+        qos: MQTTQoS = .atLeastOnce,
+        _ handle: @escaping @Sendable (isolated MQTTBridge, MQTTMessage) -> Void
+    ) -> MQTTSubscription {
+        client.subscribe(filters, qos: qos, on: loop) { message in
+            self.assumeIsolated { handle($0, message) }
+        }
+    }
+
+    /// Calls back after a delay.
+    ///
+    /// The body must check again what may have changed meanwhile.
+    func after(_ delay: Duration, _ body: @escaping @Sendable (isolated MQTTBridge) -> Void) {
+        // Delays are independent of each other, so each has a task of its own.
+        Task {
+            try? await Task.sleep(for: delay)
+            body(self)
+        }
+    }
+
+    var now: Int64 { clock().steadyMilliseconds }
+
+    // MARK: What the node is
+
+    /// The present problems, a sentence each; for a health check.
+    package var problems: [String] { report.problems(isConnected: publisher.isConnected) }
+
+    /// Sets the address at which the Flare server answers.
+    package func setFlareURL(_ url: String) {
+        report.setFlareURL(url)
+        if !isLeaving { publisher.retained.set(report.infoMessage, rank: .info) }
+        flush()
+        discovery.setFlareURL(url)
+    }
+
+    /// Sets whether another link of the daemon is up; `nil` when it no longer exists.
+    package func setLink(_ name: String, isUp: Bool?) {
+        guard report.setLink(name, isUp: isUp) else { return }
+        setHealth()
+        flush()
+        discovery.setLinks(Set(report.links.keys))
+    }
+
+    private func setHealth() {
+        guard !isLeaving else { return }
+        var figures = NodeReport.Figures()
+        figures.broker = client.counters
+        figures.droppedMessages = publisher.droppedMessages
+        figures.positionLatency = publisher.latency.histogram
+        figures.counters = counters()
+        publisher.retained.set(report.healthMessage(figures, at: clock()))
+    }
+
+    // MARK: The link
+
+    private func receive(_ event: MQTTLinkEvent) {
+        switch event {
+        case .connected(let session):
+            send(refusals.connected(session))
+            perform(ownership.linkUp())
+            publisher.linkUp()
+            if !isLeaving { publisher.retained.set(topics.message(isOnline: true), rank: .status) }
+            setHealth()
+            perform(discovery.linkUp())
+            flush()
+            send(.brokerLinkChanged(isUp: true))
+        case .disconnected(let error):
+            for event in refusals.disconnected(error) { send(event) }
+            if publisher.isConnected { send(.brokerLinkChanged(isUp: false)) }
+            perform(inbox.linkDown())
+            publisher.linkDown()
+            perform(ownership.linkDown())
+            discovery.linkDown()
+        case .refused: handleRefusals()
+        case .drained:
+            publisher.drained()
+            flush()
+        }
+    }
+
+    /// The last message, sent by the client as it stops.
+    package var farewell: MQTTMessage {
+        guard isLeaving else { return topics.message(isOnline: false) }
+        return MQTTMessage(topic: topics.status, payload: [], qos: .atLeastOnce, isRetained: true)
+    }
+
+    /// Clears everything that the broker retains of this node, before it gets other topics or another broker.
+    ///
+    /// Answers and events are still published; ``farewell`` clears the status. Without a link nothing can be cleared.
+    package func leave(within limit: Duration = .seconds(5)) async {
+        isLeaving = true
+        renderers = []
+        ownership.leave()
+        let end = ContinuousClock.now + limit
+        // Devices first, as their entities read our topics. What the client has no room for follows as the broker
+        // acknowledges the rest.
+        perform(discovery.withdraw())
+        while publisher.isConnected, !discovery.isComplete, ContinuousClock.now < end {
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+            perform(discovery.next(all: true, at: now))
+        }
+        publisher.retained.clearAll()
+        publisher.retained.set(topics.message(isOnline: false), rank: .status)
+        flush()
+        while publisher.isConnected, !publisher.retained.isSent, ContinuousClock.now < end {
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+        }
+        for record in discovery.drainRemoved() { remember(record) }
+    }
+
+    // MARK: State
+
+    /// Publishes what a turn has changed.
+    package func publish(_ snapshot: StateSnapshot) {
+        guard !isLeaving else { return }
+        if report.observe(snapshot) { setHealth() }
+        publisher.observe(snapshot)
+        if publisher.isConnected { perform(discovery.observe(snapshot, at: now)) }
+        renderer.model(snapshot, in: &publisher.retained)
+        // Publish the model before the rest is rendered.
+        flush()
+        renderer.rest(snapshot, in: &publisher.retained)
+        for index in renderers.indices { renderers[index].observe(snapshot) }
+        clearStaleTopics()
+        flush()
+    }
+
+    /// Publishes the state feed, changed or not.
+    package func resend(_ state: ControllerState) {
+        guard !isLeaving else { return }
+        // Its sequence number may have changed alone.
+        renderer.feed(state, in: &publisher.retained)
+        publisher.retained.resend(topics.state)
+        flush()
+    }
+
+    /// Sends the retained topics that are due.
+    func flush() {
+        guard publisher.canSend, !hasEnded else { return }
+        let now = now
+        for index in renderers.indices { renderers[index].render(into: &publisher.retained, at: now) }
+        publisher.flush(at: now, upTo: discovery.isHoldingStates ? .info : .view)
+        guard publisher.canSend else { return }
+        let due = ([publisher.retained.nextDue(after: now)] + renderers.map(\.nextDue)).compactMap(\.self)
+        guard let first = due.min(), plannedWake.map({ first < $0 || $0 <= now }) ?? true else { return }
+        plannedWake = first
+        after(.milliseconds(max(0, first - now))) { bridge in
+            if bridge.plannedWake == first { bridge.plannedWake = nil }
+            bridge.flush()
+        }
+    }
+
+    // MARK: Events, answers and commands
+
+    package func publish(_ event: ChangeEvent) { publisher.publish(event, epoch: epoch, on: topics) }
+
+    /// Publishes the answer to a command from the broker.
+    package func publish(_ answer: Answer) { publisher.publish(inbox.reply(with: answer), on: topics) }
+
+    // MARK: Refusals of the broker
+
+    private func handleRefusals() {
+        let topics = client.drainRefusals()
+        guard !topics.isEmpty else { return }
+        let causes = refusals.refused(topics) { publisher.retained.holds($0) || discovery.announces($0) }
+        for (reason, topic) in causes.sorted(by: { $0.key < $1.key }) {
+            logger.warning(
+                "the broker refuses publications",
+                metadata: ["reason": "\(reason)", "topic": "\(topic)"]
+            )
+        }
+        send(refusals.publicationsEvent)
+    }
+
+    /// Publishes the health, and sends refused messages again: the broker's rights may have been corrected.
+    private func healthIntervalPassed() {
+        setHealth()
+        guard publisher.isConnected else { return }
+        let (topics, events) = refusals.intervalPassed()
+        for event in events { send(event) }
+        for topic in topics { publisher.retained.resend(topic) }
+        if topics.contains(where: discovery.announces) { send(.announcementWanted) }
+    }
+
+    // MARK: Ticks
+
+    private func tickUntilCancelled() async {
+        let start = ContinuousClock.now
+        var ticks = 0
+        while !Task.isCancelled {
+            ticks += 1
+            do { try await Task.sleep(until: start + configuration.aliveInterval * ticks) } catch { return }
+            tick(ticks)
+        }
+    }
+
+    private func tick(_ number: Int) {
+        // A value that was just published shows that its sensor is alive; repeating it would delay the next one.
+        let time = clock()
+        for topic in renderer.aliveTopics(at: time)
+        where (publisher.retained.age(of: topic, at: time.steadyMilliseconds) ?? .max)
+            >= configuration.minimumRepeatAge
+        {
+            publisher.retained.resend(topic)
+        }
+        if configuration.isHealthDue(atTick: number) { healthIntervalPassed() }
+        if publisher.isConnected, ownership.tick() { finishReadingStaleTopics() }
+        flush()
+        if publisher.isConnected, isIdle {
+            let cleared = renderer.takeCleared()
+            if !cleared.isEmpty { send(.topicsCleared(cleared)) }
+        }
+        if publisher.isConnected, discovery.isAwaitingPlace { send(.announcementWanted) }
+    }
+
+    /// Whether the broker has confirmed everything.
+    private var isIdle: Bool { publisher.retained.isSent && client.counters.queued == 0 }
+
+    private func finishReadingStaleTopics() {
+        // A rival was lost together with the link, and has not come back.
+        if discovery.hasForeignIDs, !ownership.hasRivals { perform(discovery.rivalsGone()) }
+        perform(
+            ownership.finishReading(
+                isPlaceKnown: renderer.isSettled,
+                isIdle: isIdle,
+                unless: publisher.retained.holds
+            )
+        )
+    }
+}
+
+extension Topics {
+    fileprivate func message(isOnline: Bool) -> MQTTMessage {
+        let text = isOnline ? "online" : "offline"
+        return MQTTMessage(topic: status, payload: Array(text.utf8), qos: .atLeastOnce, isRetained: true)
+    }
+}

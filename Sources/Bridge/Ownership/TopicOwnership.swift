@@ -1,0 +1,190 @@
+package import Controller
+import Flare
+package import MQTT
+package import Messages
+
+/// Whether the node's topics are ours alone, and what others have left there: earlier runs, former nodes, and daemons
+/// with the same node.
+///
+/// Retained topics are read only where somebody published before, and only until this run has published its own.
+package struct TopicOwnership: Sendable {
+    package enum Action: Sendable, Equatable {
+        /// Subscribe to these topics instead of those of the last `read`, and pass the messages to
+        /// ``TopicOwnership/record(_:)``.
+        case read([String])
+        case stopReading
+        /// Clear these retained topics.
+        case clear([String])
+        /// Send our info again, so that another daemon learns of us.
+        case resendInfo
+        /// Send every retained topic again.
+        case resendAll
+        /// Another daemon had this node before us: Home Assistant may know our entities by its identifiers.
+        case rivalWasFirst
+        /// The daemons that shared our topics are gone: announce everything again.
+        case rivalsGone
+        case send(ControllerEvent)
+        case remember(ControllerEffect.PersistedRecord)
+        case logNotice(String)
+        case logError(String)
+    }
+
+    package static let alert = "duplicate-node"
+
+    private let topics: Topics
+    private let epoch: String
+    /// The epoch of our last run on these topics; `nil` when unknown.
+    private let formerEpoch: String?
+    /// Roots of earlier runs whose topics have not been cleared yet.
+    private var formerRoots: [String]
+    private var rivals = DuplicateNodeDetector()
+    private var stale: [StaleTopics] = []
+    private var isReading = false
+    private var hasReadOwnTopics = false
+    private var hasReadForAnInterval = false
+    /// Whether the broker's `status` was online before we connected: there is a rival, or one was lost unnoticed.
+    private var wasOnlineBefore = false
+    private var hasConnected = false
+    private var isLeaving = false
+
+    package init(topics: Topics, epoch: String, formerEpoch: String?, formerRoots: [String]) {
+        (self.topics, self.epoch, self.formerEpoch) = (topics, epoch, formerEpoch)
+        self.formerRoots = formerRoots.filter { $0 != topics.root }
+    }
+
+    package var hasRivals: Bool { !rivals.isEmpty }
+
+    // MARK: The link
+
+    package mutating func start() -> [Action] { formerRoots.isEmpty ? [] : read(ownTopics: false) }
+
+    package mutating func linkUp() -> [Action] {
+        rivals.linkCameUp()
+        guard !hasConnected else { return [] }
+        hasConnected = true
+        return [.remember(.root(topics.root, isUsed: true)), .remember(.epoch(epoch))]
+    }
+
+    package mutating func linkDown() -> [Action] {
+        rivals.linkWentDown()
+        return forgetRivals()
+    }
+
+    /// Everything is being withdrawn: rivals and stale topics no longer matter.
+    package mutating func leave() { isLeaving = true }
+
+    // MARK: Other daemons
+
+    /// Handles a message on our own `info` or `status`.
+    ///
+    /// - Parameter now: Steady milliseconds.
+    package mutating func receive(_ message: MQTTMessage, isConnected: Bool, at now: Int64) -> [Action] {
+        guard !isLeaving else { return [] }
+        if message.topic == topics.status { return receive(status: message, isConnected: isConnected) }
+        let other = (try? JSONValue(parsing: message.payload))?["epoch"]?.string
+        guard !message.isRetained else {
+            guard !hasReadOwnTopics, other != epoch else { return [] }
+            return read(ownTopics: true, areOurs: other != nil && other == formerEpoch)
+        }
+        guard let other, other != epoch else { return [] }
+        let wasFirst = rivals.isEmpty && wasOnlineBefore
+        let outcome = rivals.receive(other, at: now)
+        guard outcome != .ignored else { return [] }
+        let message =
+            "Another daemon publishes on \(topics.root) too. Give each a node of its own (node: NAME)."
+        return [
+            .send(.alertRaised(Self.alert, .error, message: message)),
+            .logError("another daemon publishes on our topics"),
+        ] + (wasFirst ? [.rivalWasFirst] : []) + (outcome == .answer ? [.resendInfo] : [])
+    }
+
+    private mutating func receive(status message: MQTTMessage, isConnected: Bool) -> [Action] {
+        guard !message.isRetained else {
+            wasOnlineBefore = message.payload == Array("online".utf8)
+            return []
+        }
+        guard isConnected, message.payload == Array("offline".utf8) else { return [] }
+        let text =
+            "status was set to offline, by the broker as it stops or by another client: publishing everything again"
+        // Rivals that are still there publish everything again too, and are recognised by it.
+        return [.logNotice(text)] + forgetRivals() + [.resendAll]
+    }
+
+    private mutating func forgetRivals() -> [Action] {
+        let areGone = !rivals.isEmpty && !isLeaving
+        rivals.removeAll()
+        // Their retained topics are still there.
+        return (areGone ? read(ownTopics: true) + [.rivalsGone] : []) + [.send(.alertCleared(Self.alert))]
+    }
+
+    // MARK: Stale topics
+
+    /// - Parameter areOurs: Whether nobody but us has published on our own topics.
+    private mutating func read(ownTopics: Bool, areOurs: Bool = false) -> [Action] {
+        if ownTopics { hasReadOwnTopics = true }
+        hasReadForAnInterval = false
+        isReading = true
+        stale = ownTopics ? [StaleTopics(topics, isKnown: areOurs)] : []
+        stale += formerRoots.map { StaleTopics(Topics(root: $0)) }
+        // Our own status and info are subscribed anyway.
+        return [.read(stale.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info })]
+    }
+
+    /// Records a message of the topics that are read.
+    package mutating func record(_ message: MQTTMessage) {
+        for index in stale.indices { stale[index].record(message) }
+    }
+
+    /// Removes and returns the topics to clear.
+    ///
+    /// - Parameters:
+    ///   - isPlaceKnown: Whether everything that this run publishes is known.
+    ///   - isAlone: Whether no rival answered our info, even though `status` was online before. On former topics
+    ///     nobody would answer.
+    ///   - isHeld: Whether this run publishes a topic.
+    package mutating func takeStaleTopics(
+        isPlaceKnown: Bool,
+        isAlone: Bool = false,
+        unless isHeld: (String) -> Bool
+    ) -> [String] {
+        guard isPlaceKnown, rivals.isEmpty, !isLeaving else { return [] }
+        var result: [String] = []
+        for index in stale.indices {
+            let isOwn = stale[index].root == topics.root
+            guard isOwn ? isAlone || !wasOnlineBefore : !stale[index].isInhabited else { continue }
+            result += stale[index].take(unless: isHeld)
+        }
+        return result
+    }
+
+    /// Called at every tick with a link.
+    ///
+    /// - Returns: Whether topics were read for a whole interval: every retained message has arrived by then, and every
+    ///   rival has answered. Call ``finishReading(isPlaceKnown:isIdle:unless:)``.
+    package mutating func tick() -> Bool {
+        guard isReading else { return false }
+        defer { hasReadForAnInterval = true }
+        return hasReadForAnInterval
+    }
+
+    /// Clears what is still stale, or stops reading.
+    ///
+    /// - Parameter isIdle: Whether the broker has confirmed everything that was sent.
+    package mutating func finishReading(
+        isPlaceKnown: Bool,
+        isIdle: Bool,
+        unless isHeld: (String) -> Bool
+    ) -> [Action] {
+        let left = takeStaleTopics(isPlaceKnown: isPlaceKnown, isAlone: true, unless: isHeld)
+        guard left.isEmpty else { return [.clear(left)] }
+        guard isPlaceKnown, rivals.isEmpty, isIdle else { return [] }
+        defer { formerRoots = [] }
+        return stopReading() + formerRoots.map { .remember(.root($0, isUsed: false)) }
+    }
+
+    package mutating func stopReading() -> [Action] {
+        isReading = false
+        stale = []
+        return [.stopReading]
+    }
+}

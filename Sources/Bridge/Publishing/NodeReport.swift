@@ -1,0 +1,100 @@
+package import Controller
+import Flare
+package import MQTT
+import Messages
+
+/// What a node reports of itself: `info`, `health`, and the problems shown by a health check.
+package struct NodeReport: Sendable {
+    /// Figures of the health message that are read when it is made.
+    package struct Figures: Sendable {
+        package var broker = MQTTCounters()
+        package var droppedMessages = 0
+        package var positionLatency = LatencyHistogram()
+        /// Counters of other parts, by name.
+        package var counters: [String: Int] = [:]
+
+        package init() {}
+    }
+
+    private let topics: Topics
+    private var info: InfoMessage
+    /// The daemon's links apart from that to the broker: whether each is up, by name.
+    package private(set) var links = ["flare": false]
+    private var openAlerts = 0
+
+    package init(_ configuration: BridgeConfiguration, _ identity: BridgeIdentity) {
+        topics = Topics(root: configuration.root)
+        info = InfoMessage(
+            version: configuration.version,
+            node: configuration.node,
+            started: identity.started,
+            epoch: identity.epoch,
+            flareMode: configuration.flareMode,
+            flareURL: configuration.flareURL,
+            features: configuration.features
+        )
+    }
+
+    package mutating func setFlareURL(_ url: String) { info.flareURL = url }
+
+    /// - Returns: Whether the health message has changed.
+    package mutating func observe(_ snapshot: StateSnapshot) -> Bool {
+        let alerts = snapshot.state.alerts.count
+        guard snapshot.changes.contains(.link) || alerts != openAlerts else { return false }
+        links["flare"] = snapshot.state.isLinkUp
+        openAlerts = alerts
+        return true
+    }
+
+    /// - Parameter isUp: `nil` when the link no longer exists.
+    /// - Returns: Whether the health message has changed.
+    package mutating func setLink(_ name: String, isUp: Bool?) -> Bool {
+        guard links[name] != isUp else { return false }
+        links[name] = isUp
+        return true
+    }
+
+    /// The present problems, a sentence each.
+    package func problems(isConnected: Bool) -> [String] {
+        (isConnected ? [] : ["no link to the broker"])
+            + (links["flare"] == true ? [] : ["no link to the Flare server"])
+    }
+
+    package var infoMessage: MQTTMessage {
+        MQTTMessage(topic: topics.info, payload: info.json.bytes, qos: .atLeastOnce, isRetained: true)
+    }
+
+    package func healthMessage(_ figures: Figures, at now: Instant) -> MQTTMessage {
+        let broker = figures.broker
+        let own = [
+            "mqtt_sent": broker.sent, "mqtt_received": broker.received, "mqtt_dropped": broker.dropped,
+            "mqtt_lost": broker.lost, "mqtt_connects": broker.connects,
+            "events_dropped": figures.droppedMessages,
+        ]
+        let health = HealthMessage(
+            uptimeSeconds: Int(now.milliseconds(since: info.started) / 1000),
+            links: links.merging(["mqtt": true]) { $1 },
+            alerts: openAlerts,
+            counters: figures.counters.merging(own) { $1 },
+            positionLatency: HealthMessage.Latency(figures.positionLatency),
+            at: now
+        )
+        var properties = MQTTProperties()
+        properties.messageExpirySeconds = 180
+        return MQTTMessage(
+            topic: topics.health,
+            payload: health.json.bytes,
+            qos: .atMostOnce,
+            isRetained: true,
+            properties: properties
+        )
+    }
+}
+
+extension HealthMessage.Latency {
+    /// `nil` before the first.
+    fileprivate init?(_ histogram: LatencyHistogram) {
+        guard let median = histogram.quantile(0.5), let p99 = histogram.quantile(0.99) else { return nil }
+        self.init(count: histogram.count, median: median * 1000, p99: p99 * 1000)
+    }
+}

@@ -1,0 +1,130 @@
+package import MQTT
+
+/// What the broker should retain, and which of it is still to be sent.
+///
+/// Only differences are sent. A topic with a minimum interval is sent with its newest payload when the interval is over.
+/// After a reconnect everything is sent again.
+package struct RetainedTopicStore: Sendable {
+    /// The order in which topics are sent after a reconnect.
+    /// - Source: the MQTT contract, rule 6.
+    package enum Rank: Int, Sendable, Comparable {
+        case status, info, model, view
+
+        package static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private struct Entry {
+        var message: MQTTMessage
+        var rank: Rank
+        /// The minimum interval between two messages, milliseconds.
+        var spacing: Int64
+        var sentAt: Int64?
+        var order: Int
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var unsent: Set<String> = []
+    private var nextOrder = 0
+
+    package init() {}
+
+    /// Sets what a topic should hold.
+    /// - Parameter spacing: The minimum interval between two messages, milliseconds; 0 sends at once.
+    package mutating func set(_ message: MQTTMessage, rank: Rank = .view, spacing: Int64 = 0) {
+        if var entry = entries[message.topic] {
+            entry.spacing = spacing
+            guard entry.message != message else {
+                entries[message.topic] = entry
+                return
+            }
+            entry.message = message
+            entries[message.topic] = entry
+        } else {
+            nextOrder += 1
+            entries[message.topic] = Entry(
+                message: message,
+                rank: rank,
+                spacing: spacing,
+                sentAt: nil,
+                order: nextOrder
+            )
+        }
+        unsent.insert(message.topic)
+    }
+
+    /// Clears a topic with an empty retained message.
+    package mutating func clear(_ topic: String) {
+        set(MQTTMessage(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true))
+    }
+
+    package mutating func clearAll() {
+        for topic in entries.keys.sorted() { clear(topic) }
+        for topic in entries.keys { entries[topic]?.sentAt = nil }
+    }
+
+    /// Milliseconds since a topic was last sent; `nil` if it was not.
+    package func age(of topic: String, at now: Int64) -> Int64? { entries[topic]?.sentAt.map { now - $0 } }
+
+    /// Whether nothing is left to send.
+    package var isSent: Bool { unsent.isEmpty }
+
+    /// Sends a topic once more, although it has not changed.
+    package mutating func resend(_ topic: String) {
+        guard let entry = entries[topic], !entry.message.payload.isEmpty else { return }
+        entries[topic]?.sentAt = nil
+        unsent.insert(topic)
+    }
+
+    /// Sends everything once more: the broker may have lost it.
+    package mutating func resendAll() {
+        unsent = Set(entries.keys)
+        for topic in entries.keys { entries[topic]?.sentAt = nil }
+    }
+
+    /// The topics that hold something, in the order in which they are sent.
+    package var topics: [String] {
+        entries.filter { !$0.value.message.payload.isEmpty }
+            .sorted { ($0.value.rank, $0.value.order) < ($1.value.rank, $1.value.order) }.map(\.key)
+    }
+
+    /// Whether a topic holds something.
+    package func holds(_ topic: String) -> Bool {
+        entries[topic].map { !$0.message.payload.isEmpty } ?? false
+    }
+
+    /// The messages to send, by rank and then in the order in which their topics were first set.
+    /// - Parameter last: The last rank to send.
+    package func due(at now: Int64, upTo last: Rank = .view) -> [MQTTMessage] {
+        if unsent.count == 1, let topic = unsent.first, let entry = entries[topic] {
+            return isDue(entry, now) && entry.rank <= last ? [entry.message] : []
+        }
+        return unsent.compactMap { entries[$0] }.filter { isDue($0, now) && $0.rank <= last }
+            .sorted { ($0.rank, $0.order) < ($1.rank, $1.order) }.map(\.message)
+    }
+
+    private func isDue(_ entry: Entry, _ now: Int64) -> Bool {
+        entry.sentAt.map { now - $0 >= entry.spacing } ?? true
+    }
+
+    /// Records that a message was handed to the client.
+    package mutating func recordSent(_ message: MQTTMessage, at now: Int64) {
+        guard let entry = entries[message.topic], entry.message == message else { return }
+        unsent.remove(message.topic)
+        // Frees the capacity that sending everything after a connect needed.
+        if unsent.isEmpty { unsent = [] }
+        if message.payload.isEmpty, message.isRetained {
+            entries[message.topic] = nil
+        } else {
+            entries[message.topic]?.sentAt = now
+        }
+    }
+
+    /// When the next topic that waits for its interval is due; `nil` if none waits.
+    package func nextDue(after now: Int64) -> Int64? {
+        unsent.compactMap { topic -> Int64? in
+            guard let entry = entries[topic], let sentAt = entry.sentAt else { return nil }
+            let due = sentAt + entry.spacing
+            return due > now ? due : nil
+        }.min()
+    }
+}

@@ -1,0 +1,14 @@
+package import Controller
+
+/// Renders a capability's own retained topics from the state.
+package protocol TopicRenderer: Sendable {
+    /// Follows the changes of a turn; must not keep the snapshot.
+    mutating func observe(_ snapshot: StateSnapshot)
+
+    /// Puts what is due into the store.
+    /// - Parameter now: Steady milliseconds.
+    mutating func render(into store: inout RetainedTopicStore, at now: Int64)
+
+    /// When to render again without a change, steady milliseconds; `nil` for never.
+    var nextDue: Int64? { get }
+}
