@@ -75,7 +75,7 @@ package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 /// The notices that a server sends on its own.
-/// - Source: flare-protocol 4.2; `modelChanged` exists only in the embedded server, within the process.
+/// - Source: flare-protocol 4.2; `modelChanged` and `thingChanged` exist only in the embedded server, within the process.
 package enum FlareNotice: Sendable, Hashable {
     case data(ObjectReference, [String: JSONValue], sender: JSONValue?)
     case position(ObjectReference, Point3D, sender: JSONValue?)
@@ -84,6 +84,8 @@ package enum FlareNotice: Sendable, Hashable {
     case exit(zone: FlareID, device: FlareID)
     case near(thing: FlareID, device: FlareID, distance: Double)
     case far(thing: FlareID, device: FlareID)
-    /// An object was created, replaced or removed (by REST or import): load the environment again.
+    /// A thing of the environment was created or changed as a whole; `nil`: it was removed or moved to another one.
+    case thingChanged(FlareID, FlareThing?, environment: FlareID)
+    /// Other objects were created, changed as a whole or removed (by REST or import): load the environment again.
     case modelChanged(ObjectReference, environment: FlareID?)
 }

@@ -57,6 +57,11 @@ package struct SteadyPresence: Sendable, Hashable {
         /// `nil`: none.
         package var id: FlareID?
         package var updates: Int
+
+        package init(id: FlareID?, updates: Int) {
+            self.id = id
+            self.updates = updates
+        }
     }
 
     package private(set) var zone: FlareID?

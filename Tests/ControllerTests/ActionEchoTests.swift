@@ -33,10 +33,10 @@ struct ActionEchoTests {
             act("lighter", tx: JSONValue(tx), &rig)
             rig.serveOne(.success(.done))
         }
-        let told = [0.4, 0.4, 0.5].map { level in
+        let eventNames = [0.4, 0.4, 0.5].map { level in
             causes(rig.notice(.data(House.lampThing, ["brightness": .number(level)], sender: Self.device)))
         }
-        #expect(told.map(\.first) == [.init("command", tx: 1), nil, .init("command", tx: 2)])
+        #expect(eventNames.map(\.first) == [.init("command", tx: 1), nil, .init("command", tx: 2)])
     }
 
     @Test func `what others change meanwhile is the server's`() {

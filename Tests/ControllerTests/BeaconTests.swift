@@ -7,11 +7,11 @@ import Things
 @Suite struct BeaconTests {
     @Test func `what is heard of a beacon is kept with its thing, and is no event`() {
         var rig = Rig.atHome()
-        _ = rig.controller.takeChanges()
+        _ = rig.controller.removeChanges()
         let report = BeaconReport(rssi: -70, batteryVolts: 2.9, age: 2)
         let stranger = FlareID(high: 9, low: 9)
         #expect(rig.happens(.beaconsHeard([House.lamp: report, stranger: report])) == [])
-        #expect(rig.controller.takeChanges() == [.beacon(House.lamp)])
+        #expect(rig.controller.removeChanges() == [.beacon(House.lamp)])
         let first = rig.state.beacons[House.lamp]
         #expect(first?.rssi == -70 && first?.batteryVolts == 2.9)
         #expect(rig.state.beacons.count == 1)

@@ -10,15 +10,15 @@ import Things
         let effects = rig.notice(
             .data(House.lampThing, ["on": false, "brightness": 0.5, "new": [1]], sender: "x")
         )
-        #expect(effects.told == ["thing changed"])
+        #expect(effects.eventNames == ["thing changed"])
         #expect(effects.events.first?.changed == ["new", "on"])
         #expect(effects.events.first?.before == ["on": true])
         #expect(effects.events.first?.after == ["on": false, "new": [1]])
         #expect(effects.events.first?.cause == .init("server"))
         #expect(effects.events.first?.at == Rig.moment(0))
-        #expect(rig.controller.takeChanges() == [.object(House.lampThing)])
+        #expect(rig.controller.removeChanges() == [.object(House.lampThing)])
         #expect(rig.notice(.data(House.lampThing, ["on": false], sender: "x")) == [])
-        #expect(rig.controller.takeChanges().isEmpty)
+        #expect(rig.controller.removeChanges().isEmpty)
     }
 
     @Test func `a key with dots reaches into the data, and what cannot be stored is passed over`() {
@@ -33,14 +33,15 @@ import Things
 
     @Test func `zones, environments and the device change too`() {
         var rig = Rig.atHome()
-        let told = [
+        let eventNames = [
             ObjectReference(.environment, House.home), ObjectReference(.zone, House.kitchen),
             ObjectReference(.device, House.homeDevice),
-        ].flatMap { rig.notice(.data($0, ["x": 1], sender: nil)).told }
-        #expect(told == ["environment changed", "zone changed", "device changed"])
-        #expect(rig.controller.takeChanges().isSuperset(of: [.environment, .zone, .device]))
+        ].flatMap { rig.notice(.data($0, ["x": 1], sender: nil)).eventNames }
+        #expect(eventNames == ["environment changed", "zone changed", "device changed"])
+        #expect(rig.controller.removeChanges().isSuperset(of: [.environment, .zone, .device]))
         #expect(
-            rig.notice(.data(ObjectReference(.device, House.homeDevice), ["angle": 30], sender: nil)).told
+            rig.notice(.data(ObjectReference(.device, House.homeDevice), ["angle": 30], sender: nil))
+                .eventNames
                 == ["device turned"]
         )
         #expect(rig.state.angle == 30)
@@ -49,7 +50,7 @@ import Things
     @Test func `a thing that moves is told, and its beacon is placed anew`() {
         var rig = Rig.atHome()
         let effects = rig.notice(.position(House.lampThing, Point3D(x: 1, y: 1), sender: nil))
-        #expect(effects.told == ["thing moved"])
+        #expect(effects.eventNames == ["thing moved"])
         guard case .trackBeacons(let place?)? = effects.last else {
             Issue.record("beacons are not tracked anew: \(effects)")
             return
@@ -74,7 +75,7 @@ import Things
     @Test func `actions of others are told`() {
         var rig = Rig.atHome()
         let effects = rig.notice(.handleAction(ObjectReference(.thing, House.kettle), "boil", sender: "x"))
-        #expect(effects.told == ["thing action"])
+        #expect(effects.eventNames == ["thing action"])
         #expect(effects.events.first?.details == ["action": "boil"])
     }
 
@@ -98,16 +99,16 @@ import Things
         new.name = "Lamp"
         new.environment = House.home
         rig.server.things.append(new)
-        _ = rig.controller.takeChanges()
+        _ = rig.controller.removeChanges()
         rig.notice(.modelChanged(House.lampThing, environment: House.home))
         let effects = rig.serve()
-        #expect(effects.told == ["thing changed", "nearby changed", "thing added", "thing removed"])
+        #expect(effects.eventNames == ["thing changed", "nearby changed", "thing added", "thing removed"])
         #expect(effects.events.first?.before == ["name": "Lamp", "data": ["on": true]])
         #expect(effects.events.first?.after == ["name": "Reading lamp", "data": ["on": false]])
         #expect(effects.events.first?.changed == ["data", "name"])
         #expect(effects.events.map(\.slug) == ["lamp", "lamp", "lamp-2", "kettle"])
         #expect(
-            rig.controller.takeChanges()
+            rig.controller.removeChanges()
                 == [
                     .object(House.lampThing), .nearby, .object(ObjectReference(.thing, House.kettle)),
                     .object(ObjectReference(.thing, new.id)),
@@ -122,7 +123,7 @@ import Things
         let effects = rig.serve()
         #expect(effects.count == effects.requests.count + effects.answers.count)
         #expect(effects.codes == [nil])
-        #expect(rig.controller.takeChanges().isEmpty)
+        #expect(rig.controller.removeChanges().isEmpty)
     }
 
     @Test func `events are numbered without gaps, in order`() {
@@ -136,30 +137,30 @@ import Things
     @Test func `alerts are raised once, keep their time, and are cleared once`() {
         var rig = Rig.atHome()
         rig.happens(.alertRaised("sensors", .warning, message: "no adapter"), after: 5)
-        #expect(rig.controller.takeChanges() == [.alert("sensors")])
+        #expect(rig.controller.removeChanges() == [.alert("sensors")])
         rig.happens(.alertRaised("sensors", .warning, message: "no adapter"), after: 5)
-        #expect(rig.controller.takeChanges().isEmpty)
+        #expect(rig.controller.removeChanges().isEmpty)
         rig.happens(.alertRaised("sensors", .error, message: "broken"), after: 5)
         #expect(
             rig.state.alerts == ["sensors": Alert(severity: .error, message: "broken", since: Rig.moment(5))]
         )
         rig.happens(.alertCleared("sensors"))
         #expect(rig.state.alerts.isEmpty)
-        _ = rig.controller.takeChanges()
+        _ = rig.controller.removeChanges()
         rig.happens(.alertCleared("sensors"))
-        #expect(rig.controller.takeChanges().isEmpty)
+        #expect(rig.controller.removeChanges().isEmpty)
     }
 
     @Test func `the start is told when the broker hears us first, later its link`() {
         var rig = Rig.atHome()
         #expect(rig.happens(.brokerLinkChanged(isUp: false)) == [])
-        #expect(rig.happens(.brokerLinkChanged(isUp: true)).told == ["bridge started"])
+        #expect(rig.happens(.brokerLinkChanged(isUp: true)).eventNames == ["bridge started"])
         let down = rig.happens(.brokerLinkChanged(isUp: false))
-        #expect(down.told == ["bridge link"])
+        #expect(down.eventNames == ["bridge link"])
         #expect(down.events.first?.details == ["link": "mqtt", "up": false])
         var configuration = ControllerConfiguration()
         configuration.isReloaded = true
         var reloaded = Rig.atHome(configuration)
-        #expect(reloaded.happens(.brokerLinkChanged(isUp: true)).told == ["bridge reloaded"])
+        #expect(reloaded.happens(.brokerLinkChanged(isUp: true)).eventNames == ["bridge reloaded"])
     }
 }

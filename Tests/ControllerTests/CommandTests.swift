@@ -13,7 +13,7 @@ import Things
         #expect(rig.lamp("brightness") == 0.5)
         let effects = rig.serve()
         #expect(rig.lamp("brightness") == 1)
-        #expect(effects.told == ["thing changed"])
+        #expect(effects.eventNames == ["thing changed"])
         let event = effects.events.first
         #expect(event?.id == House.lamp)
         #expect(event?.slug == "lamp")
@@ -109,14 +109,14 @@ import Things
         #expect(stale?.field == "if_id")
         #expect(stale?.message == "the nearby thing is lamp by now, not kettle")
         rig.command(.set(.nearby(ifID: nil), ThingRequest(attributes: ["brightness": 3])))
-        #expect(rig.serve().told == ["thing changed", "nearby changed"])
+        #expect(rig.serve().eventNames == ["thing changed", "nearby changed"])
     }
 
     @Test func `an action is done, told and answered; what it changes is told as the command's`() {
         var rig = Rig.atHome()
         rig.command(.action(.thing("lamp"), name: "lighter"), tx: 7)
         let effects = rig.serve()
-        #expect(effects.told == ["thing changed", "thing action"])
+        #expect(effects.eventNames == ["thing changed", "thing action"])
         #expect(effects.events.allSatisfy { $0.cause == .init("command", tx: 7) })
         #expect(effects.events.last?.details == ["action": "lighter"])
         #expect(effects.answers.first?.accepted == ["action": "lighter", "brightness": 153])
@@ -134,7 +134,7 @@ import Things
             rig.asked == [.setData(House.lampThing, values: ["brightness": 0.1], sender: House.homeDevice)]
         )
         let effects = rig.serve()
-        #expect(effects.told == ["thing action"])
+        #expect(effects.eventNames == ["thing action"])
         #expect(effects.answers.first?.accepted == ["action": "darker", "brightness": 26])
     }
 
@@ -187,7 +187,7 @@ import Things
             ]
         )
         #expect(
-            effects.told == [
+            effects.eventNames == [
                 "device changed", "device turned", "nearby near", "zone exit", "zone enter", "device moved",
             ]
         )
@@ -263,7 +263,7 @@ import Things
         rig.command(.request(.refresh))
         rig.command(.request(.reload))
         let effects = rig.happens(.stopBegun)
-        #expect(effects.told == ["bridge stopping"])
+        #expect(effects.eventNames == ["bridge stopping"])
         #expect(effects.codes == Array(repeating: .timeout, count: 5))
         #expect(rig.serve().answers.isEmpty)
     }

@@ -49,7 +49,7 @@ import Things
     @Test func `coming into another geofence chooses it, which is told`() {
         var rig = Rig.atHome()
         let effects = rig.happens(House.located(20))
-        #expect(effects.told == ["environment selected"])
+        #expect(effects.eventNames == ["environment selected"])
         #expect(effects.events.first?.cause == .init("gps"))
         #expect(effects.events.first?.before == .string("\(House.home)"))
         #expect(effects.events.first?.after == .string("\(House.office)"))
@@ -219,12 +219,12 @@ import Things
         rig.server.environments.removeAll { $0.id == House.home }
         rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))
         let effects = rig.serve()
-        #expect(effects.told == ["environment removed", "environment selected"])
+        #expect(effects.eventNames == ["environment removed", "environment selected"])
         #expect(rig.state.environmentID == House.office)
         rig.server.environments = []
         rig.notice(.modelChanged(ObjectReference(.environment, House.office), environment: House.office))
         let last = rig.serve()
-        #expect(last.told == ["environment removed", "environment removed", "environment selected"])
+        #expect(last.eventNames == ["environment removed", "environment removed", "environment selected"])
         #expect(rig.state.environmentID == nil)
         #expect(rig.state.things.isEmpty)
         #expect(rig.state.device == nil)
@@ -241,10 +241,47 @@ import Things
         #expect(rig.happens(Self.cleared(.thing, "lamp", "nobody")) == [], "it is still there")
         rig.server.things.removeAll { $0.id == House.lamp }
         rig.notice(.modelChanged(House.lampThing, environment: House.home))
-        #expect(rig.serve().told == ["thing removed"])
+        #expect(rig.serve().eventNames == ["thing removed"])
         #expect(rig.state.slugs[.thing, House.lamp] == "lamp", "its topics are to be cleared")
         #expect(rig.happens(Self.cleared(.thing, "lamp")) == [.remember(.slugForgotten(House.lampThing))])
         #expect(rig.state.slugs[.thing, House.lamp] == nil)
+    }
+
+    @Test func `one thing that is created, changed or removed is shown without reading the place again`()
+        throws
+    {
+        var rig = Rig.atHome()
+        var thing = try #require(rig.state.things[House.kettle])
+        thing.name = "Tea kettle"
+        let change = FlareNotice.thingChanged(thing.id, thing, environment: House.home)
+        let renamed = rig.notice(change)
+        #expect(renamed.eventNames == ["thing changed"] && renamed.requests.isEmpty)
+        #expect(rig.state.things[House.kettle]?.name == "Tea kettle")
+        #expect(rig.notice(change) == [], "nothing is different")
+        var new = thing
+        new.id = House.id(150)
+        new.name = "Radio"
+        #expect(rig.notice(.thingChanged(new.id, new, environment: House.home)).eventNames == ["thing added"])
+        #expect(rig.state.slugs[.thing, new.id] == "radio")
+        let removed = rig.notice(.thingChanged(thing.id, nil, environment: House.home))
+        #expect(removed.eventNames == ["thing removed"] && removed.requests.isEmpty)
+        #expect(rig.state.things[House.kettle] == nil)
+        #expect(rig.notice(.thingChanged(House.screen, nil, environment: House.office)) == [])
+    }
+
+    @Test func `a beacon that moves with its thing is tracked at its new place`() throws {
+        var rig = Rig.atHome()
+        var lamp = try #require(rig.state.things[House.lamp])
+        lamp.position = Point3D(x: 3, y: 3)
+        let effects = rig.notice(.thingChanged(lamp.id, lamp, environment: House.home))
+        let tracked = effects.compactMap { if case .trackBeacons(let place) = $0 { place } else { nil } }
+        #expect(tracked.first?.things.first { $0.id == House.lamp }?.position == lamp.position)
+        var kettle = try #require(rig.state.things[House.kettle])
+        kettle.description = "for tea"
+        #expect(
+            !rig.notice(.thingChanged(kettle.id, kettle, environment: House.home))
+                .contains { if case .trackBeacons = $0 { true } else { false } }
+        )
     }
 
     @Test func `what stands in another environment keeps its short name, until that is gone`() {
@@ -285,7 +322,7 @@ import Things
         rig.server.environments[1].name = "Zuhause"
         rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))
         let effects = rig.serve()
-        #expect(effects.told == ["environment changed"])
+        #expect(effects.eventNames == ["environment changed"])
         #expect(effects.events.first?.slug == "home")
         #expect(effects.events.first?.before == ["name": "Home"])
         #expect(effects.events.first?.after == ["name": "Zuhause"])

@@ -258,12 +258,12 @@ import Things
 
     @Test func `an explanation changes nothing`() throws {
         var rig = rig()
-        _ = rig.controller.takeChanges()
+        _ = rig.controller.removeChanges()
         let before = rig.state
         for subject in [Explanation.Subject.zone, .nearby(thing: nil), .command(tx: nil)] {
             _ = try answer(&rig, subject)
         }
         #expect(rig.state == before)
-        #expect(rig.controller.takeChanges().isEmpty)
+        #expect(rig.controller.removeChanges().isEmpty)
     }
 }

@@ -35,20 +35,20 @@ import Things
 
     @Test func `how a lamp fares is shown of its thing, and is no event`() {
         var rig = Rig.atHome()
-        _ = rig.controller.takeChanges()
+        _ = rig.controller.removeChanges()
         let away = LampCondition(isOnline: false)
         #expect(rig.happens(.lampChanged(House.lamp, away)) == [])
         #expect(rig.state.lamps == [House.lamp: away])
-        #expect(rig.controller.takeChanges().contains(.object(House.lampThing)))
+        #expect(rig.controller.removeChanges().contains(.object(House.lampThing)))
         #expect(rig.happens(.lampChanged(House.lamp, away)) == [])
-        #expect(rig.controller.takeChanges().isEmpty)
+        #expect(rig.controller.removeChanges().isEmpty)
         #expect(rig.happens(.lampChanged(House.lamp, nil)) == [])
         #expect(rig.state.lamps.isEmpty)
         // Of what is not here nothing is to be shown.
         let nobody = FlareID(high: 9, low: 9)
-        _ = rig.controller.takeChanges()
+        _ = rig.controller.removeChanges()
         rig.happens(.lampChanged(nobody, away))
-        #expect(rig.controller.takeChanges().isEmpty)
+        #expect(rig.controller.removeChanges().isEmpty)
     }
 
     @Test func `how long a transition takes is told while it runs`() {

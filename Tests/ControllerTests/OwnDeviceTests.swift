@@ -95,7 +95,7 @@ import Testing
         rig.server.devices[0].position = Point3D(x: 1, y: 1)
         rig.notice(.modelChanged(ObjectReference(.device, House.homeDevice), environment: House.home))
         let effects = rig.serve()
-        #expect(effects.told == ["device moved", "device changed"])
+        #expect(effects.eventNames == ["device moved", "device changed"])
         #expect(effects.events.last?.before == ["name": "tablet"])
         #expect(effects.events.last?.after == ["name": "wall"])
     }

@@ -14,11 +14,11 @@ import Testing
     @Test func `exit, then enter: the natural order`() {
         var rig = inKitchen()
         let exit = rig.notice(.exit(zone: House.kitchen, device: me), after: 10_000)
-        #expect(exit.told == ["zone exit"])
+        #expect(exit.eventNames == ["zone exit"])
         #expect(rig.state.zoneID == nil)
         #expect(rig.state.zoneSince == nil)
         let enter = rig.notice(.enter(zone: House.living, device: me), after: 1)
-        #expect(enter.told == ["zone enter"])
+        #expect(enter.eventNames == ["zone enter"])
         #expect(enter.events.first?.slug == "living-room")
         #expect(rig.state.zoneSince == Rig.moment(10_001))
     }
@@ -27,7 +27,7 @@ import Testing
     func `enter, then exit of the old one: the exit is ignored, however late`(delay: Int64) {
         var rig = inKitchen()
         let enter = rig.notice(.enter(zone: House.living, device: me), after: 1000)
-        #expect(enter.told == ["zone exit", "zone enter"])
+        #expect(enter.eventNames == ["zone exit", "zone enter"])
         #expect(rig.notice(.exit(zone: House.kitchen, device: me), after: delay) == [])
         #expect(rig.state.zoneID == House.living)
     }
@@ -40,7 +40,7 @@ import Testing
                 == [.startTimer(.exitCheck, milliseconds: 300)]
         )
         #expect(rig.state.zoneID == House.living)
-        #expect(rig.happens(.timerFired(.exitCheck), after: 300).told == ["zone exit"])
+        #expect(rig.happens(.timerFired(.exitCheck), after: 300).eventNames == ["zone exit"])
         #expect(rig.state.zoneID == nil)
         #expect(rig.happens(.timerFired(.exitCheck)) == [])
     }
@@ -58,7 +58,7 @@ import Testing
     @Test func `half a second after the enter an exit holds at once`() {
         var rig = inKitchen()
         rig.notice(.enter(zone: House.living, device: me))
-        #expect(rig.notice(.exit(zone: House.living, device: me), after: 500).told == ["zone exit"])
+        #expect(rig.notice(.exit(zone: House.living, device: me), after: 500).eventNames == ["zone exit"])
     }
 
     @Test func `an enter that is repeated is no event, and begins the half second anew`() {
@@ -81,15 +81,15 @@ import Testing
 
     @Test func `near and far in either order`() {
         var rig = inKitchen()
-        #expect(rig.notice(.near(thing: House.lamp, device: me, distance: 1)).told == ["nearby near"])
+        #expect(rig.notice(.near(thing: House.lamp, device: me, distance: 1)).eventNames == ["nearby near"])
         #expect(rig.notice(.near(thing: House.lamp, device: me, distance: 1)) == [])
         let other = rig.notice(.near(thing: House.kettle, device: me, distance: 1), after: 5)
-        #expect(other.told == ["nearby far", "nearby near"])
+        #expect(other.eventNames == ["nearby far", "nearby near"])
         #expect(other.events.map(\.slug) == ["lamp", "kettle"])
         #expect(rig.notice(.far(thing: House.lamp, device: me)) == [])
         #expect(rig.state.nearbyID == House.kettle)
         #expect(rig.state.nearbySince == Rig.moment(5))
-        #expect(rig.notice(.far(thing: House.kettle, device: me)).told == ["nearby far"])
+        #expect(rig.notice(.far(thing: House.kettle, device: me)).eventNames == ["nearby far"])
         #expect(rig.state.nearbyID == nil)
         #expect(rig.state.nearbySince == nil)
     }
@@ -107,7 +107,7 @@ import Testing
         #expect(rig.state.nearbyID == House.kettle)
         rig.server.things.removeAll { $0.id == House.kettle }
         rig.notice(.modelChanged(ObjectReference(.thing, House.kettle), environment: House.home))
-        #expect(rig.serve().told == ["thing removed", "nearby far"])
+        #expect(rig.serve().eventNames == ["thing removed", "nearby far"])
         #expect(rig.state.nearbyID == nil)
     }
 
@@ -133,10 +133,10 @@ import Testing
         #expect(
             rig.notice(.enter(zone: cellar.id, device: me)).requests == [.loadPlace(environment: House.home)]
         )
-        #expect(rig.serve().told == ["zone added"])
+        #expect(rig.serve().eventNames == ["zone added"])
         #expect(rig.state.zone?.name == "Cellar")
         rig.notice(.near(thing: House.id(999), device: me, distance: 1))
-        #expect(rig.serve().told == ["nearby far"])
+        #expect(rig.serve().eventNames == ["nearby far"])
         #expect(rig.state.nearbyID == nil)
     }
 
@@ -144,7 +144,7 @@ import Testing
         var rig = inKitchen()
         rig.server.zones.removeAll { $0.id == House.kitchen }
         rig.notice(.modelChanged(ObjectReference(.zone, House.kitchen), environment: House.home))
-        #expect(rig.serve().told == ["zone removed", "zone exit"])
+        #expect(rig.serve().eventNames == ["zone removed", "zone exit"])
         #expect(rig.state.zoneID == nil)
     }
 }

@@ -298,9 +298,8 @@ struct RandomScenario {
     }
 
     private mutating func changed(_ thing: FlareThing) {
-        announce(
-            [.modelChanged(ObjectReference(.thing, thing.id), environment: thing.environment)],
-            thing.environment
-        )
+        guard let environment = thing.environment else { return }
+        let stored = rig.server.things.first { $0.id == thing.id }
+        announce([.thingChanged(thing.id, stored, environment: environment)], environment)
     }
 }

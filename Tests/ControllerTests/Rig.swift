@@ -41,7 +41,7 @@ struct Rig {
         rig.happens(.flare(.linkUp))
         rig.serve()
         rig.effects = []
-        _ = rig.controller.takeChanges()
+        _ = rig.controller.removeChanges()
         return rig
     }
 
@@ -119,9 +119,9 @@ struct Rig {
 extension [ControllerEffect] {
     var requests: [FlareRequest] { compactMap { if case .flare(let request) = $0 { request } else { nil } } }
     var answers: [Answer] { compactMap { if case .answer(let answer) = $0 { answer } else { nil } } }
-    var events: [ChangeEvent] { compactMap { if case .tell(let event) = $0 { event } else { nil } } }
+    var events: [ChangeEvent] { compactMap { if case .emit(let event) = $0 { event } else { nil } } }
     var codes: [RefusalCode?] { answers.map(\.refusal?.code) }
 
     /// The events by topic and type.
-    var told: [String] { events.map { "\($0.topic.rawValue) \($0.type)" } }
+    var eventNames: [String] { events.map { "\($0.topic.rawValue) \($0.type)" } }
 }

@@ -29,13 +29,13 @@ import Things
         var rig = Rig.atHome()
         let effects = rig.happens(House.estimate(2, 1))
         #expect(effects.requests == [.setPosition(device, Point3D(x: 2, y: 1), sender: nil)])
-        #expect(effects.told == ["device moved"])
+        #expect(effects.eventNames == ["device moved"])
         #expect(effects.events.first?.before == Point3D.zero.json)
         #expect(effects.events.first?.after == Point3D(x: 2, y: 1).json)
         #expect(effects.events.first?.cause == .init("beacons"))
         #expect(rig.state.device?.position == Point3D(x: 2, y: 1))
         #expect(rig.state.fix?.source == "beacons")
-        #expect(rig.serve().told == ["nearby near"])
+        #expect(rig.serve().eventNames == ["nearby near"])
     }
 
     @Test func `positions go at most once a second, the newest one when it is due`() {
@@ -83,7 +83,7 @@ import Things
         rig.happens(House.estimate(1, 1), after: 1000)
         rig.happens(House.estimate(2, 1), after: 300)
         let lost = rig.happens(House.estimate(2, 1, .lost), after: 100)
-        #expect(lost.told == ["device lost"])
+        #expect(lost.eventNames == ["device lost"])
         #expect(lost.contains(.stopTimer(.positionDue)))
         #expect(rig.happens(.timerFired(.positionDue), after: 600) == [])
         #expect(rig.state.fix?.quality == .lost)
@@ -101,7 +101,7 @@ import Things
         rig.happens(House.estimate(2, 1), after: 1000)
         for second in 1...9 {
             let effects = rig.happens(House.estimate(2 + 0.01 * Double(second), 1), after: 1000)
-            #expect(positions(effects).isEmpty && !effects.told.contains("device moved"))
+            #expect(positions(effects).isEmpty && !effects.eventNames.contains("device moved"))
             #expect(rig.state.fix?.at == Rig.moment(1000 + 1000 * Int64(second)), "it is known all the same")
         }
         #expect(positions(rig.happens(House.estimate(2.05, 1), after: 1000)) == [Point3D(x: 2.05, y: 1)])
@@ -111,11 +111,11 @@ import Things
 
     @Test func `lost and found are told once`() {
         var rig = Rig.atHome()
-        var told: [String] = []
+        var eventNames: [String] = []
         for quality: PositionFix.Quality in [.good, .lost, .lost, .coarse, .fair] {
-            told += rig.happens(House.estimate(0, 0, quality), after: 2000).told
+            eventNames += rig.happens(House.estimate(0, 0, quality), after: 2000).eventNames
         }
-        #expect(told == ["device lost", "device found"])
+        #expect(eventNames == ["device lost", "device found"])
         #expect(rig.state.fix?.quality == .fair)
     }
 
@@ -160,7 +160,7 @@ import Things
         #expect(effects == [.flare(.setData(device, values: ["angle": 45], sender: House.homeDevice))])
         #expect(rig.state.angle == nil)
         let served = rig.serve()
-        #expect(served.told == ["device turned"])
+        #expect(served.eventNames == ["device turned"])
         #expect(served.events.first?.cause == .init("compass"))
         #expect(rig.state.angle == 45)
     }
@@ -231,7 +231,7 @@ import Things
     @Test func `the server's positions of the own device are taken while CMX is on`() {
         var rig = Rig.atHome()
         let moved = rig.notice(.position(device, Point3D(x: 3, y: 3), sender: nil))
-        #expect(moved.told == ["device moved"])
+        #expect(moved.eventNames == ["device moved"])
         #expect(moved.events.first?.cause == .init("server"))
         #expect(rig.state.fix?.source == "cmx")
         rig.command(.switchSensor(.cmx, on: false))
@@ -269,7 +269,7 @@ import Things
         var rig = Rig.atHome()
         rig.command(.request(.refresh))
         rig.happens(House.estimate(6, 1))
-        #expect(!rig.serve().told.contains("device moved"))
+        #expect(!rig.serve().eventNames.contains("device moved"))
         #expect(rig.state.device?.position == Point3D(x: 6, y: 1))
         #expect(rig.state.zoneID == House.living)
     }
@@ -284,7 +284,7 @@ import Things
         #expect(off.contains(.switchSensor(sensor, on: false)))
         #expect(off.answers.first?.accepted == ["state": "OFF"])
         #expect(off.answers.first?.target == .init(kind: "sensor", slug: sensor.rawValue))
-        #expect(rig.controller.takeChanges() == [.sensor(sensor)])
+        #expect(rig.controller.removeChanges() == [.sensor(sensor)])
         let again = rig.command(.switchSensor(sensor, on: false))
         #expect(again.count == 1)
         #expect(again.codes == [nil])

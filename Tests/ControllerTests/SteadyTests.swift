@@ -28,18 +28,18 @@ import Testing
                 accuracyMetres: 1,
                 quality: .good
             )
-            let told = rig.happens(.positionEstimated(estimate), after: 1000).told
+            let eventNames = rig.happens(.positionEstimated(estimate), after: 1000).eventNames
             rig.serve()
-            return told
+            return eventNames
         }
     }
 
     @Test
     func `a walk into the next room and back changes the zone once each, and leaves nothing on the way`() {
         var rig = rig()
-        let told = walk(&rig, (3.5, 3.9), (4.2, 3.9), (3.8, 3.9), (4.3, 3.9), (4.5, 3.9), (4.6, 3.9))
-        #expect(told.dropLast().allSatisfy { $0 == ["device moved"] })
-        #expect(told.last == ["device moved", "zone exit", "zone enter"])
+        let eventNames = walk(&rig, (3.5, 3.9), (4.2, 3.9), (3.8, 3.9), (4.3, 3.9), (4.5, 3.9), (4.6, 3.9))
+        #expect(eventNames.dropLast().allSatisfy { $0 == ["device moved"] })
+        #expect(eventNames.last == ["device moved", "zone exit", "zone enter"])
         #expect(rig.state.zoneID == House.living)
     }
 
@@ -58,7 +58,7 @@ import Testing
         walk(&rig, (6, 2.5))
         #expect(rig.effects.contains(.startTimer(.presenceCheck, milliseconds: 1500)))
         #expect(
-            rig.happens(.timerFired(.presenceCheck), after: 1500).told
+            rig.happens(.timerFired(.presenceCheck), after: 1500).eventNames
                 == ["zone exit", "zone enter", "nearby near"]
         )
         #expect(rig.happens(.timerFired(.presenceCheck), after: 1500) == [])
@@ -75,8 +75,8 @@ import Testing
     @Test func `a position by command counts at once`() throws {
         var rig = rig()
         rig.command(.setDevice(.init(position: Point3D(x: 6, y: 2.5))))
-        let told = rig.serve().told
-        #expect(told.contains("zone enter") && told.contains("nearby near"))
+        let eventNames = rig.serve().eventNames
+        #expect(eventNames.contains("zone enter") && eventNames.contains("nearby near"))
         #expect(rig.state.zoneID == House.living)
         #expect(rig.state.nearbyID == House.floorLamp)
     }
@@ -95,7 +95,9 @@ import Testing
                 .contains(.startTimer(.presenceLost, milliseconds: 60_000))
         )
         #expect(rig.state.nearbyID == House.lamp)
-        #expect(rig.happens(.timerFired(.presenceLost), after: 60_000).told == ["zone exit", "nearby far"])
+        #expect(
+            rig.happens(.timerFired(.presenceLost), after: 60_000).eventNames == ["zone exit", "nearby far"]
+        )
     }
 
     @Test func `a position that is found again keeps everything`() {
@@ -111,7 +113,7 @@ import Testing
         walk(&rig, (2, 2.6))
         #expect(rig.effects.contains(.stopTimer(.presenceLost)))
         // A firing that was on its way already.
-        #expect(rig.happens(.timerFired(.presenceLost)).told == [])
+        #expect(rig.happens(.timerFired(.presenceLost)).eventNames == [])
         #expect(rig.state.nearbyID == House.lamp)
     }
 
@@ -164,8 +166,8 @@ import Testing
             return zone
         }
         rig.notice(.modelChanged(ObjectReference(.zone, House.kitchen), environment: House.home))
-        #expect(!rig.serve().told.contains("zone exit"))
-        #expect(rig.happens(.timerFired(.presenceCheck), after: 1500).told == ["zone exit"])
+        #expect(!rig.serve().eventNames.contains("zone exit"))
+        #expect(rig.happens(.timerFired(.presenceCheck), after: 1500).eventNames == ["zone exit"])
         #expect(rig.state.zoneID == nil)
     }
 }

@@ -17,7 +17,7 @@ struct Story {
 
     /// Runs a story.
     /// - Returns: The story with the outcome as it is.
-    static func told(_ story: JSONValue) throws -> JSONValue {
+    static func outcome(_ story: JSONValue) throws -> JSONValue {
         var run = Story(given: story["given"] ?? [:])
         var result = story.object ?? [:]
         result["steps"] = .array(try (story["steps"]?.array ?? []).map { try run.step($0) })

@@ -17,19 +17,19 @@ import Testing
 
     @Test(arguments: names) func `a story comes out as it was recorded`(name: String) throws {
         let story = try JSONValue(parsing: Array(Data(contentsOf: Self.folder.appending(path: name))))
-        let told = try Story.told(story)
+        let eventNames = try Story.outcome(story)
         if ProcessInfo.processInfo.environment["TRILATERAL_RECORD"] == "1" {
             let source = URL(filePath: #filePath).deletingLastPathComponent().appending(
                 path: "Traces/\(name)"
             )
-            try Data((Self.pages(told) + "\n").utf8).write(to: source)
+            try Data((Self.pages(eventNames) + "\n").utf8).write(to: source)
             return
         }
-        let (steps, expected) = (told["steps"]?.array ?? [], story["steps"]?.array ?? [])
+        let (steps, expected) = (eventNames["steps"]?.array ?? [], story["steps"]?.array ?? [])
         for (index, step) in steps.enumerated() {
             #expect(step == expected[index], "step \(index + 1) of \(name)")
         }
-        #expect(told == story)
+        #expect(eventNames == story)
     }
 
     /// JSON for a reader: what is short stays on one line, what happens stands before what comes of it.

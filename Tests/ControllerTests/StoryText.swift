@@ -53,7 +53,7 @@ enum StoryText {
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"
-        case .tell(let event): "tell \(event.sequence): \(told(event))"
+        case .emit(let event): "tell \(event.sequence): \(told(event))"
         case .resendState: "send the state again"
         case .readConfiguration: "read the configuration"
         case .rebuild: "rebuild"
@@ -113,6 +113,8 @@ enum StoryText {
         case .notice(.data(let object, let values, _)): "\(name(object.id)) has \(JSONValue.object(values))"
         case .notice(.position(let object, let position, _)): "\(name(object.id)) is at \(text(position))"
         case .notice(.handleAction(let object, let action, _)): "\(action) on \(name(object.id))"
+        case .notice(.thingChanged(let thing, let new, _)):
+            "\(name(thing)) \(new == nil ? "is removed" : "is changed")"
         case .notice(.modelChanged(let object, _)): "\(name(object.id)) is another"
         }
     }

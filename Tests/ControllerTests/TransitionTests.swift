@@ -23,19 +23,19 @@ import Things
         let begun = rig.set(["level": 1], over: 2, tx: "t")
         #expect(values(begun) == [["brightness": 0.5]])
         #expect(rig.state.goals == [House.lamp: ["brightness": 1]])
-        #expect(rig.controller.takeChanges().contains(.object(House.lampThing)))
+        #expect(rig.controller.removeChanges().contains(.object(House.lampThing)))
         let first = rig.serve()
         #expect(first.codes == [nil])
         #expect(first.answers.first?.tx == "t")
         #expect(first.contains(.startTimer(step, milliseconds: 100)))
         var sent: [JSONValue?] = []
-        var told: [String] = []
+        var eventNames: [String] = []
         var shown: [JSONValue?] = []
         for _ in 1...20 {
             let effects = rig.happens(.timerFired(step), after: 100)
             sent += values(effects).map { $0["brightness"] }
-            told += (effects + rig.serve()).told
-            if rig.controller.takeChanges().contains(.object(House.lampThing)) {
+            eventNames += (effects + rig.serve()).eventNames
+            if rig.controller.removeChanges().contains(.object(House.lampThing)) {
                 shown.append(rig.lamp("brightness"))
             }
         }
@@ -43,7 +43,7 @@ import Things
         #expect(sent.count == 20)
         #expect(sent.first == 0.525)
         #expect(sent.last == 1)
-        #expect(told == ["thing changed"])
+        #expect(eventNames == ["thing changed"])
         #expect(rig.effects.events.last?.before == ["brightness": 0.5])
         #expect(rig.effects.events.last?.after == ["brightness": 1])
         #expect(rig.effects.events.last?.cause == .init("command", tx: "t"))
@@ -75,13 +75,13 @@ import Things
         rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
         let floorStep = ControllerTimer.transitionStep(House.floorLamp)
         var lamp: [String: JSONValue] { rig.state.things[House.floorLamp]?.data ?? [:] }
-        #expect(rig.serve().told == ["thing changed"])
+        #expect(rig.serve().eventNames == ["thing changed"])
         #expect(lamp["on"] == true && lamp["brightness"] == 0.0039)
         rig.happens(.timerFired(floorStep), after: 1000)
-        #expect(rig.serve().told == [])
+        #expect(rig.serve().eventNames == [])
         #expect(lamp["on"] == true && lamp["brightness"] == 0.05)
         rig.happens(.timerFired(floorStep), after: 1000)
-        #expect(rig.serve().told == ["thing changed"])
+        #expect(rig.serve().eventNames == ["thing changed"])
         #expect(rig.effects.events.last?.before == ["brightness": 1])
         #expect(lamp["brightness"] == 0.1)
         #expect(rig.state.goals.isEmpty)
@@ -94,13 +94,13 @@ import Things
         #expect(rig.serve().codes == [nil])
         #expect(rig.state.goals == [House.lamp: ["on": false, "brightness": 0.5]])
         #expect(values(rig.happens(.timerFired(step), after: 500)) == [["brightness": 0.25]])
-        #expect(rig.serve().told == [])
+        #expect(rig.serve().eventNames == [])
         #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.25)
         var sent = values(rig.happens(.timerFired(step), after: 500))
         let last = rig.serve()
         sent += values(last)
         #expect(sent == [["on": false], ["brightness": 0.5]], "nobody sees it bright again")
-        #expect(last.told == ["thing changed"])
+        #expect(last.eventNames == ["thing changed"])
         #expect(last.events.last?.changed == ["on"])
         #expect(rig.lamp("on") == false && rig.lamp("brightness") == 0.5)
         #expect(rig.server.things.first { $0.id == House.lamp }?.data["brightness"] == 0.5)
@@ -164,7 +164,7 @@ import Things
         #expect(rig.set(["state": "OFF"], over: 1).requests.isEmpty)
         #expect(rig.happens(.timerFired(step), after: 100) == [.startTimer(step, milliseconds: 100)])
         #expect(values(rig.happens(.timerFired(step), after: 900)) == [["on": false]])
-        #expect(rig.serve().told == ["thing changed"])
+        #expect(rig.serve().eventNames == ["thing changed"])
     }
 
     @Test func `on in the middle of going off brings the brightness back`() {
@@ -199,7 +199,7 @@ import Things
         #expect(rig.state.goals.isEmpty)
         #expect(rig.lamp("brightness") == 0.75)
         let all = effects + rig.serve()
-        #expect(all.told == ["thing changed", "thing changed"])
+        #expect(all.eventNames == ["thing changed", "thing changed"])
         #expect(all.events.map(\.cause) == [.init("command", tx: "t"), .init("command", tx: "new")])
         #expect(rig.happens(.timerFired(step), after: 100) == [])
     }
@@ -277,7 +277,7 @@ import Things
         #expect(rig.serve().events.isEmpty)
         #expect(rig.lamp("brightness") == 0.75)
         rig.happens(.timerFired(step), after: 1000)
-        #expect(rig.serve().told == ["thing changed"])
+        #expect(rig.serve().eventNames == ["thing changed"])
     }
 
     @Test func `somebody else sets the same value: theirs holds`() {
@@ -295,7 +295,9 @@ import Things
 
     @Test func `somebody else sets another value: it goes on`() {
         var rig = underWay()
-        #expect(rig.notice(.data(House.lampThing, ["color": "blue"], sender: nil)).told == ["thing changed"])
+        #expect(
+            rig.notice(.data(House.lampThing, ["color": "blue"], sender: nil)).eventNames == ["thing changed"]
+        )
         rig.notice(.data(House.lampThing, ["brightness": 0.5], sender: .string("\(House.homeDevice)")))
         #expect(rig.state.goals.count == 1)
     }

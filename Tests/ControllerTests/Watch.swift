@@ -36,7 +36,7 @@ struct Watch {
         #expect(rig.state.sequence == sequence)
         checkJobs(rig.asked)
         checkState(rig)
-        checkChanges(before, rig.state, rig.controller.takeChanges())
+        checkChanges(before, rig.state, rig.controller.removeChanges())
         if !rig.state.isLinkUp { #expect(effects.requests.isEmpty, "asked without a link") }
     }
 
@@ -82,9 +82,9 @@ struct Watch {
     }
 
     /// Whatever is different must be told, for readers look at nothing else.
-    private func checkChanges(_ old: ControllerState, _ new: ControllerState, _ told: Set<StateChange>) {
+    private func checkChanges(_ old: ControllerState, _ new: ControllerState, _ changes: Set<StateChange>) {
         func expect(_ facet: StateChange, if isDifferent: Bool) {
-            #expect(!isDifferent || told.contains(facet), "\(facet) is not told")
+            #expect(!isDifferent || changes.contains(facet), "\(facet) is not told")
         }
         expect(.environment, if: old.environment != new.environment || old.environmentID != new.environmentID)
         expect(.zone, if: old.zone != new.zone || old.zoneID != new.zoneID || old.zoneSince != new.zoneSince)

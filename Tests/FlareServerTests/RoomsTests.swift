@@ -184,10 +184,12 @@ import Testing
         func changed(_ object: ObjectReference) -> FlareNotice {
             .modelChanged(object, environment: Hall.hall)
         }
+        let lamp = try #require(await hub.record(Hall.lampObject))
+        let newLamp = FlareNotice.thingChanged(lamp.id, FlareThing(json: lamp.json), environment: Hall.hall)
         #expect(
             await collector.all() == [
                 Heard("part", changed(tablet.reference)),
-                Heard("maker", changed(Hall.lampObject)), Heard("part", changed(Hall.lampObject)),
+                Heard("maker", newLamp), Heard("part", newLamp),
                 Heard("maker", changed(Hall.hallObject)), Heard("part", changed(Hall.hallObject)),
                 Heard("idle", changed(Hall.hallObject)), Heard("maker", changed(Hall.hallObject)),
                 Heard("part", changed(Hall.hallObject)),

@@ -113,6 +113,7 @@ struct Heard: Sendable, Hashable, CustomStringConvertible {
             case .exit: "exit"
             case .near: "near"
             case .far: "far"
+            case .thingChanged: "thingChanged"
             case .modelChanged: "modelChanged"
             }
         return "\(who) \(what)"

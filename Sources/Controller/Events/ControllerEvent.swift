@@ -95,7 +95,7 @@ package enum ControllerEffect: Sendable, Hashable {
     case stopTimer(ControllerTimer)
     case remember(PersistedRecord)
     case answer(Answer)
-    case tell(ChangeEvent)
+    case emit(ChangeEvent)
     /// Send the state feed again, changed or not.
     case resendState
     /// Announce everything to Home Assistant.

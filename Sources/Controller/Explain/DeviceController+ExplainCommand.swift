@@ -63,20 +63,12 @@ extension DeviceController {
 
     /// Where among the jobs for an object a command is.
     private func wait(of entry: CommandJournal.Entry) -> (isWithServer: Bool, words: String)? {
-        func isOf(_ job: Job) -> Bool {
-            job.command?.command.ticket == entry.ticket && job.command?.command.speaker == entry.speaker
+        guard let position = queues.position(ofTicket: entry.ticket, from: entry.speaker) else { return nil }
+        guard let ahead = position.ahead else {
+            return (true, "was sent to the Flare server, which has not confirmed it yet")
         }
-        for lane in lanes.values {
-            let name = label(lane.object)
-            if let running = lane.running, isOf(running) {
-                return (true, "was sent to the Flare server, which has not confirmed it yet")
-            }
-            if let ahead = lane.waiting.firstIndex(where: isOf) {
-                let count = Explanation.count(ahead + 1, "earlier command")
-                return (false, "waits behind \(count) for \(name)")
-            }
-        }
-        return nil
+        let count = Explanation.count(ahead, "earlier command")
+        return (false, "waits behind \(count) for \(label(position.object))")
     }
 }
 

@@ -36,7 +36,7 @@ extension DeviceController {
                 facts["nearer_margin_m"] = Explanation.rounded(settings.nearerMargin)
                 facts["updates_needed"] = .number(Double(settings.updates))
                 sentences = nearnessByPosition(of: asked, reach)
-                if let candidate = presence.thingCandidate {
+                if let candidate = presence.steady.thingCandidate {
                     facts["candidate"] = .object([
                         "thing": candidate.id.map { summary(of: ObjectReference(.thing, $0)) } ?? .null,
                         "updates": .number(Double(candidate.updates)),

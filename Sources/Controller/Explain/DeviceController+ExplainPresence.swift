@@ -75,7 +75,7 @@ extension DeviceController {
     }
 
     private func lossConsequence() -> String {
-        guard isLossAwaited, case .steady = configuration.presence else { return "." }
+        guard presence.isLossPending, case .steady = configuration.presence else { return "." }
         let limit = Explanation.duration(Int64(configuration.lostSeconds * 1000))
         return
             "; after \(limit) the device is in no zone\(configuration.stayPaired ? "" : " and near nothing")."

@@ -22,7 +22,7 @@ extension DeviceController {
 
     private func zoneByServer() -> String {
         let decider = "the Flare server decides (controller.presence: server)"
-        if exitPending != nil {
+        if presence.pendingExit != nil {
             return
                 "\(here), but an exit came so soon after the enter that it is checked once more; \(decider)."
         }
@@ -61,7 +61,7 @@ extension DeviceController {
         } else {
             sentences.append("\(here): \(outsideOfAll(point, &facts)).")
         }
-        if let candidate = presence.zoneCandidate {
+        if let candidate = presence.steady.zoneCandidate {
             let next = candidate.id.map { "in \(label(ObjectReference(.zone, $0)))" } ?? "in no zone"
             facts["candidate"] = .object([
                 "zone": candidate.id.map { summary(of: ObjectReference(.zone, $0)) } ?? .null,

@@ -4,21 +4,21 @@ import Things
 /// What the daemon tells of itself.
 extension DeviceController {
     mutating func brokerLinkChanged(_ isUp: Bool) {
-        guard isStartTold else {
+        guard isStartPublished else {
             guard isUp else { return }
-            isStartTold = true
-            tell(
+            isStartPublished = true
+            emit(
                 .bridge,
                 configuration.isReloaded ? "reloaded" : "started",
                 cause: ChangeEvent.Cause("start")
             )
             return
         }
-        tellLink("mqtt", isUp)
+        emitLinkChange("mqtt", isUp)
     }
 
-    mutating func tellLink(_ link: String, _ isUp: Bool) {
-        tell(
+    mutating func emitLinkChange(_ link: String, _ isUp: Bool) {
+        emit(
             .bridge,
             "link",
             cause: ChangeEvent.Cause("link"),
@@ -30,22 +30,20 @@ extension DeviceController {
     mutating func configurationRead(_ problem: String?) {
         if let problem {
             raise("configuration", .warning, "The new configuration is not used: \(problem)")
-            for pending in reloading { refuse(pending, Refusal(.invalidValue, problem)) }
+            for reload in pending.removeReloads() { refuse(reload, Refusal(.invalidValue, problem)) }
         } else {
             clear("configuration")
-            for pending in reloading { accept(pending) }
+            for reload in pending.removeReloads() { accept(reload) }
             effects.append(.rebuild)
         }
-        reloading.removeAll()
     }
 
     /// The daemon is about to end: whoever waits still is told so.
     mutating func stopBegun() {
-        tell(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
+        emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
         let refusal = Refusal(.timeout, "Trilateral is stopping and could not wait for the end of this")
-        failLanes(refusal)
+        failQueues(refusal)
         failReads(refusal)
-        for pending in reloading { refuse(pending, refusal) }
-        reloading.removeAll()
+        for reload in pending.removeReloads() { refuse(reload, refusal) }
     }
 }

@@ -3,12 +3,12 @@ import Things
 
 /// Commands: what is legal becomes work for the server; every command gets one answer.
 extension DeviceController {
-    mutating func obey(_ command: Command) {
+    mutating func execute(_ command: Command) {
         journal.received(command, at: now)
         switch command.order {
         case .set(.zone(let zone), let request): setLights(of: zone, request, command)
         case .set(let target, let request): set(target, request, command)
-        case .action(let target, let name): act(target, name, command)
+        case .action(let target, let name): performAction(target, name, command)
         case .get(let target): get(target, command)
         case .setDevice(let change): setDevice(change, command)
         case .chooseEnvironment(let choice): choose(choice, command)
@@ -156,7 +156,7 @@ extension DeviceController {
         }
     }
 
-    private mutating func act(_ target: Command.Target, _ name: String, _ command: Command) {
+    private mutating func performAction(_ target: Command.Target, _ name: String, _ command: Command) {
         let thing: FlareThing
         switch self.thing(target) {
         case .success(let found): thing = found
@@ -248,7 +248,7 @@ extension DeviceController {
         let all = state.environmentsByName
         let chosen: FlareEnvironment?
         // "next" after "next" goes on from what is about to be taken.
-        let current = all.firstIndex { $0.id == choosing?.environment ?? state.environmentID }
+        let current = all.firstIndex { $0.id == self.pending.choice?.environment ?? state.environmentID }
         switch choice {
         case .next: chosen = all.isEmpty ? nil : all[((current ?? -1) + 1) % all.count]
         case .previous: chosen = all.isEmpty ? nil : all[((current ?? 0) + all.count - 1) % all.count]
@@ -283,10 +283,12 @@ extension DeviceController {
             return refuse(pending, refusal)
         }
         guard state.isLinkUp || chosen.id == state.environmentID else { return refuse(pending, unreachable) }
-        refuse(choosing?.pending, Refusal(.superseded, "another environment was chosen in time"))
-        choosing = nil
+        let earlier = self.pending.removeChoice()
+        refuse(earlier?.pending, Refusal(.superseded, "another environment was chosen in time"))
         guard chosen.id != state.environmentID else { return accept(pending) }
-        choosing = PendingChoice(environment: chosen.id, pending: pending, cause: cause(command))
+        self.pending.choose(
+            PendingChoice(environment: chosen.id, pending: pending, cause: cause(command))
+        )
         load(.loadPlace(environment: chosen.id))
     }
 
@@ -319,11 +321,11 @@ extension DeviceController {
             effects.append(.resendState)
             accept(pending)
         case .reload:
-            guard reloading.count < 1000 else {
-                return refuse(pending, Refusal(.rateLimited, "1000 reloads are waiting already"))
+            guard self.pending.canReload else {
+                let message = "\(PendingCommands.capacity) reloads are waiting already"
+                return refuse(pending, Refusal(.rateLimited, message))
             }
-            if reloading.isEmpty { effects.append(.readConfiguration) }
-            reloading.append(pending)
+            if self.pending.append(reload: pending) { effects.append(.readConfiguration) }
         case .restart:
             // The answer first: it leaves before the program ends.
             accept(pending)
@@ -350,37 +352,25 @@ extension DeviceController {
             accept(pending)
         case .refresh:
             guard state.isLinkUp else { return refuse(pending, unreachable) }
-            guard refreshing.count < 1000 else {
-                return refuse(pending, Refusal(.rateLimited, "1000 refreshes are waiting already"))
+            guard self.pending.canRefresh else {
+                let message = "\(PendingCommands.capacity) refreshes are waiting already"
+                return refuse(pending, Refusal(.rateLimited, message))
             }
             load(.loadEnvironments(near: nil))
             guard let environment = state.environmentID else { return accept(pending) }
             let replies = load(.loadPlace(environment: environment))
-            refreshing.append(PendingRefresh(environment: environment, pending: pending, replies: replies))
-            seekDevice(in: environment)
+            self.pending.append(
+                PendingRefresh(environment: environment, pending: pending, replies: replies)
+            )
+            loadOrCreateDevice(in: environment)
         }
     }
 
-    /// A place was read: whoever asked before it was is answered.
-    mutating func answerRefreshes(of environment: FlareID) {
-        let waiting = refreshing
-        refreshing.removeAll()
-        for var refresh in waiting {
-            if refresh.environment == environment { refresh.replies -= 1 }
-            if refresh.replies > 0 { refreshing.append(refresh) } else { accept(refresh.pending) }
-        }
-    }
-
-    /// A place, or any, will not be read now: whoever waits for it is answered.
+    /// A place, or any, cannot be read now: the commands that wait for it are refused.
     mutating func failReads(of environment: FlareID? = nil, _ refusal: Refusal) {
         func isMeant(_ other: FlareID) -> Bool { environment == nil || environment == other }
-        if let choice = choosing, isMeant(choice.environment) {
-            choosing = nil
-            refuse(choice.pending, refusal)
-        }
-        let failed = refreshing.filter { isMeant($0.environment) }
-        refreshing.removeAll { isMeant($0.environment) }
-        for refresh in failed { refuse(refresh.pending, refusal) }
+        refuse(pending.removeChoice(where: isMeant)?.pending, refusal)
+        for refresh in pending.removeRefreshes(where: isMeant) { refuse(refresh, refusal) }
     }
 }
 

@@ -3,7 +3,7 @@ import Flare
 /// Rule 2: the own device, one for each environment.
 extension DeviceController {
     /// Rule 2: the saved device of this environment, else a new one.
-    mutating func seekDevice(in environment: FlareID) {
+    mutating func loadOrCreateDevice(in environment: FlareID) {
         if let saved = memory.devices[environment] {
             load(.loadDevice(saved, environment: environment))
         } else {
@@ -20,14 +20,14 @@ extension DeviceController {
         )
         let request = FlareRequest.createDevice(draft, environment: environment)
         // One is enough, however often it is missed while it is being made.
-        if !loading.contains(request) { load(request) }
+        if !loads.isRunning(request) { load(request) }
     }
 
     mutating func deviceLoaded(_ asked: FlareID, _ device: FlareDevice?, in environment: FlareID) {
         // An answer that is late: another device is ours here, or another environment is the current one.
         guard environment == state.environmentID, memory.devices[environment] == asked else { return }
         if let device, device.environment == environment {
-            take(device, in: environment)
+            adopt(device, in: environment)
         } else {
             memory.devices[environment] = nil
             createDevice(in: environment)
@@ -38,13 +38,13 @@ extension DeviceController {
         // Made for an environment that is no longer current, it is ours there all the same.
         memory.devices[environment] = device.id
         effects.append(.remember(.device(device.id, environment: environment)))
-        if environment == state.environmentID { take(device, in: environment) }
+        if environment == state.environmentID { adopt(device, in: environment) }
     }
 
-    private mutating func take(_ device: FlareDevice, in environment: FlareID) {
+    private mutating func adopt(_ device: FlareDevice, in environment: FlareID) {
         let old = state.device
         var device = device
-        if let old, old.id == device.id, positionsOnTheirWay > 0 { device.position = old.position }
+        if let old, old.id == device.id, sync.isPositionUnconfirmed { device.position = old.position }
         if isUnplaced(device, since: old) { device.position = nil }
         if old != device {
             state.device = device
@@ -52,14 +52,14 @@ extension DeviceController {
             changes.formUnion([.device, .position, .angle, .nearby])
         }
         if let old, old.id == device.id {
-            tellDifferences(of: device, from: old)
+            emitDifferences(of: device, from: old)
         } else {
             if let old { state.changedAt[ObjectReference(.device, old.id)] = nil }
-            isPresenceKnown = false
-            positionsOnTheirWay = 0
+            presence.isKnown = false
+            sync.forgetUnconfirmedPositions()
         }
         forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
-        tellHeading(isNew: old?.id != device.id)
+        resendHeading(isNew: old?.id != device.id)
         load(
             .loadPresence(
                 device: device.id,
@@ -78,15 +78,15 @@ extension DeviceController {
         return old.position == nil
     }
 
-    private mutating func tellDifferences(of device: FlareDevice, from old: FlareDevice) {
+    private mutating func emitDifferences(of device: FlareDevice, from old: FlareDevice) {
         var (before, after) = old.differences(to: device)
         let (reference, cause) = (ObjectReference(.device, device.id), ChangeEvent.Cause("server"))
         let (from, to) = (before.removeValue(forKey: "position"), after.removeValue(forKey: "position"))
         if from != to {
-            tell(.device, "moved", reference, before: from, after: to, changed: ["position"], cause: cause)
+            emit(.device, "moved", reference, before: from, after: to, changed: ["position"], cause: cause)
         }
         guard !before.isEmpty || !after.isEmpty else { return }
-        tell(
+        emit(
             .device,
             "changed",
             reference,

@@ -8,25 +8,24 @@ extension DeviceController {
 
     mutating func linkUp() {
         // The first time is the start, which is no event.
-        if wasLinkUp, !state.isLinkUp { tellLink("flare", true) }
+        if wasLinkUp, !state.isLinkUp { emitLinkChange("flare", true) }
         wasLinkUp = true
         state.isLinkUp = true
         changes.insert(.link)
         clear("flare-link")
-        loading.removeAll()
-        loadingAgain.removeAll()
-        positionsOnTheirWay = 0
+        loads.restart()
+        sync.forgetUnconfirmedPositions()
         readAll()
     }
 
     mutating func linkDown(_ reason: String) {
-        if state.isLinkUp { tellLink("flare", false) }
+        if state.isLinkUp { emitLinkChange("flare", false) }
         state.isLinkUp = false
         changes.insert(.link)
         raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
         forgetFailedReads { _ in true }
         let refusal = Refusal(FlareLinkError.unreachable(reason))
-        failLanes(refusal)
+        failQueues(refusal)
         failReads(refusal)
         for thing in transitions.keys.sorted() { abandonTransition(of: thing) }
         dropDueReadings()
@@ -38,7 +37,7 @@ extension DeviceController {
         guard let environment = state.environmentID else { return }
         effects.append(.flare(.subscribe(environment: environment)))
         load(.loadPlace(environment: environment))
-        seekDevice(in: environment)
+        loadOrCreateDevice(in: environment)
     }
 
     /// Asks for something, unless the same is being asked already; then it is asked once more afterwards.
@@ -48,26 +47,22 @@ extension DeviceController {
     @discardableResult
     mutating func load(_ request: FlareRequest) -> Int {
         guard state.isLinkUp else { return 0 }
-        guard loading.insert(request).inserted else {
-            loadingAgain.insert(request)
-            return 2
-        }
+        guard loads.begin(request) else { return 2 }
         effects.append(.flare(request))
         return 1
     }
 
-    mutating func replied(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
-        loading.remove(request)
-        if loadingAgain.remove(request) != nil { load(request) }
+    mutating func replyReceived(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
+        if loads.end(request) { load(request) }
         switch (request, result) {
         case (.setPosition(let object, _, sender: nil), _) where object.id == state.device?.id:
-            positionsOnTheirWay = max(0, positionsOnTheirWay - 1)
-            return confirmed(request, on: object, result)
+            sync.positionAnswered()
+            return jobAnswered(request, on: object, result)
         case (.setData(let object, _, _), _), (.setPosition(let object, _, _), _),
             (.performAction(let object, _, _), _):
-            return confirmed(request, on: object, result)
+            return jobAnswered(request, on: object, result)
         case (.renameDevice(let device, _, _), _):
-            return confirmed(request, on: ObjectReference(.device, device), result)
+            return jobAnswered(request, on: ObjectReference(.device, device), result)
         case (.loadEnvironments, .success(.environments(let found))):
             environmentsLoaded(found)
         case (.loadPlace(let environment), .success(.place(let zones, let things))):
@@ -111,47 +106,19 @@ extension DeviceController {
         } else {
             raise("flare-load", .warning, "The place could not be read: \(error). Trying again.")
         }
-        failedReads.insert(reading)
+        loads.fail(reading)
         effects.append(.startTimer(.readAgain, milliseconds: Self.readAgainMilliseconds))
     }
 
     mutating func readAgain() {
-        guard !failedReads.isEmpty, state.isLinkUp else { return }
+        guard loads.hasFailed, state.isLinkUp else { return }
         readAll()
     }
 
     /// What failed is read by now, or is not wanted any more.
     mutating func forgetFailedReads(where isMeant: (Reading) -> Bool) {
-        let left = failedReads.filter { !isMeant($0) }
-        guard left.count < failedReads.count else { return }
-        failedReads = left
-        guard left.isEmpty else { return }
+        guard loads.forgetFailures(where: isMeant) else { return }
         effects.append(.stopTimer(.readAgain))
         clear("flare-load")
-    }
-}
-
-/// What is read of the server, whatever the single requests for it are.
-enum Reading: Sendable, Hashable {
-    case environments
-    case subscription(FlareID), place(FlareID), device(FlareID), newDevice(FlareID), presence(FlareID)
-
-    init?(_ request: FlareRequest) {
-        switch request {
-        case .loadEnvironments: self = .environments
-        case .subscribe(let environment): self = .subscription(environment)
-        case .loadPlace(let environment): self = .place(environment)
-        case .loadDevice(_, let environment): self = .device(environment)
-        case .createDevice(_, let environment): self = .newDevice(environment)
-        case .loadPresence(_, let environment, _): self = .presence(environment)
-        case .unsubscribe, .setData, .setPosition, .performAction, .renameDevice: return nil
-        }
-    }
-
-    var environment: FlareID? {
-        switch self {
-        case .environments: nil
-        case .subscription(let id), .place(let id), .device(let id), .newDevice(let id), .presence(let id): id
-        }
     }
 }

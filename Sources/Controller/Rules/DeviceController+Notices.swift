@@ -3,36 +3,38 @@ import Things
 
 /// Rule 5: changes from the server move the same state, whoever caused them.
 extension DeviceController {
-    mutating func noticed(_ notice: FlareNotice) {
+    mutating func noticeReceived(_ notice: FlareNotice) {
         let server = ChangeEvent.Cause("server")
         switch notice {
         case .data(let object, let values, let sender):
             yieldTransition(of: object, to: values, sender: sender)
             let old = data(of: object)
             let key = values.first { old?[$0.key] != $0.value }?.key
-            let echo = key.flatMap { causeOfEcho(.data($0), of: object, sender: sender) }
+            let echo = key.flatMap { echoCause(.data($0), of: object, sender: sender) }
             merge(values, into: object, cause: echo ?? server)
         case .position(let object, let position, let sender):
             let isChange = state.things[object.id]?.position != position
-            let echo = isChange ? causeOfEcho(.position, of: object, sender: sender) : nil
+            let echo = isChange ? echoCause(.position, of: object, sender: sender) : nil
             move(object, to: position, cause: echo ?? server)
         case .handleAction(let object, let action, _):
-            tellAction(action, on: object, cause: server)
+            emitAction(action, on: object, cause: server)
         case .enter, .exit, .near, .far:
             presenceNoticed(notice)
+        case .thingChanged(let id, let thing, let environment):
+            if environment == state.environmentID { thingChanged(id, thing) }
         case .modelChanged(let object, let environment):
             reload(object, environment: environment)
         }
     }
 
     /// Why something changed that came back to us, as what we did ourselves does after an action.
-    private mutating func causeOfEcho(
+    private mutating func echoCause(
         _ part: ActionEchoes.Part,
         of object: ObjectReference,
         sender: JSONValue?
     ) -> ChangeEvent.Cause? {
         guard let device = state.device, sender?.string == "\(device.id)" else { return nil }
-        return echoes.take(part, of: object, at: now)
+        return echoes.removeCause(part, of: object, at: now)
     }
 
     /// Stores values that the server has confirmed in the mirror, and tells what is really different.
@@ -55,7 +57,7 @@ extension DeviceController {
         }
         var type = "changed"
         if object.kind != .device {
-            touch(object)
+            markChanged(object)
         } else {
             state.changedAt[object] = now
             changes.insert(.device)
@@ -67,7 +69,7 @@ extension DeviceController {
         }
         let before = old.filter { after[$0.key] != nil }
         for topic in isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
-            tell(
+            emit(
                 topic,
                 type,
                 object,
@@ -102,15 +104,15 @@ extension DeviceController {
     }
 
     /// The keys of data that say which beacon stands there.
-    private static let beaconKeys = ThingProfile.fixedKeys.subtracting(["options"]).union(["power"])
+    fileprivate static let beaconKeys = ThingProfile.fixedKeys.subtracting(["options"]).union(["power"])
 
     private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
         switch object.kind {
         case .thing:
             guard let old = state.things[object.id], old.position != position else { return }
             state.things[object.id]?.position = position
-            touch(object)
-            tell(
+            markChanged(object)
+            emit(
                 .thing,
                 "moved",
                 object,
@@ -119,15 +121,16 @@ extension DeviceController {
                 changed: ["position"],
                 cause: cause
             )
-            if !Self.beaconKeys.isDisjoint(with: old.data.keys) { trackBeacons() }
+            if old.hasBeacon { trackBeacons() }
         case .device:
-            guard object.id == state.device?.id, state.sensors[.cmx] == true, positionsOnTheirWay == 0 else {
+            guard object.id == state.device?.id, state.sensors[.cmx] == true, !sync.isPositionUnconfirmed
+            else {
                 return
             }
             state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: cause)
-            lookAround(cause: cause)
+            updatePresence(cause: cause)
         case .environment, .zone:
             break
         }
@@ -146,9 +149,9 @@ extension DeviceController {
         }
     }
 
-    mutating func tellAction(_ action: String, on object: ObjectReference, cause: ChangeEvent.Cause) {
+    mutating func emitAction(_ action: String, on object: ObjectReference, cause: ChangeEvent.Cause) {
         guard isKnown(object) else { return }
-        tell(object.kind.topic, "action", object, cause: cause, details: ["action": .string(action)])
+        emit(object.kind.topic, "action", object, cause: cause, details: ["action": .string(action)])
     }
 
     private mutating func reload(_ object: ObjectReference, environment: FlareID?) {
@@ -165,6 +168,11 @@ extension DeviceController {
             load(.loadDevice(object.id, environment: current))
         }
     }
+}
+
+extension FlareThing {
+    /// Whether its data name a beacon.
+    var hasBeacon: Bool { !DeviceController.beaconKeys.isDisjoint(with: data.keys) }
 }
 
 extension FlareClass {

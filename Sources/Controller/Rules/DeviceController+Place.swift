@@ -9,7 +9,7 @@ extension DeviceController {
         let (before, wereKnown) = (state.environments, areEnvironmentsKnown)
         areEnvironmentsKnown = true
         state.environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
-        noteDifferences(
+        applyDifferences(
             .environment,
             before: before,
             after: state.environments,
@@ -62,7 +62,7 @@ extension DeviceController {
         effects.append(.trackBeacons(nil))
         // The first choice of a run is no event: nothing changed, we only learned of it.
         if before != nil {
-            tell(
+            emit(
                 .environment,
                 "selected",
                 id.map { ObjectReference(.environment, $0) },
@@ -78,12 +78,12 @@ extension DeviceController {
         }
         if state.isLinkUp { effects.append(.flare(.subscribe(environment: id))) }
         load(.loadPlace(environment: id))
-        seekDevice(in: id)
+        loadOrCreateDevice(in: id)
     }
 
     private mutating func leavePlace(_ environment: FlareID) {
         if state.isLinkUp { effects.append(.flare(.unsubscribe(environment: environment))) }
-        leaveLanes()
+        leaveQueues()
         forgetFailedReads { $0.environment == environment }
         dropDueReadings()
         for id in state.zones.keys {
@@ -109,28 +109,22 @@ extension DeviceController {
         state.nearbySince = nil
         state.device = nil
         state.fix = nil
-        positionsOnTheirWay = 0
-        forgetDoubts()
-        stopWaitingForLoss()
+        sync.forgetUnconfirmedPositions()
+        clearCandidates()
+        cancelLoss()
         state.isPlaceKnown = false
-        isPresenceKnown = false
-        enteredAt = nil
-        if exitPending != nil { effects.append(.stopTimer(.exitCheck)) }
-        exitPending = nil
+        if presence.forget() { effects.append(.stopTimer(.exitCheck)) }
     }
 
     // MARK: Zones and things
 
     /// A place was read: the current one, or one that was chosen and is taken now that it can be read.
     mutating func placeRead(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
-        let choice = choosing?.environment == environment ? choosing : nil
-        if let choice {
-            choosing = nil
-            select(environment, cause: choice.cause)
-        }
+        let choice = pending.removeChoice { $0 == environment }
+        if let choice { select(environment, cause: choice.cause) }
         placeLoaded(environment, zones: zones, things: things)
         if let choice { accept(choice.pending) }
-        answerRefreshes(of: environment)
+        for refresh in pending.placeRead(environment) { accept(refresh) }
     }
 
     private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
@@ -138,21 +132,46 @@ extension DeviceController {
         let (oldZones, oldThings, wasKnown) = (state.zones, state.things, state.isPlaceKnown)
         state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
         state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
-        holdBackTransitions(oldThings)
+        keepTransitionValues(oldThings)
         for (id, thing) in state.things {
-            guard let old = oldThings[id] else { continue }
-            // What went off with a transition and has not got its brightness back is almost dark at the server.
-            let isOff = !ThingAppearance.isOn(old.data) && !ThingAppearance.isOn(thing.data)
-            if !isOff || restingLevels[id] == nil {
-                recordLevel(of: id, before: old.data, after: thing.data)
-            }
+            if let old = oldThings[id] { recordLevel(from: old, to: thing) }
         }
         state.isPlaceKnown = true
-        noteDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
-        noteDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
-        leaveWhatIsGone(isEvent: wasKnown)
-        if wasKnown { lookAround(cause: ChangeEvent.Cause("server")) }
+        applyDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
+        applyDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
+        leaveRemovedObjects(isEvent: wasKnown)
+        if wasKnown { updatePresence(cause: ChangeEvent.Cause("server")) }
         if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
+    }
+
+    /// One thing of the current place was created, changed as a whole or removed.
+    mutating func thingChanged(_ id: FlareID, _ thing: FlareThing?) {
+        guard state.isPlaceKnown else { return }
+        let old = state.things[id]
+        state.things[id] = thing
+        let before = old.map { [id: $0] } ?? [:]
+        if thing != nil { keepTransitionValues(before, of: [id]) }
+        let new = state.things[id]
+        guard old != new else { return }
+        if let old, let new { recordLevel(from: old, to: new) }
+        applyDifferences(
+            .thing,
+            before: before,
+            after: new.map { [id: $0] } ?? [:],
+            name: \.name,
+            isEvent: true
+        )
+        leaveRemovedObjects(isEvent: true)
+        updatePresence(cause: ChangeEvent.Cause("server"))
+        if [old, new].contains(where: { $0?.hasBeacon == true }) { trackBeacons() }
+    }
+
+    /// What went off with a transition and has not got its brightness back is almost dark at the server.
+    private mutating func recordLevel(from old: FlareThing, to new: FlareThing) {
+        let isOff = !ThingAppearance.isOn(old.data) && !ThingAppearance.isOn(new.data)
+        if !isOff || restingLevels[new.id] == nil {
+            recordLevel(of: new.id, before: old.data, after: new.data)
+        }
     }
 
     mutating func trackBeacons() {
@@ -169,7 +188,7 @@ extension DeviceController {
     }
 
     /// Gives short names to what is new, marks what differs, and tells it unless it is the first reading.
-    private mutating func noteDifferences<Object: Hashable & FieldComparable>(
+    private mutating func applyDifferences<Object: Hashable & FieldComparable>(
         _ kind: FlareClass,
         before: [FlareID: Object],
         after: [FlareID: Object],
@@ -197,17 +216,17 @@ extension DeviceController {
             if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }
             let old = before[id]
             guard old != object else { continue }
-            touch(reference)
+            markChanged(reference)
             guard isEvent else { continue }
             guard let old else {
-                tell(kind.topic, "added", reference, cause: cause)
+                emit(kind.topic, "added", reference, cause: cause)
                 continue
             }
             let (before, after) = old.differences(to: object)
             guard !before.isEmpty || !after.isEmpty else { continue }
             let changed = Set(before.keys).union(after.keys).sorted()
             for topic in isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
-                tell(
+                emit(
                     topic,
                     "changed",
                     reference,
@@ -220,7 +239,7 @@ extension DeviceController {
         }
         for id in before.keys.filter({ after[$0] == nil }).sorted() {
             let reference = ObjectReference(kind, id)
-            touch(reference)
+            markChanged(reference)
             state.changedAt[reference] = nil
             if kind == .thing {
                 state.beacons[id] = nil
@@ -234,13 +253,13 @@ extension DeviceController {
                 Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")
             )
             if isEvent {
-                tell(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
+                emit(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
             }
         }
     }
 
     /// Marks an object as changed now.
-    mutating func touch(_ object: ObjectReference) {
+    mutating func markChanged(_ object: ObjectReference) {
         state.changedAt[object] = now
         changes.insert(.object(object))
         switch object.kind {
@@ -266,7 +285,7 @@ extension DeviceController {
     }
 
     /// The broker holds nothing of these objects any more: those that are gone need no short name.
-    mutating func forget(_ names: [ObjectName]) {
+    mutating func forgetSlugs(_ names: [ObjectName]) {
         for name in names {
             guard let id = state.slugs.id(of: name.slug, kind: name.kind) else { continue }
             let object = ObjectReference(name.kind, id)

@@ -2,24 +2,20 @@ import Flare
 
 /// Rule 3: the zone we are in and the thing we are near, as the server tells or as we see it.
 extension DeviceController {
-    /// How long after an enter an exit is not believed, milliseconds.
-    /// - Source: the origin's apps, which met exits of the old zone after enters of the new one.
-    private static var exitGrace: Int64 { 500 }
-
     mutating func presenceLoaded(zone: FlareID?, nearest: FlareID?) {
-        guard isPresenceKnown else {
+        guard presence.isKnown else {
             // The first reading is what was true before we came: no event.
-            isPresenceKnown = true
-            let (zone, nearest) = seenAtFirst() ?? (zone, nearest)
+            presence.isKnown = true
+            let (zone, nearest) = initialPresence() ?? (zone, nearest)
             if zone != state.zoneID { setZone(zone) }
             if nearest != state.nearbyID, nearest != nil || !configuration.stayPaired { setNearby(nearest) }
             return
         }
         let cause = ChangeEvent.Cause("server")
-        guard configuration.presence == .server else { return lookAround(cause: cause) }
+        guard configuration.presence == .server else { return updatePresence(cause: cause) }
         if let zone { enterZone(zone, cause: cause) } else { leaveZone(cause: cause) }
         if let nearest {
-            comeNear(nearest, cause: cause)
+            becomeNear(nearest, cause: cause)
         } else if !configuration.stayPaired {
             leaveNearby(cause: cause)
         }
@@ -31,17 +27,15 @@ extension DeviceController {
         switch notice {
         case .enter(let zone, let device) where device == state.device?.id:
             enterZone(zone, cause: cause)
-            enteredAt = now
+            presence.entered(at: now)
         case .exit(let zone, let device) where device == state.device?.id && zone == state.zoneID:
-            if let enteredAt, now.milliseconds(since: enteredAt) < Self.exitGrace {
-                let rest = Self.exitGrace - now.milliseconds(since: enteredAt)
-                effects.append(.startTimer(.exitCheck, milliseconds: rest))
-                exitPending = zone
-            } else {
-                leaveZone(cause: cause)
+            switch presence.exited(zone, at: now) {
+            case .leave: leaveZone(cause: cause)
+            case .confirm(let milliseconds):
+                effects.append(.startTimer(.exitCheck, milliseconds: milliseconds))
             }
         case .near(let thing, let device, _) where device == state.device?.id:
-            comeNear(thing, cause: cause)
+            becomeNear(thing, cause: cause)
         case .far(let thing, let device) where device == state.device?.id && thing == state.nearbyID:
             if !configuration.stayPaired { leaveNearby(cause: cause) }
         default:
@@ -50,41 +44,40 @@ extension DeviceController {
     }
 
     /// The grace is over: an exit that nothing has overtaken holds.
-    mutating func lookAtExitAgain() {
-        guard let zone = exitPending else { return }
-        exitPending = nil
+    mutating func confirmExit() {
+        guard let zone = presence.removePendingExit() else { return }
         if zone == state.zoneID { leaveZone(cause: ChangeEvent.Cause("server")) }
     }
 
     mutating func enterZone(_ zone: FlareID, cause: ChangeEvent.Cause) {
-        exitPending = nil
+        _ = presence.removePendingExit()
         guard zone != state.zoneID else { return }
         leaveZone(cause: cause)
         setZone(zone)
-        tell(.zone, "enter", ObjectReference(.zone, zone), cause: cause)
+        emit(.zone, "enter", ObjectReference(.zone, zone), cause: cause)
     }
 
     mutating func leaveZone(cause: ChangeEvent.Cause) {
         guard let zone = state.zoneID else { return }
         setZone(nil)
-        tell(.zone, "exit", ObjectReference(.zone, zone), cause: cause)
+        emit(.zone, "exit", ObjectReference(.zone, zone), cause: cause)
     }
 
-    mutating func comeNear(_ thing: FlareID, cause: ChangeEvent.Cause) {
+    mutating func becomeNear(_ thing: FlareID, cause: ChangeEvent.Cause) {
         guard thing != state.nearbyID else { return }
         leaveNearby(cause: cause)
         setNearby(thing)
-        tell(.nearby, "near", ObjectReference(.thing, thing), cause: cause)
+        emit(.nearby, "near", ObjectReference(.thing, thing), cause: cause)
     }
 
     mutating func leaveNearby(cause: ChangeEvent.Cause) {
         guard let thing = state.nearbyID else { return }
         setNearby(nil)
-        tell(.nearby, "far", ObjectReference(.thing, thing), cause: cause)
+        emit(.nearby, "far", ObjectReference(.thing, thing), cause: cause)
     }
 
     /// The place was read: what it does not hold any more is neither around us nor near.
-    mutating func leaveWhatIsGone(isEvent: Bool) {
+    mutating func leaveRemovedObjects(isEvent: Bool) {
         let cause = ChangeEvent.Cause("server")
         if let zone = state.zoneID, state.zones[zone] == nil {
             if isEvent { leaveZone(cause: cause) } else { setZone(nil) }

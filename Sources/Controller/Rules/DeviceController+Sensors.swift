@@ -3,14 +3,6 @@ import Things
 
 /// Rules 4 and 7: what the own sensors say, and what is told to the server of it.
 extension DeviceController {
-    /// The least time between two positions, and between two headings, sent to the server, milliseconds.
-    private static var sendInterval: Int64 { 1000 }
-    /// What comes once a second comes a little sooner or later each time, and is not held back for that.
-    private static var jitter: Int64 { 50 }
-
-    /// A heading counts for so long for a device that is read later, milliseconds.
-    private static var headingLife: Int64 { 15_000 }
-
     /// Moves of less than a decimetre are told at these intervals, milliseconds; positions are whole centimetres.
     private static var leastMove: Double { 0.095 }
     private static var leastMoveInterval: Int64 { 10_000 }
@@ -23,28 +15,27 @@ extension DeviceController {
         }
         guard estimate.quality != .lost else {
             dropDuePosition()
-            return note(estimate, at: now)
+            return recordFix(estimate, at: now)
         }
         guard state.isLinkUp else { return }
         let reading = PositionReading(estimate: estimate, at: now)
-        if let sent = positionSentAt, now.milliseconds(since: sent) < Self.sendInterval - Self.jitter,
-            estimate.position != device.position
-        {
-            if positionDue == nil {
-                let rest = Self.sendInterval - now.milliseconds(since: sent)
-                effects.append(.startTimer(.positionDue, milliseconds: rest))
-            }
-            positionDue = reading
-        } else {
+        // A position that the server has is not sent, so it need not wait.
+        guard estimate.position != device.position else {
+            dropDuePosition()
+            return send(reading)
+        }
+        switch sync.position.offer(reading, at: now) {
+        case .sendNow:
             dropDuePosition()
             send(reading)
+        case .startTimer(let milliseconds):
+            effects.append(.startTimer(.positionDue, milliseconds: milliseconds))
+        case .waitForTimer: break
         }
     }
 
     mutating func sendDuePosition() {
-        guard let reading = positionDue else { return }
-        positionDue = nil
-        send(reading)
+        if let reading = sync.position.removeWaiting() { send(reading) }
     }
 
     /// What was to be sent later is not sent any more.
@@ -54,20 +45,17 @@ extension DeviceController {
     }
 
     private mutating func dropDuePosition() {
-        guard positionDue != nil else { return }
-        positionDue = nil
-        effects.append(.stopTimer(.positionDue))
+        if sync.position.removeWaiting() != nil { effects.append(.stopTimer(.positionDue)) }
     }
 
     private mutating func dropDueHeading() {
-        guard headingDue != nil else { return }
-        headingDue = nil
-        heading?.isTaken = false
+        guard sync.heading.removeWaiting() != nil else { return }
+        sync.headingDropped()
         effects.append(.stopTimer(.headingDue))
     }
 
     /// Takes over what is known of a position beside its coordinates.
-    private mutating func note(_ estimate: ControllerEvent.PositionEstimated, at time: Instant) {
+    private mutating func recordFix(_ estimate: ControllerEvent.PositionEstimated, at time: Instant) {
         guard let device = state.device else { return }
         let before = state.fix?.quality
         state.fix = PositionFix(
@@ -86,31 +74,31 @@ extension DeviceController {
         }
         let reference = ObjectReference(.device, device.id)
         if estimate.quality == .lost {
-            tell(.device, "lost", reference, changed: ["quality"], cause: .init("beacons"))
+            emit(.device, "lost", reference, changed: ["quality"], cause: .init("beacons"))
         } else if before == .lost {
-            tell(.device, "found", reference, changed: ["quality"], cause: .init("beacons"))
+            emit(.device, "found", reference, changed: ["quality"], cause: .init("beacons"))
         }
     }
 
     /// Sends an own position; it counts as true once it is sent, and with it all that was measured with it.
     private mutating func send(_ reading: PositionReading) {
-        note(reading.estimate, at: reading.at)
+        recordFix(reading.estimate, at: reading.at)
         let position = reading.estimate.position
         let cause = ChangeEvent.Cause("beacons")
-        if let device = state.device, isNews(position, of: device) {
-            positionSentAt = now
-            positionsOnTheirWay += 1
-            followWithBrightness(from: device)
+        if let device = state.device, isSignificant(position, of: device) {
+            sync.position.sent(at: now)
+            sync.positionSent()
+            adjustBrightness(from: device)
             effects.append(.flare(.setPosition(ObjectReference(.device, device.id), position, sender: nil)))
             moveDevice(to: position, cause: cause)
         }
-        lookAround(cause: cause)
+        updatePresence(cause: cause)
     }
 
     /// Whether a position is worth telling: estimates tremble, and each that is told is stored and told on.
     /// - Source: positioning 6.6.
-    private func isNews(_ position: Point3D, of device: FlareDevice) -> Bool {
-        guard let last = device.position, let sent = positionSentAt else {
+    private func isSignificant(_ position: Point3D, of device: FlareDevice) -> Bool {
+        guard let last = device.position, let sent = sync.position.sentAt else {
             return device.position != position
         }
         return last.distance(to: position) > Self.leastMove
@@ -123,7 +111,7 @@ extension DeviceController {
         state.device?.position = position
         state.changedAt[ObjectReference(.device, device.id)] = now
         changes.formUnion([.device, .position, .nearby])
-        tell(
+        emit(
             .device,
             "moved",
             ObjectReference(.device, device.id),
@@ -136,7 +124,7 @@ extension DeviceController {
 
     /// Rule 7: the nearby thing's brightness is 1 − distance, in tenths, while that is positive.
     /// - Source: flare-protocol 10.3; the distance is that of the position before this one.
-    private mutating func followWithBrightness(from device: FlareDevice) {
+    private mutating func adjustBrightness(from device: FlareDevice) {
         guard configuration.brightnessByProximity, let thing = state.nearby, let place = thing.position,
             let position = device.position
         else { return }
@@ -166,17 +154,14 @@ extension DeviceController {
         guard state.sensors[.compass] == true, degrees.isFinite else { return }
         state.headingAt = now
         changes.insert(.angle)
-        let isTaken = state.device != nil && state.isLinkUp
-        heading = (degrees, now, isTaken)
-        guard isTaken else { return }
-        if let sent = headingSentAt, now.milliseconds(since: sent) < Self.sendInterval {
-            if headingDue == nil {
-                let rest = Self.sendInterval - now.milliseconds(since: sent)
-                effects.append(.startTimer(.headingDue, milliseconds: rest))
-            }
-            headingDue = degrees
-        } else {
-            send(heading: degrees)
+        let hasDevice = state.device != nil && state.isLinkUp
+        sync.measured(heading: degrees, at: now, hasDevice: hasDevice)
+        guard hasDevice else { return }
+        switch sync.heading.offer(degrees, at: now) {
+        case .sendNow: send(heading: degrees)
+        case .startTimer(let milliseconds):
+            effects.append(.startTimer(.headingDue, milliseconds: milliseconds))
+        case .waitForTimer: break
         }
     }
 
@@ -189,25 +174,24 @@ extension DeviceController {
     }
 
     /// A device was read, perhaps another one: what the compass said before that counts for it, unless it is old.
-    mutating func tellHeading(isNew: Bool) {
-        guard state.sensors[.compass] == true, let heading, isNew || !heading.isTaken,
-            now.milliseconds(since: heading.at) <= Self.headingLife
+    mutating func resendHeading(isNew: Bool) {
+        guard state.sensors[.compass] == true,
+            let degrees = sync.headingForDevice(isNew: isNew, at: now)
         else { return }
-        if isNew { headingSentAt = nil }
-        headingChanged(heading.degrees)
+        headingChanged(degrees)
     }
 
     mutating func sendDueHeading() {
-        if let degrees = headingDue { send(heading: degrees) }
+        if let degrees = sync.heading.removeWaiting() { send(heading: degrees) }
     }
 
     private mutating func send(heading degrees: Double) {
-        headingDue = nil
+        _ = sync.heading.removeWaiting()
         guard let device = state.device,
             expectedData(of: ObjectReference(.device, device.id), now: device.data)["angle"]?.number
                 != degrees
         else { return }
-        headingSentAt = now
+        sync.heading.sent(at: now)
         enqueue(
             Job(
                 work: .write(["angle": .value(.number(degrees))], transition: nil),
@@ -244,10 +228,10 @@ extension DeviceController {
         switch sensor {
         case .beacons:
             dropDuePosition()
-            stopWaitingForLoss()
+            cancelLoss()
         case .compass:
             dropDueHeading()
-            heading = nil
+            sync.forgetHeading()
             if state.measuredAngle != nil {
                 state.measuredAngle = nil
                 changes.insert(.angle)
@@ -262,10 +246,4 @@ extension DeviceController {
             break
         }
     }
-}
-
-/// An estimate of the own position, and when it was made.
-struct PositionReading: Sendable {
-    let estimate: ControllerEvent.PositionEstimated
-    let at: Instant
 }

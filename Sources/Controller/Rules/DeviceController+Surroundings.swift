@@ -7,32 +7,31 @@ extension DeviceController {
     private static var updatePatience: Int64 { 1500 }
 
     /// Looks around from where the device is; what is new has to be seen more than once, unless the place is exact.
-    mutating func lookAround(cause: ChangeEvent.Cause, isExact: Bool = false) {
-        guard case .steady(let settings) = configuration.presence, isPresenceKnown, state.isPlaceKnown,
+    mutating func updatePresence(cause: ChangeEvent.Cause, isExact: Bool = false) {
+        guard case .steady(let settings) = configuration.presence, presence.isKnown, state.isPlaceKnown,
             let point = state.device?.position
         else { return }
-        if presence.zone != state.zoneID || presence.thing != state.nearbyID {
-            forgetDoubts()
-            presence = SteadyPresence(zone: state.zoneID, thing: state.nearbyID)
+        if presence.steady.zone != state.zoneID || presence.steady.thing != state.nearbyID {
+            let hadCandidate = presence.restart(zone: state.zoneID, thing: state.nearbyID)
+            if hadCandidate { effects.append(.stopTimer(.presenceCheck)) }
         }
-        let wasInDoubt = presence.hasCandidate
-        presence.update(surroundings(of: point, settings), isExact: isExact, settings: settings)
-        presenceCause = cause
-        if presence.hasCandidate {
+        let hadCandidate = presence.steady.hasCandidate
+        presence.update(surroundings(of: point, settings), isExact: isExact, settings: settings, cause: cause)
+        if presence.steady.hasCandidate {
             effects.append(.startTimer(.presenceCheck, milliseconds: Self.updatePatience))
-        } else if wasInDoubt {
+        } else if hadCandidate {
             effects.append(.stopTimer(.presenceCheck))
         }
-        if let zone = presence.zone { enterZone(zone, cause: cause) } else { leaveZone(cause: cause) }
-        if let thing = presence.thing {
-            comeNear(thing, cause: cause)
+        if let zone = presence.steady.zone { enterZone(zone, cause: cause) } else { leaveZone(cause: cause) }
+        if let thing = presence.steady.thing {
+            becomeNear(thing, cause: cause)
         } else if !configuration.stayPaired {
             leaveNearby(cause: cause)
         }
     }
 
     /// What is true before anything has happened, when we decide it.
-    func seenAtFirst() -> (zone: FlareID?, nearest: FlareID?)? {
+    func initialPresence() -> (zone: FlareID?, nearest: FlareID?)? {
         guard case .steady(let settings) = configuration.presence else { return nil }
         guard let point = state.device?.position else { return (nil, nil) }
         guard state.isPlaceKnown else { return nil }
@@ -70,30 +69,27 @@ extension DeviceController {
     }
 
     /// What was seen and is not believed yet does not count any more.
-    mutating func forgetDoubts() {
-        if presence.hasCandidate { effects.append(.stopTimer(.presenceCheck)) }
-        presence = SteadyPresence()
+    mutating func clearCandidates() {
+        if presence.restart() { effects.append(.stopTimer(.presenceCheck)) }
     }
 
     /// The quality of the own position has changed: a long loss ends zone and nearness.
     mutating func positionQualityChanged(isLost: Bool) {
-        guard configuration.presence != .server, isLost else { return stopWaitingForLoss() }
+        guard configuration.presence != .server, isLost else { return cancelLoss() }
         effects.append(
             .startTimer(.presenceLost, milliseconds: Int64(configuration.lostSeconds * 1000))
         )
-        isLossAwaited = true
+        presence.positionLost()
     }
 
-    mutating func stopWaitingForLoss() {
-        guard isLossAwaited else { return }
-        effects.append(.stopTimer(.presenceLost))
-        isLossAwaited = false
+    mutating func cancelLoss() {
+        if presence.endLoss() { effects.append(.stopTimer(.presenceLost)) }
     }
 
-    mutating func losePresence() {
-        isLossAwaited = false
+    mutating func endPresence() {
+        _ = presence.endLoss()
         guard state.fix?.quality == .lost else { return }
-        forgetDoubts()
+        clearCandidates()
         let cause = ChangeEvent.Cause("beacons")
         leaveZone(cause: cause)
         if !configuration.stayPaired { leaveNearby(cause: cause) }

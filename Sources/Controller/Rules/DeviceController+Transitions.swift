@@ -59,7 +59,7 @@ extension DeviceController {
         )
         state.goals[object.id] = goal
         state.goalSeconds[object.id] = seconds
-        touch(object)
+        markChanged(object)
         return first
     }
 
@@ -81,8 +81,8 @@ extension DeviceController {
         }
         if let transition = transitions.removeValue(forKey: object.id) {
             forgetGoal(of: object.id)
-            touch(object)
-            hideWay(of: transition)
+            markChanged(object)
+            hideIntermediateValues(of: transition)
             // The brightness of what has gone off comes back with a write of its own, which may fail.
             restingLevels[object.id] = values["on"] == false ? transition.resting : nil
         }
@@ -97,11 +97,11 @@ extension DeviceController {
         }
         transitions[object.id]?.shownAt = now
         for key in transition.moving { state.things[object.id]?.data[key] = values[key] }
-        touch(object)
+        markChanged(object)
     }
 
     /// What was shown of the way is no more, so that its end is a change from the beginning.
-    private mutating func hideWay(of transition: Transition) {
+    private mutating func hideIntermediateValues(of transition: Transition) {
         guard transition.shownAt != nil else { return }
         for key in transition.moving {
             state.things[transition.object.id]?.data[key] = transition.start[key]
@@ -126,7 +126,7 @@ extension DeviceController {
         }
         transitions[id]?.current = values
         var step = values
-        let restored = isLast ? Self.takeRestoredLevel(of: &step) : nil
+        let restored = isLast ? Self.removeRestoredLevel(of: &step) : nil
         var job = Job(work: .step(step, isLast: isLast), command: nil, cause: transition.cause)
         if let restored { job.rest = [restored] }
         enqueue(job, on: transition.object)
@@ -137,8 +137,8 @@ extension DeviceController {
         guard let transition = transitions.removeValue(forKey: id) else { return }
         effects.append(.stopTimer(.transitionStep(id)))
         forgetGoal(of: id)
-        touch(transition.object)
-        hideWay(of: transition)
+        markChanged(transition.object)
+        hideIntermediateValues(of: transition)
         merge(transition.current, into: transition.object, cause: transition.cause)
         restingLevels[id] = transition.resting ?? restingLevels[id]
     }
@@ -162,7 +162,7 @@ extension DeviceController {
         if let transition = transitions.removeValue(forKey: id) {
             effects.append(.stopTimer(.transitionStep(id)))
             forgetGoal(of: id)
-            touch(transition.object)
+            markChanged(transition.object)
             restingLevels[id] = transition.resting ?? restingLevels[id]
         }
         if let environment = state.environmentID { load(.loadPlace(environment: environment)) }
@@ -173,9 +173,11 @@ extension DeviceController {
         state.goalSeconds[id] = nil
     }
 
-    /// The place was read in the middle of transitions: what is shown of them stays.
-    mutating func holdBackTransitions(_ shown: [FlareID: FlareThing]) {
-        for (id, transition) in transitions {
+    /// Things were read in the middle of transitions: what is shown of them stays.
+    /// - Parameter things: The things that were read; `nil` for all.
+    mutating func keepTransitionValues(_ shown: [FlareID: FlareThing], of things: [FlareID]? = nil) {
+        for id in things ?? Array(transitions.keys) {
+            guard let transition = transitions[id] else { continue }
             for key in transition.goal.keys { state.things[id]?.data[key] = shown[id]?.data[key] }
         }
     }

@@ -9,7 +9,7 @@ extension DeviceController {
         case .success(let found): zone = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
-        var pending = PendingCommand(
+        var whole = PendingCommand(
             command: command,
             subject: .set,
             target: Answer.Target(
@@ -20,12 +20,12 @@ extension DeviceController {
         )
         let kind = ChangeRequest.Kind.set(request.attributes.keys.sorted())
         if let refusal = refusal(of: command, kind, on: .init(.zone, zone.id)) {
-            return refuse(pending, refusal)
+            return refuse(whole, refusal)
         }
         let all = state.things.values.filter { $0.zone == zone.id && ThingProfile(thing: $0).isLight }
             .sorted { $0.id < $1.id }
         guard !all.isEmpty else {
-            return refuse(pending, Refusal(.unknownThing, "there is no light in this zone"))
+            return refuse(whole, Refusal(.unknownThing, "there is no light in this zone"))
         }
         // A light that may not be driven is left out; when none may, the zone's answer says why.
         var lights: [FlareThing] = []
@@ -37,22 +37,20 @@ extension DeviceController {
                 lights.append(light)
             }
         }
-        if lights.isEmpty, let forbidden { return refuse(pending, forbidden) }
+        if lights.isEmpty, let forbidden { return refuse(whole, forbidden) }
         var jobs: [(light: FlareThing, setting: ThingSetting)] = []
         switch settled(definite(request, lights), on: lights) {
         case .success(let settled): jobs = settled
-        case .failure(let refusal): return refuse(pending, refusal)
+        case .failure(let refusal): return refuse(whole, refusal)
         }
-        guard state.isLinkUp else { return refuse(pending, unreachable) }
+        guard state.isLinkUp else { return refuse(whole, unreachable) }
         for (_, setting) in jobs {
-            pending.accepted.merge(setting.accepted) { first, _ in first }
-            pending.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
+            whole.accepted.merge(setting.accepted) { first, _ in first }
+            whole.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
         }
         jobs.removeAll { $0.setting.writes.isEmpty }
-        guard !jobs.isEmpty else { return accept(pending) }
-        let number = nextJoint
-        nextJoint += 1
-        joint[number] = JointCommand(pending: pending, left: jobs.count)
+        guard !jobs.isEmpty else { return accept(whole) }
+        let number = pending.append(JointCommand(pending: whole, left: jobs.count))
         for (light, setting) in jobs {
             var part = PendingCommand(command: command, subject: .set, target: nil)
             part.joint = number
@@ -144,14 +142,7 @@ extension DeviceController {
 
     /// A part of a command has ended; after the last one it is answered.
     mutating func ended(_ number: Int, _ refusal: Refusal?) {
-        guard var command = joint[number] else { return }
-        command.left -= 1
-        command.refusal = command.refusal ?? refusal
-        guard command.left <= 0 else {
-            joint[number] = command
-            return
-        }
-        joint[number] = nil
+        guard let command = pending.partEnded(number, refusal) else { return }
         if let refusal = command.refusal { refuse(command.pending, refusal) } else { accept(command.pending) }
     }
 }

@@ -16,56 +16,28 @@ package struct DeviceController: Sendable {
     var changes: Set<StateChange> = []
     var now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
 
-    /// Loads that are under way, and those wanted again when they end.
-    var loading: Set<FlareRequest> = []
-    var loadingAgain: Set<FlareRequest> = []
-    /// Whether the device's presence, and the environments, were read once: from then on differences are events.
-    var isPresenceKnown = false
+    var loads = LoadTracker()
+    /// Whether the environments were read once: from then on differences are events.
     var areEnvironmentsKnown = false
-
-    /// What could not be read, and is read again after a while.
-    var failedReads: Set<Reading> = []
     /// Whether the link has been up in this run.
     var wasLinkUp = false
+    /// Whether the start was published: the first time that the broker is connected.
+    var isStartPublished = false
+    /// The environment that the last GPS location selected.
+    var locatedEnvironment: FlareID?
 
-    /// Commands that wait for a place to be read.
-    var choosing: PendingChoice?
-    var refreshing: [PendingRefresh] = []
-    /// Commands that wait for the configuration to be read.
-    var reloading: [PendingCommand] = []
-    /// Commands on several objects, by their number.
-    var joint: [Int: JointCommand] = [:]
+    var presence = PresenceTracker()
+    var sync = DeviceSync()
+
+    var pending = PendingCommands()
+    var queues = ObjectQueues()
     var journal = CommandJournal()
-    var nextJoint = 0
-    /// Whether the start was told: the first time that the broker hears us.
-    var isStartTold = false
-
-    var lanes: [ObjectReference: ObjectQueue] = [:]
     var transitions: [FlareID: Transition] = [:]
     var echoes = ActionEchoes()
     /// How bright a light is when it is on, 0…1, where its stored brightness does not say so.
     ///
     /// That is when somebody else has stored 0, or a transition from or to darkness was interrupted.
     var restingLevels: [FlareID: Double] = [:]
-
-    /// What is believed of zone and nearness when we decide it, and who caused the last look.
-    var presence = SteadyPresence()
-    /// Whether a loss of the position is waited for to be believed.
-    var isLossAwaited = false
-    var presenceCause = ChangeEvent.Cause("server")
-    var enteredAt: Instant?
-    /// A zone whose exit came too soon to be believed.
-    var exitPending: FlareID?
-    var positionSentAt: Instant?
-    /// Own positions that the server has not answered: what it tells of the position meanwhile is older.
-    var positionsOnTheirWay = 0
-    var positionDue: PositionReading?
-    var headingSentAt: Instant?
-    var headingDue: Double?
-    /// What the compass said last, and whether a device has it.
-    var heading: (degrees: Double, at: Instant, isTaken: Bool)?
-    /// The environment that the last GPS place chose.
-    var locatedEnvironment: FlareID?
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.configuration = configuration
@@ -88,9 +60,9 @@ package struct DeviceController: Sendable {
         switch event {
         case .flare(.linkUp): linkUp()
         case .flare(.linkDown(let reason)): linkDown(reason)
-        case .flare(.replied(let request, let result)): replied(request, result)
-        case .flare(.notice(let notice)): noticed(notice)
-        case .commandReceived(let command): obey(command)
+        case .flare(.replied(let request, let result)): replyReceived(request, result)
+        case .flare(.notice(let notice)): noticeReceived(notice)
+        case .commandReceived(let command): execute(command)
         case .commandRefused(let answer): journal.refused(answer, at: now)
         case .positionEstimated(let estimate): positionEstimated(estimate)
         case .headingChanged(let degrees): headingChanged(degrees)
@@ -103,7 +75,7 @@ package struct DeviceController: Sendable {
         case .beaconsHeard(let reports): beaconsHeard(reports)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
-        case .topicsCleared(let names): forget(names)
+        case .topicsCleared(let names): forgetSlugs(names)
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }
@@ -113,7 +85,7 @@ package struct DeviceController: Sendable {
     }
 
     /// What changed since the last call.
-    package mutating func takeChanges() -> Set<StateChange> {
+    package mutating func removeChanges() -> Set<StateChange> {
         let result = changes
         changes = []
         return result
@@ -121,9 +93,9 @@ package struct DeviceController: Sendable {
 
     private mutating func timerFired(_ timer: ControllerTimer) {
         switch timer {
-        case .exitCheck: lookAtExitAgain()
-        case .presenceCheck: lookAround(cause: presenceCause)
-        case .presenceLost: losePresence()
+        case .exitCheck: confirmExit()
+        case .presenceCheck: updatePresence(cause: presence.cause)
+        case .presenceLost: endPresence()
         case .positionDue: sendDuePosition()
         case .headingDue: sendDueHeading()
         case .transitionStep(let thing): stepTransition(of: thing)
@@ -144,7 +116,7 @@ package struct DeviceController: Sendable {
     }
 
     /// Tells a real change.
-    mutating func tell(
+    mutating func emit(
         _ topic: ChangeEvent.Topic,
         _ type: String,
         _ object: ObjectReference? = nil,
@@ -158,7 +130,7 @@ package struct DeviceController: Sendable {
         state.sequence += 1
         let slug = object.flatMap { $0.kind == .device ? nil : state.slugs[$0.kind, $0.id] }
         effects.append(
-            .tell(
+            .emit(
                 ChangeEvent(
                     topic: topic,
                     type: type,

@@ -147,7 +147,7 @@ package actor NodeRuntime {
                 case .stopTimer(let timer): timers?.stop(timer)
                 case .remember(let record): ports.remember(record)
                 case .answer(let answer): answers.append(answer)
-                case .tell(let event): events.append(event)
+                case .emit(let event): events.append(event)
                 case .resendState: resendsState = true
                 case .announce: announces = true
                 case .readConfiguration: ports.shell(.readConfiguration)
@@ -168,7 +168,7 @@ package actor NodeRuntime {
     }
 
     private func publish() {
-        let changes = controller.takeChanges()
+        let changes = controller.removeChanges()
         guard !changes.isEmpty else { return }
         let snapshot = StateSnapshot(state: controller.state, changes: changes)
         for observer in observers { observer.observe(snapshot) }

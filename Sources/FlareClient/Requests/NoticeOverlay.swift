@@ -35,7 +35,7 @@ struct NoticeOverlay: Sendable {
             // The origin tells of the new thing before the old.
             if case .near(let other)? = nearest[device], other != thing { return }
             nearest[device] = .far(thing)
-        case .handleAction, .enter, .exit, .modelChanged: break
+        case .handleAction, .enter, .exit, .thingChanged, .modelChanged: break
         }
     }
 

@@ -88,7 +88,7 @@ struct UnsettledObjects: Sendable {
         case .data(let object, let values, _): (Subject(object: object, aspect: .data), values)
         case .position(let object, let position, _):
             (Subject(object: object, aspect: .position), ["": position.json])
-        case .handleAction, .enter, .exit, .near, .far, .modelChanged: nil
+        case .handleAction, .enter, .exit, .near, .far, .thingChanged, .modelChanged: nil
         }
     }
 }

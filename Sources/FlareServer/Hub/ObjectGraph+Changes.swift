@@ -40,7 +40,7 @@ extension ObjectGraph {
         var plan = Transaction()
         plan.update(&record, entry.sequence, now: now)
         plan.announceModel([record])
-        if entry.record.home != record.home { plan.announceModel([entry.record]) }
+        if entry.record.home != record.home { plan.announceModel([entry.record], areGone: true) }
         return (plan, record)
     }
 
@@ -49,7 +49,7 @@ extension ObjectGraph {
         guard let entry = self[reference] else { return nil }
         var plan = Transaction()
         plan.changes.append(.remove(reference, sequence: entry.sequence))
-        plan.announceModel([entry.record])
+        plan.announceModel([entry.record], areGone: true)
         return (plan, entry.record)
     }
 
@@ -87,11 +87,11 @@ extension FlareRecord {
 }
 
 extension Transaction {
-    /// Tells of changed objects, once for each environment: of the object when it is the only one there, else of
-    /// the environment.
-    fileprivate mutating func announceModel(_ records: [FlareRecord]) {
+    /// Announces changed objects, once for each environment: the object when it is the only one there, else the
+    /// environment.
+    fileprivate mutating func announceModel(_ records: [FlareRecord], areGone: Bool = false) {
         var environments: [FlareID] = []
-        var changed: [FlareID: (only: ObjectReference?, isWhole: Bool)] = [:]
+        var changed: [FlareID: (only: FlareRecord?, isWhole: Bool)] = [:]
         for record in records {
             guard let home = record.home else { continue }
             let isWhole = record.kind == .environment
@@ -99,15 +99,24 @@ extension Transaction {
                 changed[home] = (nil, known.isWhole || isWhole)
             } else {
                 environments.append(home)
-                changed[home] = (record.reference, isWhole)
+                changed[home] = (record, isWhole)
             }
         }
         for home in environments {
             guard let change = changed[home] else { continue }
             announce(
-                .modelChanged(change.only ?? ObjectReference(.environment, home), environment: home),
+                .changed(change.only, isGone: areGone, in: home),
                 to: .inProcess(wantingAllOf: change.isWhole ? nil : home)
             )
         }
+    }
+}
+
+extension FlareNotice {
+    /// - Parameter record: The only object of the environment that has changed; `nil` when there are several.
+    fileprivate static func changed(_ record: FlareRecord?, isGone: Bool, in home: FlareID) -> Self {
+        guard let record else { return .modelChanged(ObjectReference(.environment, home), environment: home) }
+        guard record.kind == .thing else { return .modelChanged(record.reference, environment: home) }
+        return .thingChanged(record.id, isGone ? nil : FlareThing(json: record.json), environment: home)
     }
 }

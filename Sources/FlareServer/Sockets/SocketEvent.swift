@@ -41,7 +41,7 @@ extension SocketEvent {
             )
         case .far(let thing, let device):
             self.init("far", ["thing": thing.json, "device": device.json])
-        case .modelChanged:
+        case .thingChanged, .modelChanged:
             return nil
         }
     }

@@ -3,15 +3,13 @@ import Things
 
 /// Rule 4 of the contract: a change is told when the server has confirmed it, one after the other.
 extension DeviceController {
-    /// Puts a job behind those that wait for the object, and overtakes what it makes pointless.
+    /// Appends a job to the object's queue; waiting jobs that it makes pointless are superseded.
     mutating func enqueue(_ job: Job, on object: ObjectReference) {
-        var lane = lanes.removeValue(forKey: object) ?? ObjectQueue(object)
-        for overtaken in lane.removeOvertaken(by: job) {
+        let (overtaken, isAppended) = queues.append(job, on: object)
+        for overtaken in overtaken {
             refuse(overtaken.command, Refusal(.superseded, "a newer command for the same field came in time"))
         }
-        if lane.waiting.count < ObjectQueue.capacity {
-            lane.waiting.append(job)
-        } else {
+        if !isAppended {
             refuse(
                 job.command,
                 Refusal(
@@ -20,23 +18,18 @@ extension DeviceController {
                 )
             )
         }
-        advance(lane)
+        advance(object)
     }
 
     /// Begins the next job, if none is with the server.
-    private mutating func advance(_ lane: ObjectQueue) {
-        var lane = lane
-        while lane.running == nil, !lane.waiting.isEmpty { begin(lane.waiting.removeFirst(), in: &lane) }
-        lanes[lane.object] = lane.running == nil ? nil : lane
+    private mutating func advance(_ object: ObjectReference) {
+        while let job = queues.removeNext(of: object) { begin(job, on: object) }
     }
 
-    private mutating func begin(_ job: Job, in lane: inout ObjectQueue) {
+    private mutating func begin(_ job: Job, on object: ObjectReference) {
         var job = job
-        guard let request = request(for: &job, on: lane.object) else {
-            return finish(job, on: lane.object, nil)
-        }
-        lane.running = job
-        lane.sent = request
+        guard let request = request(for: &job, on: object) else { return finish(job, on: object, nil) }
+        queues.begin(job, request, on: object)
         effects.append(.flare(request))
     }
 
@@ -53,7 +46,7 @@ extension DeviceController {
                 job.command?.accepted.merge(ThingAppearance.shown(news, on: thing)) { $1 }
             }
             guard let seconds, seconds > 0 else {
-                if let restored = Self.takeRestoredLevel(of: &goal) { job.rest.insert(restored, at: 0) }
+                if let restored = Self.removeRestoredLevel(of: &goal) { job.rest.insert(restored, at: 0) }
                 return .setData(object, values: goal, sender: sender)
             }
             let first = beginTransition(of: object, to: goal, seconds: seconds, cause: job.cause)
@@ -68,7 +61,9 @@ extension DeviceController {
             {
                 job.command?.accepted.merge(outcome.shown) { own, _ in own }
                 if var values = outcome.values {
-                    if let restored = Self.takeRestoredLevel(of: &values) { job.rest.insert(restored, at: 0) }
+                    if let restored = Self.removeRestoredLevel(of: &values) {
+                        job.rest.insert(restored, at: 0)
+                    }
                     return .setData(object, values: values, sender: sender)
                 }
             }
@@ -90,7 +85,7 @@ extension DeviceController {
     }
 
     /// Takes the brightness that a light gets back when it goes off: it is stored afterwards, so that nobody sees it.
-    static func takeRestoredLevel(of values: inout [String: JSONValue]) -> Job.Work? {
+    static func removeRestoredLevel(of values: inout [String: JSONValue]) -> Job.Work? {
         guard values["on"] == false, let level = values.removeValue(forKey: "brightness") else { return nil }
         return .write(["brightness": .value(level)], transition: nil)
     }
@@ -99,8 +94,8 @@ extension DeviceController {
     func expectedData(of object: ObjectReference, now data: [String: JSONValue]) -> [String: JSONValue] {
         var data = data
         if let transition = transitions[object.id] { data.merge(transition.goal) { $1 } }
-        guard let lane = lanes[object] else { return data }
-        for job in [lane.running].compactMap({ $0 }) + lane.waiting {
+        guard let queue = queues[object] else { return data }
+        for job in [queue.running].compactMap({ $0 }) + queue.waiting {
             if case .write(let writes, _) = job.work {
                 data.merge(writes.resolved(on: data, resting: nil)) { $1 }
             }
@@ -109,25 +104,23 @@ extension DeviceController {
     }
 
     /// The server has answered for an object's running job.
-    mutating func confirmed(
+    mutating func jobAnswered(
         _ request: FlareRequest,
         on object: ObjectReference,
         _ result: Result<FlareReply, FlareLinkError>
     ) {
-        guard var lane = lanes[object], var job = lane.running, lane.sent == request else {
+        guard var job = queues.end(request, on: object) else {
             // A position that is sent without waiting, or a job that was given up.
             if case .failure(.unknownObject(let object)) = result { readAgain(object) }
             return
         }
-        lane.running = nil
-        lane.sent = nil
         switch result {
         case .success where job.rest.isEmpty:
-            finish(job, on: lane.object, request)
+            finish(job, on: object, request)
         case .success:
-            store(job, on: lane.object, request)
+            store(job, on: object, request)
             job.work = job.rest.removeFirst()
-            begin(job, in: &lane)
+            begin(job, on: object)
         case .failure(let error):
             refuse(job.command, Refusal(error))
             if case .step = job.work { abandonTransition(of: object.id) }
@@ -135,11 +128,11 @@ extension DeviceController {
             switch error {
             case .unknownObject(let object): readAgain(object)
             // It may have been done all the same.
-            case .timedOut: readAgain(lane.object)
+            case .timedOut: readAgain(object)
             case .unreachable, .rejected: break
             }
         }
-        advance(lane)
+        advance(object)
     }
 
     private mutating func finish(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
@@ -159,13 +152,13 @@ extension DeviceController {
             stepped(object, values: values, isLast: isLast, cause: job.cause)
         case .action(let name):
             if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
-            tellAction(name, on: object, cause: job.cause)
+            emitAction(name, on: object, cause: job.cause)
         case .position(let position):
-            guard object.id == state.device?.id, positionsOnTheirWay == 0 else { return }
+            guard object.id == state.device?.id, !sync.isPositionUnconfirmed else { return }
             state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: job.cause)
-            lookAround(cause: job.cause, isExact: true)
+            updatePresence(cause: job.cause, isExact: true)
         case .name(let name, _):
             renamed(object.id, name, cause: job.cause)
         }
@@ -176,7 +169,7 @@ extension DeviceController {
         state.device?.name = name
         state.changedAt[ObjectReference(.device, device)] = now
         changes.insert(.device)
-        tell(
+        emit(
             .device,
             "changed",
             ObjectReference(.device, device),
@@ -200,33 +193,22 @@ extension DeviceController {
     // MARK: Giving up
 
     /// Nothing that waits will be confirmed any more.
-    mutating func failLanes(_ refusal: Refusal) {
+    mutating func failQueues(_ refusal: Refusal) {
         echoes.removeAll()
-        let stopped = lanes.values.sorted { $0.object < $1.object }
-        lanes.removeAll()
-        for lane in stopped {
-            refuse(lane.running?.command, refusal)
-            for job in lane.waiting { refuse(job.command, refusal) }
-        }
+        for job in queues.removeAll() { refuse(job.command, refusal) }
     }
 
-    /// The place is left: what has not been sent is not done any more, what is with the server is still answered.
-    mutating func leaveLanes() {
+    /// The place is left: what was not sent is dropped, what is with the server is still answered.
+    mutating func leaveQueues() {
         let refusal = Refusal(.staleTarget, "the environment was left before this could be done")
-        for object in lanes.keys.sorted() {
-            if let job = lanes[object]?.running, !job.rest.isEmpty {
-                refuse(job.command, refusal)
-                lanes[object]?.running?.command = nil
-                lanes[object]?.running?.rest = []
-            }
+        for object in queues.objects {
+            refuse(queues.cutShort(object), refusal)
             failWaiting(for: object, refusal)
         }
     }
 
     mutating func failWaiting(for object: ObjectReference, _ refusal: Refusal) {
-        guard let waiting = lanes[object]?.waiting, !waiting.isEmpty else { return }
-        lanes[object]?.waiting = []
-        for job in waiting { refuse(job.command, refusal) }
+        for job in queues.removeWaiting(of: object) { refuse(job.command, refusal) }
     }
 }
 

@@ -9,13 +9,10 @@ struct ObjectQueue: Sendable {
     /// How many jobs may wait for one object.
     static let capacity = 1000
 
-    let object: ObjectReference
     var running: Job?
     /// What the server was asked for the running job.
     var sent: FlareRequest?
     var waiting: [Job] = []
-
-    init(_ object: ObjectReference) { self.object = object }
 
     /// Takes out what a newer job makes pointless, up to the last job that is bound to its place.
     mutating func removeOvertaken(by newer: Job) -> [Job] {
@@ -71,38 +68,4 @@ struct Job: Sendable {
         default: false
         }
     }
-}
-
-/// A command whose answer is still owed.
-struct PendingCommand: Sendable {
-    let command: Command
-    let subject: Answer.Subject
-    let target: Answer.Target?
-    var accepted: [String: JSONValue] = [:]
-    var rejected: [String: RefusalCode] = [:]
-    /// The number of the ``JointCommand`` that this is a part of.
-    var joint: Int?
-}
-
-/// A command that several objects have to obey before it is answered.
-struct JointCommand: Sendable {
-    let pending: PendingCommand
-    /// How many of them have not ended.
-    var left: Int
-    /// Why the first of those that failed did.
-    var refusal: Refusal?
-}
-
-/// A choice of an environment, which is taken when its place could be read.
-struct PendingChoice: Sendable {
-    let environment: FlareID
-    let pending: PendingCommand
-    let cause: ChangeEvent.Cause
-}
-
-/// A refresh, with the number of replies until one comes that was asked for after it.
-struct PendingRefresh: Sendable {
-    let environment: FlareID
-    let pending: PendingCommand
-    var replies: Int
 }

@@ -46,7 +46,8 @@ struct ActionEchoes: Sendable {
     }
 
     /// The cause of a change that came back to us; `nil` when no action of ours is known for it.
-    mutating func take(_ part: Part, of object: ObjectReference, at now: Instant) -> ChangeEvent.Cause? {
+    mutating func removeCause(_ part: Part, of object: ObjectReference, at now: Instant) -> ChangeEvent.Cause?
+    {
         awaited.removeAll { now.milliseconds(since: $0.since) > Self.patience }
         guard let index = awaited.firstIndex(where: { $0.object == object && $0.part == part }) else {
             return nil
