@@ -1,6 +1,6 @@
 package import Flare
 
-/// One real change, told once and in order: a message on `B/event/<topic>`.
+/// One change, published once and in order on `B/event/<topic>`.
 package struct ChangeEvent: Sendable, Hashable {
     package enum Topic: String, Sendable, Hashable {
         case environment, zone, device, nearby, thing, lifecycle, bridge
@@ -9,17 +9,17 @@ package struct ChangeEvent: Sendable, Hashable {
     package var topic: Topic
     /// The `event_type`: `selected`, `enter`, `near`, `changed` and so on.
     package var type: String
-    /// Counted within one epoch, from 1.
+    /// Sequence number within the epoch, from 1.
     package var sequence: Int
     package var at: Instant
     package var id: FlareID?
     package var slug: String?
-    /// What the object is called; `nil` for what has no name, or is not known any more.
+    /// The object's name; `nil` if it has none or is unknown.
     package var name: String?
-    /// The values that changed, as they were and as they are; absent for what has no value.
+    /// The changed values, before and after; `nil` where there is none.
     package var before: JSONValue?
     package var after: JSONValue?
-    /// The names of what changed.
+    /// The names of the changed fields.
     package var changed: [String]
     package var cause: Cause
     /// Further members, such as the `action` of a thing's `action` event.

@@ -1,12 +1,12 @@
 package import Flare
 package import Things
 
-/// What somebody wants changed or told: from MQTT, a kiosk, the command line.
+/// A request to change or read something, from MQTT, a kiosk or the command line.
 package struct Command: Sendable, Hashable {
-    /// Chosen by the sender's adapter, to find the way back for the answer.
+    /// Chosen by the sender's adapter to match the answer to the command.
     package var ticket: Int
     package var order: Order
-    /// The sender's own mark, returned as it was sent.
+    /// The sender's transaction identifier, returned unchanged in the answer.
     package var tx: JSONValue?
     package var speaker: Speaker
 
@@ -17,11 +17,11 @@ package struct Command: Sendable, Hashable {
         self.speaker = speaker
     }
 
-    /// Who asks, and so where the answer goes.
+    /// The source of a command, to which the answer goes.
     package enum Speaker: String, Sendable, Hashable {
-        /// A client of the broker.
+        /// An MQTT client.
         case broker
-        /// A real lamp, through its link: it reports what somebody has done to it.
+        /// A physical lamp, through its link: it reports a change made at the lamp itself.
         case lamp
         /// A client of the embedded Flare server, by REST or Socket.IO.
         case flareClient
@@ -39,23 +39,23 @@ package struct Command: Sendable, Hashable {
         case request(Verb)
     }
 
-    /// Which thing is meant.
+    /// The target of a command.
     package enum Target: Sendable, Hashable {
-        /// The nearby thing; refused as stale when `ifID` is given and names another one (slug or identifier).
+        /// The nearby thing; refused as stale if `ifID` (slug or identifier) names another one.
         case nearby(ifID: String?)
-        /// A thing by slug or identifier, as it was sent.
+        /// A thing by slug or identifier, as received.
         case thing(String)
-        /// All lights of a zone, by its slug or identifier as it was sent; each takes what it has of the request.
+        /// All lights of a zone, by slug or identifier as received; each applies what it supports.
         case zone(String)
     }
 
     package enum EnvironmentChoice: Sendable, Hashable {
         case next, previous
-        /// By slug, identifier or name, as it was sent.
+        /// By slug, identifier or name, as received.
         case named(String)
     }
 
-    /// What may be changed of the own device; at least one is given.
+    /// A change to this device; at least one field is set.
     package struct DeviceChange: Sendable, Hashable {
         package var position: Point3D?
         /// Compass degrees, 0..<360.
@@ -69,40 +69,40 @@ package struct Command: Sendable, Hashable {
         }
     }
 
-    /// `request/<verb>`.
+    /// The verb of `B/request/<verb>`.
     package enum Verb: Sendable, Hashable {
         case snapshot, ping, refresh, reload
-        /// End in good order and start the program again, as it was started.
+        /// Shut down gracefully, then start the program again in the same way.
         case restart
-        /// Announce everything to Home Assistant again.
+        /// Publish Home Assistant discovery again.
         case discovery
         case logLevel(String)
-        /// Why something is as it is.
+        /// Explain a part of the current state.
         case explain(Explanation.Subject)
     }
 }
 
-/// The four sensors that can be switched.
+/// The sensors that can be switched on and off.
 package enum SensorKind: String, Sendable, Hashable, CaseIterable {
     case gps, beacons, cmx, compass
 }
 
-/// The one answer to a command.
+/// The answer to a command; each command gets exactly one.
 package struct Answer: Sendable, Hashable {
     package var ticket: Int
     package var tx: JSONValue?
-    /// Who asked; a ticket is of one of them.
+    /// The source of the command; tickets are unique per source.
     package var speaker = Command.Speaker.broker
     package var subject: Subject
-    /// What was meant, once it is known.
+    /// The target, if it was resolved.
     package var target: Target?
-    /// The fields that are obeyed.
+    /// The accepted fields with their values.
     package var accepted: [String: JSONValue] = [:]
-    /// The fields that are not.
+    /// The rejected fields with the reasons.
     package var rejected: [String: RefusalCode] = [:]
-    /// What was asked for: what a `get`, `ping` or `snapshot` tells.
+    /// The requested data, as for `get`, `ping` and `snapshot`.
     package var data: JSONValue?
-    /// `nil` when the command was carried out.
+    /// Why the command was refused; `nil` if it was carried out.
     package var refusal: Refusal?
 
     package init(ticket: Int, tx: JSONValue?, subject: Subject, target: Target? = nil) {
@@ -112,12 +112,12 @@ package struct Answer: Sendable, Hashable {
         self.target = target
     }
 
-    /// Where the answer belongs: the last level of `B/response/…`.
+    /// The last level of the response topic, `B/response/…`.
     package enum Subject: Sendable, Hashable {
-        /// Every set and every action.
+        /// Set commands and actions.
         case set
         case get
-        /// A request, by its verb as it was sent.
+        /// A request, by its verb as received.
         case verb(String)
     }
 

@@ -1,44 +1,44 @@
 package import Flare
 
-/// What happened: facts, in the past tense, from every side.
+/// An input of the controller: something that has happened, named in the past tense.
 package enum ControllerEvent: Sendable, Hashable {
-    /// From the Flare server or the way to it.
+    /// From the Flare server or its link.
     case flare(FlareEvent)
     case commandReceived(Command)
-    /// A command could not be read; its sender has this answer already.
+    /// A command could not be parsed; its sender has already received this answer.
     case commandRefused(Answer)
-    /// The own position as the beacons have it.
+    /// This device's position, estimated from beacons.
     case positionEstimated(PositionEstimated)
     /// Compass degrees, 0..<360, already rounded for display.
     case headingChanged(degrees: Double)
-    /// What the compass says, for those who look at it here: finer and more often than the server is told.
+    /// A finer and more frequent heading than ``headingChanged(degrees:)``, for local display.
     case headingMeasured(degrees: Double)
     case located(Location)
     case timerFired(ControllerTimer)
     case alertRaised(String, Alert.Severity, message: String)
     case alertCleared(String)
-    /// How the real lamp of a thing fares; `nil`: it has none, or the link rests.
+    /// The condition of a thing's physical lamp; `nil` if it has none or the link is idle.
     case lampChanged(FlareID, LampCondition?)
-    /// How beacons of the place were heard lately, by their thing.
+    /// Recent reports of the environment's beacons, by their thing.
     case beaconsHeard([FlareID: BeaconReport])
-    /// The broker can be reached, or cannot any more.
+    /// The broker connection was established or lost.
     case brokerLinkChanged(isUp: Bool)
-    /// The broker has confirmed that the topics of these objects of the model are empty.
+    /// The broker has confirmed that the topics of these objects are empty.
     case topicsCleared([ObjectName])
-    /// Everything is to be announced to Home Assistant: the broker or Home Assistant itself has come.
+    /// Home Assistant discovery is due: the broker or Home Assistant has come online.
     case announcementWanted
-    /// The configuration was read again: `nil` when it is good, else what is wrong with it.
+    /// The configuration was read again; `problem` is `nil` if it is valid.
     case configurationRead(problem: String?)
-    /// The daemon is about to end.
+    /// The daemon is shutting down.
     case stopBegun
 
-    /// An estimate of where the device is.
+    /// An estimate of this device's position.
     package struct PositionEstimated: Sendable, Hashable {
         package var position: Point3D
         package var accuracyMetres: Double?
         package var quality: PositionFix.Quality
         package var isMoving: Bool
-        /// When the packet or the second that made it due came, on the steady clock; `nil` for one that is only held.
+        /// Arrival time of the triggering packet or tick, seconds on the steady clock; `nil` if only held.
         package var heardAt: Double?
 
         package init(
@@ -57,7 +57,7 @@ package enum ControllerEvent: Sendable, Hashable {
     }
 }
 
-/// An object by the short name that its topics have.
+/// An object by its class and slug, as used in its topics.
 package struct ObjectName: Sendable, Hashable {
     package let kind: FlareClass
     package let slug: String
@@ -68,66 +68,66 @@ package struct ObjectName: Sendable, Hashable {
     }
 }
 
-/// Something that is due at a time.
+/// A timer of the controller.
 package enum ControllerTimer: Sendable, Hashable {
-    /// An exit that came too soon after an enter is looked at again.
+    /// Confirms an exit that followed its enter too closely.
     case exitCheck
-    /// What was seen of zone and nearness is looked at again, as nothing new has come.
+    /// Counts the last position again, because no newer one has arrived.
     case presenceCheck
-    /// The position has been lost for so long that nothing is near any more.
+    /// Ends zone and nearness, because the position has been lost for too long.
     case presenceLost
-    /// A position or heading that came too soon after the last is sent.
+    /// Sends a delayed position or heading.
     case positionDue, headingDue
-    /// The next step of a thing's transition.
+    /// Sends the next step of a thing's transition.
     case transitionStep(FlareID)
-    /// What could not be read of the server is tried again.
+    /// Retries failed reads.
     case readAgain
 }
 
-/// What is to be done, as a value: carried out by the shell, in order.
+/// An output of the controller, to be carried out in order.
 package enum ControllerEffect: Sendable, Hashable {
     case flare(FlareRequest)
-    /// The beacons that count from now on.
+    /// Use the beacons of this environment from now on; `nil` for none.
     case trackBeacons(BeaconPlace?)
     case switchSensor(SensorKind, on: Bool)
-    /// One firing; starting a timer that runs replaces it.
+    /// Start a one-shot timer; a running one is replaced.
     case startTimer(ControllerTimer, milliseconds: Int64)
     case stopTimer(ControllerTimer)
     case remember(PersistedRecord)
     case answer(Answer)
     case emit(ChangeEvent)
-    /// Send the state feed again, changed or not.
+    /// Publish the whole state again, changed or not.
     case resendState
-    /// Announce everything to Home Assistant.
+    /// Publish Home Assistant discovery.
     case announce
-    /// Read the configuration and tell how it went.
+    /// Read the configuration and report the result as an event.
     case readConfiguration
-    /// Build everything anew from the configuration that was read.
+    /// Restart all services with the configuration that was read.
     case rebuild
-    /// End, and start the program again.
+    /// End the program and start it again.
     case restart
     case setLogLevel(String)
 
-    /// What outlives a restart.
+    /// A record that survives a restart.
     package enum PersistedRecord: Sendable, Hashable {
         case environment(FlareID)
         case device(FlareID, environment: FlareID)
-        /// A short name, and the environment in which its object is; `nil` for an environment.
+        /// A slug, and the environment that contains its object; `nil` for an environment.
         case slug(String, ObjectReference, home: FlareID?)
-        /// The short name of an object that is no more.
+        /// The slug of a removed object is free again.
         case slugForgotten(ObjectReference)
         case sensor(SensorKind, on: Bool)
-        /// A topic on which Home Assistant is told of a device, and the components that it was told of.
+        /// A discovery topic, and the components published on it.
         case announced(topic: String, components: String)
-        /// A topic on which it is told of nothing any more.
+        /// A discovery topic that is no longer used.
         case withdrawn(topic: String)
-        /// Topics below which something is told, from now on or no more.
+        /// A topic root, and whether it is used.
         case root(String, isUsed: Bool)
-        /// The name of the run that tells it.
+        /// The identifier of this run.
         case epoch(String)
     }
 
-    /// An environment with what stands in it: beacon numbers and places are in the data of zones and things.
+    /// An environment with its zones and things, whose data hold beacon identities and positions.
     package struct BeaconPlace: Sendable, Hashable {
         package var environment: FlareEnvironment
         package var zones: [FlareZone]

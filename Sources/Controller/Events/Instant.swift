@@ -1,8 +1,8 @@
-/// A point in time, from both clocks: rules measure spans on the steady one, messages tell the civil one.
+/// A point in time on two clocks: rules use the steady clock, messages the wall clock.
 package struct Instant: Sendable, Hashable {
     /// Milliseconds since 1970-01-01 UTC.
     package var wallMilliseconds: Int64
-    /// Milliseconds of a clock that never jumps and goes on while the machine sleeps.
+    /// Milliseconds on a clock that never jumps and includes time in suspend.
     package var steadyMilliseconds: Int64
 
     package init(wallMilliseconds: Int64, steadyMilliseconds: Int64) {
@@ -10,7 +10,7 @@ package struct Instant: Sendable, Hashable {
         self.steadyMilliseconds = steadyMilliseconds
     }
 
-    /// Milliseconds on the steady clock since an earlier moment.
+    /// Milliseconds on the steady clock since an earlier instant.
     package func milliseconds(since earlier: Instant) -> Int64 {
         steadyMilliseconds - earlier.steadyMilliseconds
     }

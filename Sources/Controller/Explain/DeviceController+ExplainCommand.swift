@@ -2,7 +2,7 @@ import Flare
 import Things
 
 extension DeviceController {
-    /// What became of a command: waiting, with the server, accepted or refused.
+    /// Explains the state of a command: waiting, sent, accepted or refused.
     func explainCommand(_ tx: JSONValue?) -> Result<Explanation, Refusal> {
         guard let entry = journal.newest(tx: tx) else {
             let limit = "the last \(CommandJournal.capacity) commands of this run are known"
@@ -50,7 +50,7 @@ extension DeviceController {
         return " Not set: \(list.joined(separator: ", "))."
     }
 
-    /// What goes on after the answer: a transition, a lamp that has not followed.
+    /// What continues after the answer: a transition, or a lamp that has not followed.
     private func laterEffects(_ answer: CommandJournal.Outcome) -> String {
         guard let slug = answer.target, let id = state.slugs.id(of: slug, kind: .thing) else { return "" }
         var words = ""
@@ -61,7 +61,7 @@ extension DeviceController {
         return words
     }
 
-    /// Where among the jobs for an object a command is.
+    /// The position of a command in its object's queue.
     private func wait(of entry: CommandJournal.Entry) -> (isWithServer: Bool, words: String)? {
         guard let position = queues.position(ofTicket: entry.ticket, from: entry.speaker) else { return nil }
         guard let ahead = position.ahead else {

@@ -2,7 +2,7 @@ import Flare
 import Things
 
 extension DeviceController {
-    /// Why a thing is near or not; why any is, when none is named.
+    /// Explains why a thing is near or not; without a name, the nearby thing or its absence.
     func explainNearby(_ name: String?) -> Result<Explanation, Refusal> {
         var asked: FlareThing?
         if let name {
@@ -50,7 +50,7 @@ extension DeviceController {
     }
 
     private struct Reach {
-        /// Within which a thing becomes near, metres.
+        /// Distance within which a thing becomes near, metres.
         let limit: Double
         let settings: SteadyPresence.Settings
         let distances: [(id: FlareID, metres: Double)]
@@ -58,7 +58,7 @@ extension DeviceController {
         func metres(to thing: FlareID) -> Double? { distances.first { $0.id == thing }?.metres }
     }
 
-    /// The things of the place that have a position, nearest first, metres.
+    /// The things that have a position with their distances in metres, nearest first.
     private func thingDistances() -> [(id: FlareID, metres: Double)] {
         guard let point = state.device?.position else { return [] }
         return state.things.values

@@ -1,9 +1,9 @@
 import Flare
 import Things
 
-/// What the explanations of zone and nearness share: what stands in the way, the position and what was heard.
+/// Parts shared by the explanations of zone and nearby thing: obstacles, position and beacons.
 extension DeviceController {
-    /// How long ago a beacon may have been heard to be listed, milliseconds.
+    /// Maximum age of a beacon packet to be listed, milliseconds.
     private static var heardSpan: Int64 { 30_000 }
 
     func explain(_ subject: Explanation.Subject) -> Result<Explanation, Refusal> {
@@ -25,7 +25,7 @@ extension DeviceController {
         return facts
     }
 
-    /// Why nothing can be said yet of a zone or a nearby thing.
+    /// Why zone and nearby thing are unknown; `nil` if they can be explained.
     func presenceObstacle(_ subject: String) -> String? {
         let missing = subject == "zone" ? "The device is in no zone" : "Nothing is near"
         let unreachable = state.isLinkUp ? "" : ", because the Flare server cannot be reached"
@@ -44,7 +44,7 @@ extension DeviceController {
         return nil
     }
 
-    /// Where the device is, how well that is known, and which beacons were heard.
+    /// The device's position, its quality, and the beacons heard.
     func positionSentences(_ facts: inout [String: JSONValue]) -> [String] {
         guard let point = state.device?.position else {
             guard state.sensors[.beacons] == false else { return [] }
@@ -104,9 +104,9 @@ extension DeviceController {
             + list.joined(separator: ", ") + rest + "."
     }
 
-    // MARK: Words
+    // MARK: Formatting
 
-    /// What a person calls an object: its name, else its short name, else its identifier.
+    /// A readable label of an object: its name, else its slug, else its identifier.
     func label(_ object: ObjectReference) -> String {
         let name = state.name(of: object) ?? state.slugs[object.kind, object.id]
         return QuotedValue.clipped(name ?? "\(object.id)", to: 60)

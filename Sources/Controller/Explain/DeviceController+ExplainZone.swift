@@ -2,7 +2,7 @@ import Flare
 import Things
 
 extension DeviceController {
-    /// Why the device is in its zone, or in none.
+    /// Explains why the device is in its zone, or in none.
     func explainZone() -> Explanation {
         var facts = presenceFacts("zone")
         facts["zone"] = state.zoneID.map { summary(of: ObjectReference(.zone, $0)) } ?? .null
@@ -75,7 +75,7 @@ extension DeviceController {
         return sentences
     }
 
-    /// Which zone is nearest to a point that no zone contains.
+    /// Describes the zone nearest to a point that lies in none.
     private func outsideOfAll(_ point: Point3D, _ facts: inout [String: JSONValue]) -> String {
         let zones = state.zones.values.compactMap { zone in
             zone.perimeter.map { (zone.id, $0.excess(of: point)) }

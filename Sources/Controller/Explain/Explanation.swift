@@ -1,14 +1,14 @@
 package import Flare
 
-/// Why something is as it is: a sentence or two for a person, and the facts behind them.
+/// An explanation of the current state: one or more sentences, and the facts behind them.
 package struct Explanation: Sendable, Hashable {
     /// What can be explained.
     package enum Subject: Sendable, Hashable {
         /// Why the device is in its zone, or in none.
         case zone
-        /// Why a thing is near, or none is; of one thing (slug or identifier, as it was sent) when it is given.
+        /// Why a thing (slug or identifier, as received) is near or not; `nil` for the nearby thing.
         case nearby(thing: String?)
-        /// What became of a command, by the sender's `tx`; of the last one when none is given.
+        /// What happened to the command with this `tx`; `nil` for the last command.
         case command(tx: JSONValue?)
     }
 
@@ -19,13 +19,12 @@ package struct Explanation: Sendable, Hashable {
     /// `{"text", …facts}`.
     package var json: JSONValue { .object(facts.merging(["text": .string(text)]) { $1 }) }
 
-    // MARK: Words
+    // MARK: Formatting
 
     /// A length, such as `0.73 m`.
     static func metres(_ value: Double) -> String { "\(rounded(value).text) m" }
 
-    ///
-    /// A JSON number with at most two decimals; null for what is not finite.
+    /// A JSON number with at most two decimals; null if not finite.
     static func rounded(_ value: Double) -> JSONValue {
         value.isFinite ? .number((value * 100).rounded() / 100) : .null
     }

@@ -1,45 +1,45 @@
 package import Flare
 package import Things
 
-/// Has a say in every change that somebody asks for, before it is checked whether the thing accepts it.
+/// Allows or refuses a requested change, before the change is validated.
 ///
-/// Policies are asked in a fixed order, for commands of every face and for changes that clients of the embedded Flare
-/// server make. The first that refuses decides.
+/// Policies are checked in a fixed order, for commands from every interface and for changes by clients of the
+/// embedded Flare server. The first refusal wins.
 package protocol CommandPolicy: Sendable {
     func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision
 }
 
-/// What a policy says to a request.
+/// A policy's decision about a request.
 package enum PolicyDecision: Sendable, Hashable {
     case allow
     case refuse(Refusal)
 }
 
-/// A request to change or read something, in the form that policies decide about, from any client.
+/// A request to change or read something, from any client, in the form that policies check.
 package struct ChangeRequest: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        /// New values for attributes of a thing or zone; their names.
+        /// New values for these attributes of a thing or zone.
         case set([String])
         /// An action of a thing, by name.
         case action(String)
         /// A new position.
         case move
-        /// Other members of an object as a whole, such as its name.
+        /// A change to other fields of an object, such as its name.
         case edit
         case remove
-        /// Only looks at a thing.
+        /// Reads a thing without changing it.
         case read
-        /// Another environment, a sensor switched, a request to the daemon itself.
+        /// An environment selection, a sensor switch, or a request to the daemon itself.
         case control
     }
 
     package var speaker: Command.Speaker
     package var kind: Kind
-    /// What would be changed; `nil` for the daemon itself.
+    /// The object to change; `nil` for the daemon itself.
     package var object: ObjectReference?
     /// The zone that a thing belongs to.
     package var zone: FlareID?
-    /// What the object and its zone are called, for those in an environment that was never visited.
+    /// Names of the object and its zone, for objects without slugs in an environment never visited.
     package var name: String?
     package var zoneName: String?
 

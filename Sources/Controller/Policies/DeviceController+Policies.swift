@@ -2,8 +2,8 @@ import Flare
 package import Things
 
 extension DeviceController {
-    /// Asks the policies in their order.
-    /// - Returns: Why the first that refuses does so; `nil` when all allow it.
+    /// Checks a request against the policies, in order.
+    /// - Returns: The first refusal; `nil` if all policies allow the request.
     package func refusal(of request: ChangeRequest) -> Refusal? {
         for policy in policies {
             if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
@@ -11,7 +11,7 @@ extension DeviceController {
         return nil
     }
 
-    /// The same for a command.
+    /// Checks a command against the policies.
     func refusal(
         of command: Command,
         _ kind: ChangeRequest.Kind,

@@ -1,14 +1,14 @@
 import Flare
 import Things
 
-/// `control.read_only`: things that no client may drive.
+/// `control.read_only`: things that no client may change.
 ///
-/// Reports of real lamps are allowed: they state what has happened. Devices are not things, and may move.
+/// Reports of physical lamps are allowed, because they state what has happened. Devices may always move.
 package struct ReadOnlyPolicy: CommandPolicy {
-    /// Short names or identifiers of things and zones; `all` for every thing.
+    /// Slugs or identifiers of things and zones; `all` for every thing.
     private let names: Set<String>
 
-    /// - Parameter names: Short names or identifiers of things and zones, or `all`.
+    /// - Parameter names: Slugs or identifiers of things and zones, or `all`.
     package init(_ names: [String]) { self.names = Set(names) }
 
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
@@ -37,7 +37,7 @@ package struct ReadOnlyPolicy: CommandPolicy {
         names.contains("\(object.id)") || Self.slug(of: object, name, state).map(names.contains) ?? false
     }
 
-    /// The short name; before the object has one, the one that its name would give.
+    /// The object's slug, or the one that its name would produce.
     private static func slug(of object: ObjectReference, _ name: String?, _ state: ControllerState) -> String?
     {
         state.slugs[object.kind, object.id] ?? name.flatMap { SlugRegistry.slug(from: $0) }

@@ -1,27 +1,27 @@
 package import Flare
 
-/// What a user may decide about the controller's rules.
+/// User settings for the controller's rules.
 package struct ControllerConfiguration: Sendable, Hashable {
-    /// Who decides which zone we are in and what is near.
+    /// Who decides the current zone and the nearby thing.
     package enum Presence: Sendable, Hashable {
-        /// The Flare server, by the origin's rule.
+        /// The Flare server, by the rule of the original server.
         case server
-        /// We do, from the own position, with margins.
+        /// The controller, from the device's position, with margins that prevent flapping.
         case steady(SteadyPresence.Settings)
     }
 
     package var presence = Presence.steady(SteadyPresence.Settings())
-    /// How long a position may be lost before nothing is near any more, with ``Presence/steady(_:)``, seconds.
+    /// How long a position may be lost before zone and nearness end, with ``Presence/steady(_:)``, seconds.
     package var lostSeconds = 60.0
-    /// Whether a thing stays the nearby one after the device has gone away from it.
+    /// Whether a thing remains the nearby one after the device has moved away from it.
     package var stayPaired = false
-    /// Whether the nearby thing's brightness follows the distance to it.
+    /// Whether the nearby thing's brightness follows its distance.
     package var brightnessByProximity = false
-    /// Whether commands may move, turn and rename the own device.
+    /// Whether commands may move, turn and rename this device.
     package var allowsDeviceSet = false
-    /// Whether Home Assistant is told of what there is.
+    /// Whether Home Assistant discovery is published.
     package var announces = true
-    /// The name of a device that has to be made; its description; its `data.mac`, lower case, if there is one.
+    /// Name, description and optional `data.mac` (lower case) of a newly created device.
     package var deviceName = "trilateral"
     package var deviceDescription = ""
     package var deviceMAC: String?
@@ -31,10 +31,10 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package init() {}
 }
 
-/// What earlier runs left: read once at start.
+/// State saved by earlier runs, read once at the start.
 package struct PersistedState: Sendable, Hashable {
     package var environment: FlareID?
-    /// The own device of each environment.
+    /// The identifier of this device in each environment.
     package var devices: [FlareID: FlareID] = [:]
     package var slugs = SlugRegistry()
     package var sensors: [SensorKind: Bool] = [:]

@@ -1,7 +1,7 @@
 import Flare
 import Things
 
-/// What the daemon tells of itself.
+/// Events about the daemon itself: start, stop, links and configuration.
 extension DeviceController {
     mutating func brokerLinkChanged(_ isUp: Bool) {
         guard isStartPublished else {
@@ -26,7 +26,7 @@ extension DeviceController {
         )
     }
 
-    /// A bad file leaves everything as it is; a good one is what the next run is built from.
+    /// Answers pending reloads; a valid configuration triggers a rebuild, an invalid one raises an alert.
     mutating func configurationRead(_ problem: String?) {
         if let problem {
             raise("configuration", .warning, "The new configuration is not used: \(problem)")
@@ -38,7 +38,7 @@ extension DeviceController {
         }
     }
 
-    /// The daemon is about to end: whoever waits still is told so.
+    /// Announces the stop and refuses all pending commands.
     mutating func stopBegun() {
         emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
         let refusal = Refusal(.timeout, "Trilateral is stopping and could not wait for the end of this")

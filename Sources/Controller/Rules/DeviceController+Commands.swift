@@ -1,7 +1,7 @@
 import Flare
 import Things
 
-/// Commands: what is legal becomes work for the server; every command gets one answer.
+/// Validates commands and queues the resulting requests; each command gets exactly one answer.
 extension DeviceController {
     mutating func execute(_ command: Command) {
         journal.received(command, at: now)
@@ -69,7 +69,7 @@ extension DeviceController {
 
     // MARK: Things
 
-    /// The thing that is meant, or why there is none.
+    /// The thing that a target refers to, or a refusal if there is none.
     func thing(_ target: Command.Target) -> Result<FlareThing, Refusal> {
         switch target {
         case .nearby(let expected):
@@ -88,7 +88,7 @@ extension DeviceController {
             }
             return .success(thing)
         case .thing(let name):
-            // A short name can look like an identifier.
+            // A slug can look like an identifier.
             for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
                 if let id, let thing = state.things[id] { return .success(thing) }
             }
@@ -135,7 +135,7 @@ extension DeviceController {
         if let refusal = refusal(of: command, .set(names), on: .init(.thing, thing.id), in: thing.zone) {
             return refuse(pending, refusal)
         }
-        // What is still on its way counts: "ON" is nothing new to a light only if nothing is about to put it out.
+        // Pending jobs count: "ON" is redundant only if none of them switches the light off.
         var expected = thing
         expected.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
         switch request.settled(on: expected) {
@@ -193,7 +193,7 @@ extension DeviceController {
         }
     }
 
-    // MARK: The own device
+    // MARK: This device
 
     private mutating func setDevice(_ change: Command.DeviceChange, _ command: Command) {
         guard configuration.allowsDeviceSet else {
@@ -242,12 +242,12 @@ extension DeviceController {
         enqueue(job, on: ObjectReference(.device, device.id))
     }
 
-    // MARK: The environment
+    // MARK: Environment selection
 
     private mutating func choose(_ choice: Command.EnvironmentChoice, _ command: Command) {
         let all = state.environmentsByName
         let chosen: FlareEnvironment?
-        // "next" after "next" goes on from what is about to be taken.
+        // Count from a pending selection, so that repeated "next" commands advance.
         let current = all.firstIndex { $0.id == self.pending.choice?.environment ?? state.environmentID }
         switch choice {
         case .next: chosen = all.isEmpty ? nil : all[((current ?? -1) + 1) % all.count]
@@ -327,7 +327,7 @@ extension DeviceController {
             }
             if self.pending.append(reload: pending) { effects.append(.readConfiguration) }
         case .restart:
-            // The answer first: it leaves before the program ends.
+            // Answer first, because the process ends after the restart effect.
             accept(pending)
             effects.append(.restart)
         case .discovery:
@@ -366,7 +366,7 @@ extension DeviceController {
         }
     }
 
-    /// A place, or any, cannot be read now: the commands that wait for it are refused.
+    /// Refuses the commands that wait for this environment to be read, or for any if it is `nil`.
     mutating func failReads(of environment: FlareID? = nil, _ refusal: Refusal) {
         func isMeant(_ other: FlareID) -> Bool { environment == nil || environment == other }
         refuse(pending.removeChoice(where: isMeant)?.pending, refusal)

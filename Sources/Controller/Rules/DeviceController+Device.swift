@@ -1,8 +1,8 @@
 import Flare
 
-/// Rule 2: the own device, one for each environment.
+/// Rule 2: this device, represented by one Flare device per environment.
 extension DeviceController {
-    /// Rule 2: the saved device of this environment, else a new one.
+    /// Loads the saved device of an environment, or creates one.
     mutating func loadOrCreateDevice(in environment: FlareID) {
         if let saved = memory.devices[environment] {
             load(.loadDevice(saved, environment: environment))
@@ -19,12 +19,12 @@ extension DeviceController {
             data: data
         )
         let request = FlareRequest.createDevice(draft, environment: environment)
-        // One is enough, however often it is missed while it is being made.
+        // Never send a second request while one is pending: it would create a second device.
         if !loads.isRunning(request) { load(request) }
     }
 
     mutating func deviceLoaded(_ asked: FlareID, _ device: FlareDevice?, in environment: FlareID) {
-        // An answer that is late: another device is ours here, or another environment is the current one.
+        // Ignore a late reply for another device or environment.
         guard environment == state.environmentID, memory.devices[environment] == asked else { return }
         if let device, device.environment == environment {
             adopt(device, in: environment)
@@ -35,7 +35,7 @@ extension DeviceController {
     }
 
     mutating func deviceCreated(_ device: FlareDevice, in environment: FlareID) {
-        // Made for an environment that is no longer current, it is ours there all the same.
+        // Remember the device even if its environment is no longer current.
         memory.devices[environment] = device.id
         effects.append(.remember(.device(device.id, environment: environment)))
         if environment == state.environmentID { adopt(device, in: environment) }
@@ -69,9 +69,10 @@ extension DeviceController {
         )
     }
 
-    /// Whether nobody has said yet where a device is: it stands where a server puts it when it makes one.
+    /// Whether a device still has the default position that servers give to new devices.
     ///
-    /// To decide about its zone by that would be a guess; the server, where it decides, makes it.
+    /// The default must not decide the zone, unless the server decides
+    /// (``ControllerConfiguration/Presence/server``).
     private func isUnplaced(_ device: FlareDevice, since old: FlareDevice?) -> Bool {
         guard configuration.presence != .server, device.position == .zero else { return false }
         guard let old, old.id == device.id else { return true }

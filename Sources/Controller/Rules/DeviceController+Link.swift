@@ -1,13 +1,13 @@
 import Flare
 import Things
 
-/// The way to the server: what is asked when it opens, and where the replies go.
+/// The link to the Flare server: initial requests, replies and retries.
 extension DeviceController {
-    /// How long after a failure everything is read again, milliseconds.
+    /// Delay until failed reads are retried, milliseconds.
     private static var readAgainMilliseconds: Int64 { 10_000 }
 
     mutating func linkUp() {
-        // The first time is the start, which is no event.
+        // The first connection is part of the start, not an event.
         if wasLinkUp, !state.isLinkUp { emitLinkChange("flare", true) }
         wasLinkUp = true
         state.isLinkUp = true
@@ -31,7 +31,7 @@ extension DeviceController {
         dropDueReadings()
     }
 
-    /// Asks for everything that is shown.
+    /// Requests the environments, the zones and things of the current one, and this device.
     private mutating func readAll() {
         load(.loadEnvironments(near: nil))
         guard let environment = state.environmentID else { return }
@@ -40,9 +40,9 @@ extension DeviceController {
         loadOrCreateDevice(in: environment)
     }
 
-    /// Asks for something, unless the same is being asked already; then it is asked once more afterwards.
+    /// Sends a read request; if it is pending already, sends it once more after the reply.
     ///
-    /// Nothing is asked while the link is down: when it is up again, everything is.
+    /// Does nothing while the link is down: everything is read when it returns.
     /// - Returns: How many replies to this request are still to come.
     @discardableResult
     mutating func load(_ request: FlareRequest) -> Int {
@@ -80,7 +80,7 @@ extension DeviceController {
         ):
             guard device == state.device?.id else { break }
             if let here = state.device?.position, here != position {
-                // Moved meanwhile: what was told since is newer than this.
+                // The device has moved since the request, so this reply is outdated.
                 load(.loadPresence(device: device, environment: environment, position: here))
             } else {
                 presenceLoaded(zone: zone, nearest: nearest)
@@ -95,13 +95,13 @@ extension DeviceController {
         if let reading = Reading(request) { forgetFailedReads { $0 == reading } }
     }
 
-    // MARK: Failed readings
+    // MARK: Failed reads
 
     private mutating func readFailed(_ request: FlareRequest, _ error: FlareLinkError) {
         if case .loadPlace(let environment) = request { failReads(of: environment, Refusal(error)) }
         guard let reading = Reading(request), state.isLinkUp else { return }
         guard reading.environment == nil || reading.environment == state.environmentID else { return }
-        // A link that is down is told by itself.
+        // A lost link raises its own alert.
         if case .unreachable = error {
         } else {
             raise("flare-load", .warning, "The place could not be read: \(error). Trying again.")
@@ -115,7 +115,7 @@ extension DeviceController {
         readAll()
     }
 
-    /// What failed is read by now, or is not wanted any more.
+    /// Removes failed reads that have succeeded since or are no longer needed.
     mutating func forgetFailedReads(where isMeant: (Reading) -> Bool) {
         guard loads.forgetFailures(where: isMeant) else { return }
         effects.append(.stopTimer(.readAgain))

@@ -1,7 +1,7 @@
 import Flare
 import Things
 
-/// Rule 5: changes from the server move the same state, whoever caused them.
+/// Rule 5: notices from the server update the same state, whichever client made the change.
 extension DeviceController {
     mutating func noticeReceived(_ notice: FlareNotice) {
         let server = ChangeEvent.Cause("server")
@@ -27,7 +27,7 @@ extension DeviceController {
         }
     }
 
-    /// Why something changed that came back to us, as what we did ourselves does after an action.
+    /// The cause of a change made by one of our own actions; `nil` for changes by others.
     private mutating func echoCause(
         _ part: ActionEchoes.Part,
         of object: ObjectReference,
@@ -37,12 +37,12 @@ extension DeviceController {
         return echoes.removeCause(part, of: object, at: now)
     }
 
-    /// Stores values that the server has confirmed in the mirror, and tells what is really different.
+    /// Merges confirmed values into an object's data and publishes those that differ.
     mutating func merge(_ values: [String: JSONValue], into object: ObjectReference, cause: ChangeEvent.Cause)
     {
         guard let old = data(of: object) else { return }
         var data = old
-        // A key with dots reaches into the data; a value that the server cannot store there is passed over.
+        // A dotted key is a path into the data; values that the server cannot store are skipped.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
             _ = DataPath(key)?.set(value, in: &data)
         }
@@ -82,7 +82,7 @@ extension DeviceController {
         if !Self.beaconKeys.isDisjoint(with: after.keys), object.kind != .device { trackBeacons() }
     }
 
-    /// Keeps the last visible brightness of a light whose brightness somebody sets to 0.
+    /// Remembers the last visible brightness of a light when its brightness becomes 0.
     mutating func recordLevel(of id: FlareID, before: [String: JSONValue], after: [String: JSONValue]) {
         guard before["brightness"] != after["brightness"], let level = ThingAppearance.level(of: after) else {
             return
@@ -103,7 +103,7 @@ extension DeviceController {
         }
     }
 
-    /// The keys of data that say which beacon stands there.
+    /// Data keys that identify or calibrate a beacon.
     fileprivate static let beaconKeys = ThingProfile.fixedKeys.subtracting(["options"]).union(["power"])
 
     private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
@@ -171,12 +171,12 @@ extension DeviceController {
 }
 
 extension FlareThing {
-    /// Whether its data name a beacon.
+    /// Whether the thing's data identify a beacon.
     var hasBeacon: Bool { !DeviceController.beaconKeys.isDisjoint(with: data.keys) }
 }
 
 extension FlareClass {
-    /// What its changes are told on.
+    /// The event topic for objects of this class.
     var topic: ChangeEvent.Topic {
         switch self {
         case .environment: .environment

@@ -1,7 +1,7 @@
 import Flare
 import Things
 
-/// Rule 1: which environment we are in, with its zones and things.
+/// Rule 1: the current environment with its zones and things.
 extension DeviceController {
     // MARK: Environments
 
@@ -35,7 +35,7 @@ extension DeviceController {
         }
     }
 
-    /// Rule 1: by GPS, else the saved one, else the first by name.
+    /// The environment by GPS, else the saved one, else the first by name.
     private mutating func automaticEnvironment() -> FlareID? {
         locatedEnvironment = environmentAtLocation()
         if let locatedEnvironment { return locatedEnvironment }
@@ -43,7 +43,7 @@ extension DeviceController {
         return state.environmentsByName.first?.id
     }
 
-    /// The nearest of the environments whose geofence holds the GPS place.
+    /// The environment with the nearest centre among those whose geofence contains the GPS location.
     func environmentAtLocation() -> FlareID? {
         guard state.sensors[.gps] == true, let place = state.location?.point else { return nil }
         return state.environmentsByName
@@ -60,7 +60,7 @@ extension DeviceController {
         state.environmentID = id
         changes.formUnion([.environment, .zone, .nearby, .device, .position, .angle])
         effects.append(.trackBeacons(nil))
-        // The first choice of a run is no event: nothing changed, we only learned of it.
+        // The first selection of a run is not an event: nothing has changed.
         if before != nil {
             emit(
                 .environment,
@@ -118,7 +118,7 @@ extension DeviceController {
 
     // MARK: Zones and things
 
-    /// A place was read: the current one, or one that was chosen and is taken now that it can be read.
+    /// Handles the zones and things of the current environment, or of the one a command has chosen.
     mutating func placeRead(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
         let choice = pending.removeChoice { $0 == environment }
         if let choice { select(environment, cause: choice.cause) }
@@ -144,7 +144,7 @@ extension DeviceController {
         if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
     }
 
-    /// One thing of the current place was created, changed as a whole or removed.
+    /// Handles the creation, change or removal (`nil`) of one thing in the current environment.
     mutating func thingChanged(_ id: FlareID, _ thing: FlareThing?) {
         guard state.isPlaceKnown else { return }
         let old = state.things[id]
@@ -166,7 +166,9 @@ extension DeviceController {
         if [old, new].contains(where: { $0?.hasBeacon == true }) { trackBeacons() }
     }
 
-    /// What went off with a transition and has not got its brightness back is almost dark at the server.
+    /// Records the last visible brightness, unless the light was faded out.
+    ///
+    /// The server still has the low brightness at the end of the fade, not the level to restore.
     private mutating func recordLevel(from old: FlareThing, to new: FlareThing) {
         let isOff = !ThingAppearance.isOn(old.data) && !ThingAppearance.isOn(new.data)
         if !isOff || restingLevels[new.id] == nil {
@@ -187,7 +189,7 @@ extension DeviceController {
         )
     }
 
-    /// Gives short names to what is new, marks what differs, and tells it unless it is the first reading.
+    /// Assigns slugs to new objects and marks differences; publishes them unless this is the first reading.
     private mutating func applyDifferences<Object: Hashable & FieldComparable>(
         _ kind: FlareClass,
         before: [FlareID: Object],
@@ -201,7 +203,7 @@ extension DeviceController {
         for (id, object) in after.sorted(by: { $0.key < $1.key }) {
             let reference = ObjectReference(kind, id)
             let isNamed = state.slugs[kind, id] != nil
-            // What goes just now is told of by its name, which is not given to others in the same breath.
+            // Do not reuse the slugs of objects that this reading removes: their events still need them.
             if !isNamed, gone == nil {
                 gone = Set(
                     state.slugs.objects(of: kind).filter { before[$0.id] == nil && isGone($0) }.map(\.id)
@@ -270,9 +272,9 @@ extension DeviceController {
         }
     }
 
-    // MARK: What is no more
+    // MARK: Removed objects
 
-    /// Whether an object that had topics is in no environment any more, as far as we know.
+    /// Whether an object with a slug no longer exists in any environment, as far as is known.
     private func isGone(_ object: ObjectReference) -> Bool {
         guard areEnvironmentsKnown, !isKnown(object) else { return false }
         switch object.kind {
@@ -284,7 +286,7 @@ extension DeviceController {
         }
     }
 
-    /// The broker holds nothing of these objects any more: those that are gone need no short name.
+    /// Releases the slugs of removed objects once the broker has confirmed that their topics are empty.
     mutating func forgetSlugs(_ names: [ObjectName]) {
         for name in names {
             guard let id = state.slugs.id(of: name.slug, kind: name.kind) else { continue }

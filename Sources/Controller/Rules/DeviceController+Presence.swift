@@ -1,10 +1,10 @@
 import Flare
 
-/// Rule 3: the zone we are in and the thing we are near, as the server tells or as we see it.
+/// Rule 3: the current zone and the nearby thing, decided by the server or by the controller.
 extension DeviceController {
     mutating func presenceLoaded(zone: FlareID?, nearest: FlareID?) {
         guard presence.isKnown else {
-            // The first reading is what was true before we came: no event.
+            // The first reading is the initial state, not an event.
             presence.isKnown = true
             let (zone, nearest) = initialPresence() ?? (zone, nearest)
             if zone != state.zoneID { setZone(zone) }
@@ -43,7 +43,7 @@ extension DeviceController {
         }
     }
 
-    /// The grace is over: an exit that nothing has overtaken holds.
+    /// Leaves the zone after the grace period, unless a newer notice has cancelled the exit.
     mutating func confirmExit() {
         guard let zone = presence.removePendingExit() else { return }
         if zone == state.zoneID { leaveZone(cause: ChangeEvent.Cause("server")) }
@@ -76,7 +76,7 @@ extension DeviceController {
         emit(.nearby, "far", ObjectReference(.thing, thing), cause: cause)
     }
 
-    /// The place was read: what it does not hold any more is neither around us nor near.
+    /// Leaves the zone and the nearby thing if they no longer exist.
     mutating func leaveRemovedObjects(isEvent: Bool) {
         let cause = ChangeEvent.Cause("server")
         if let zone = state.zoneID, state.zones[zone] == nil {
@@ -87,7 +87,9 @@ extension DeviceController {
         }
     }
 
-    /// Something that we do not know was made after the place was read, and not every server tells that.
+    /// Reads zones and things again after a reference to an unknown object.
+    ///
+    /// Not every server sends a notice when an object is created.
     private mutating func readPlace(unless isKnown: Bool) {
         guard !isKnown, state.isPlaceKnown, let environment = state.environmentID else { return }
         load(.loadPlace(environment: environment))

@@ -1,9 +1,9 @@
 import Flare
 import Things
 
-/// Rule 4 of the contract: a change is told when the server has confirmed it, one after the other.
+/// Rule 4: an object's changes are sent one at a time, and published once the server confirms them.
 extension DeviceController {
-    /// Appends a job to the object's queue; waiting jobs that it makes pointless are superseded.
+    /// Appends a job to the object's queue and refuses the waiting jobs that it supersedes.
     mutating func enqueue(_ job: Job, on object: ObjectReference) {
         let (overtaken, isAppended) = queues.append(job, on: object)
         for overtaken in overtaken {
@@ -21,7 +21,7 @@ extension DeviceController {
         advance(object)
     }
 
-    /// Begins the next job, if none is with the server.
+    /// Starts the next job unless one is running.
     private mutating func advance(_ object: ObjectReference) {
         while let job = queues.removeNext(of: object) { begin(job, on: object) }
     }
@@ -33,12 +33,12 @@ extension DeviceController {
         effects.append(.flare(request))
     }
 
-    /// What the server is to be asked for a job; `nil` when there is nothing to ask yet.
+    /// The request for a job; `nil` if there is nothing to send yet.
     private mutating func request(for job: inout Job, on object: ObjectReference) -> FlareRequest? {
         let sender = state.device?.id
         switch job.work {
         case .write(let writes, let seconds):
-            // First, because a toggle depends on where the transition has come to.
+            // End the transition first: a toggle depends on the values it has reached.
             endTransition(of: object.id)
             var goal = values(of: writes, on: object)
             let news = goal.filter { writes[$0.key] != .value($0.value) }
@@ -79,18 +79,20 @@ extension DeviceController {
         }
     }
 
-    /// What is to be stored, with toggles turned into the opposite of what is true now.
+    /// The values to store, with toggles resolved against the current data.
     private func values(of writes: [String: DataWrite], on object: ObjectReference) -> [String: JSONValue] {
         writes.resolved(on: state.things[object.id]?.data ?? [:], resting: restingLevels[object.id])
     }
 
-    /// Takes the brightness that a light gets back when it goes off: it is stored afterwards, so that nobody sees it.
+    /// Removes the brightness that a light going off gets back.
+    ///
+    /// It is stored after the light is off, so that the restored level is never visible.
     static func removeRestoredLevel(of values: inout [String: JSONValue]) -> Job.Work? {
         guard values["on"] == false, let level = values.removeValue(forKey: "brightness") else { return nil }
         return .write(["brightness": .value(level)], transition: nil)
     }
 
-    /// An object's data as it will be when all that waits for the object is done.
+    /// An object's data as it will be once all queued jobs are done.
     func expectedData(of object: ObjectReference, now data: [String: JSONValue]) -> [String: JSONValue] {
         var data = data
         if let transition = transitions[object.id] { data.merge(transition.goal) { $1 } }
@@ -103,14 +105,14 @@ extension DeviceController {
         return data
     }
 
-    /// The server has answered for an object's running job.
+    /// Handles the server's reply to the object's running job.
     mutating func jobAnswered(
         _ request: FlareRequest,
         on object: ObjectReference,
         _ result: Result<FlareReply, FlareLinkError>
     ) {
         guard var job = queues.end(request, on: object) else {
-            // A position that is sent without waiting, or a job that was given up.
+            // The reply to a position sent outside the queue, or to a cancelled job.
             if case .failure(.unknownObject(let object)) = result { readAgain(object) }
             return
         }
@@ -127,7 +129,7 @@ extension DeviceController {
             if case .action = job.work { echoes.forgetLast(of: object) }
             switch error {
             case .unknownObject(let object): readAgain(object)
-            // It may have been done all the same.
+            // The server may have carried out the request nevertheless.
             case .timedOut: readAgain(object)
             case .unreachable, .rejected: break
             }
@@ -140,7 +142,7 @@ extension DeviceController {
         if let pending = job.command { accept(pending) }
     }
 
-    /// Takes over what the server has stored or done.
+    /// Applies to the state what the server has stored or done.
     private mutating func store(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
         switch job.work {
         case .write:
@@ -180,7 +182,7 @@ extension DeviceController {
         )
     }
 
-    /// The server does not know an object any more, or knows better: read again what it has.
+    /// Reads an object again when the server may have other data or no longer knows it.
     private mutating func readAgain(_ object: ObjectReference) {
         guard let environment = state.environmentID, isKnown(object) else { return }
         if object.kind == .device {
@@ -190,15 +192,15 @@ extension DeviceController {
         }
     }
 
-    // MARK: Giving up
+    // MARK: Cancellation
 
-    /// Nothing that waits will be confirmed any more.
+    /// Refuses all jobs, because no reply will come.
     mutating func failQueues(_ refusal: Refusal) {
         echoes.removeAll()
         for job in queues.removeAll() { refuse(job.command, refusal) }
     }
 
-    /// The place is left: what was not sent is dropped, what is with the server is still answered.
+    /// Refuses jobs that were not sent when the environment is left; sent jobs still get their reply.
     mutating func leaveQueues() {
         let refusal = Refusal(.staleTarget, "the environment was left before this could be done")
         for object in queues.objects {
@@ -213,7 +215,7 @@ extension DeviceController {
 }
 
 extension Refusal {
-    /// What a failure on the way to the server means for a command.
+    /// The refusal of a command whose request failed.
     init(_ error: FlareLinkError) {
         let code: RefusalCode =
             switch error {

@@ -1,9 +1,11 @@
 import Flare
 import Things
 
-/// Rules 4 and 7: what the own sensors say, and what is told to the server of it.
+/// Rules 4 and 7: sensor readings, and which of them are sent to the server.
 extension DeviceController {
-    /// Moves of less than a decimetre are told at these intervals, milliseconds; positions are whole centimetres.
+    /// Moves up to `leastMove` metres are sent only every `leastMoveInterval` milliseconds.
+    ///
+    /// The limit is just under a decimetre, because positions are whole centimetres.
     private static var leastMove: Double { 0.095 }
     private static var leastMoveInterval: Int64 { 10_000 }
 
@@ -19,7 +21,7 @@ extension DeviceController {
         }
         guard state.isLinkUp else { return }
         let reading = PositionReading(estimate: estimate, at: now)
-        // A position that the server has is not sent, so it need not wait.
+        // A position that the server already has need not wait, because it is not sent.
         guard estimate.position != device.position else {
             dropDuePosition()
             return send(reading)
@@ -38,7 +40,7 @@ extension DeviceController {
         if let reading = sync.position.removeWaiting() { send(reading) }
     }
 
-    /// What was to be sent later is not sent any more.
+    /// Discards readings that wait to be sent.
     mutating func dropDueReadings() {
         dropDuePosition()
         dropDueHeading()
@@ -54,7 +56,7 @@ extension DeviceController {
         effects.append(.stopTimer(.headingDue))
     }
 
-    /// Takes over what is known of a position beside its coordinates.
+    /// Records accuracy, quality and source of a position estimate.
     private mutating func recordFix(_ estimate: ControllerEvent.PositionEstimated, at time: Instant) {
         guard let device = state.device else { return }
         let before = state.fix?.quality
@@ -80,7 +82,7 @@ extension DeviceController {
         }
     }
 
-    /// Sends an own position; it counts as true once it is sent, and with it all that was measured with it.
+    /// Sends this device's position; position, accuracy and quality take effect at once.
     private mutating func send(_ reading: PositionReading) {
         recordFix(reading.estimate, at: reading.at)
         let position = reading.estimate.position
@@ -95,7 +97,7 @@ extension DeviceController {
         updatePresence(cause: cause)
     }
 
-    /// Whether a position is worth telling: estimates tremble, and each that is told is stored and told on.
+    /// Whether a position differs enough to be sent; this suppresses noise in the estimates.
     /// - Source: positioning 6.6.
     private func isSignificant(_ position: Point3D, of device: FlareDevice) -> Bool {
         guard let last = device.position, let sent = sync.position.sentAt else {
@@ -105,7 +107,7 @@ extension DeviceController {
             || last != position && now.milliseconds(since: sent) >= Self.leastMoveInterval
     }
 
-    /// Puts the own device somewhere and tells it.
+    /// Moves this device in the state and publishes the change.
     mutating func moveDevice(to position: Point3D, cause: ChangeEvent.Cause) {
         guard let device = state.device, device.position != position else { return }
         state.device?.position = position
@@ -122,8 +124,8 @@ extension DeviceController {
         )
     }
 
-    /// Rule 7: the nearby thing's brightness is 1 − distance, in tenths, while that is positive.
-    /// - Source: flare-protocol 10.3; the distance is that of the position before this one.
+    /// Rule 7: sets the nearby thing's brightness to 1 − distance in metres, in tenths, while positive.
+    /// - Source: flare-protocol 10.3; the distance is measured from the previous position.
     private mutating func adjustBrightness(from device: FlareDevice) {
         guard configuration.brightnessByProximity, let thing = state.nearby, let place = thing.position,
             let position = device.position
@@ -165,7 +167,7 @@ extension DeviceController {
         }
     }
 
-    /// Shown until somebody else turns the device.
+    /// Shows a finer compass heading until another client turns the device.
     mutating func headingMeasured(_ degrees: Double) {
         guard state.sensors[.compass] == true, degrees.isFinite else { return }
         state.headingAt = now
@@ -173,7 +175,7 @@ extension DeviceController {
         changes.insert(.angle)
     }
 
-    /// A device was read, perhaps another one: what the compass said before that counts for it, unless it is old.
+    /// Applies a recent compass heading to a device that was just read.
     mutating func resendHeading(isNew: Bool) {
         guard state.sensors[.compass] == true,
             let degrees = sync.headingForDevice(isNew: isNew, at: now)
@@ -202,7 +204,7 @@ extension DeviceController {
         )
     }
 
-    // MARK: Place on the earth
+    // MARK: GPS location
 
     mutating func located(_ location: Location) {
         guard state.sensors[.gps] == true, location.point.isValid else { return }
@@ -211,13 +213,13 @@ extension DeviceController {
         changes.insert(.location)
         guard areEnvironmentsKnown else { return }
         let chosen = environmentAtLocation()
-        // Only coming into another geofence chooses anew, so that a choice by hand holds until then.
+        // Select only on entry to another geofence, so that a manual selection holds until then.
         guard chosen != locatedEnvironment else { return }
         locatedEnvironment = chosen
         if let chosen { select(chosen, cause: ChangeEvent.Cause("gps")) }
     }
 
-    // MARK: Switches
+    // MARK: Sensor switches
 
     mutating func switchSensor(_ sensor: SensorKind, on: Bool) {
         guard state.sensors[sensor] != on else { return }

@@ -1,12 +1,16 @@
 import Flare
 
-/// Rule 3 with `steady`: zone and nearness as we see them from the own position.
+/// Rule 3 with `steady`: the controller decides zone and nearby thing from the device's position.
 /// - Source: positioning 7.
 extension DeviceController {
-    /// How long an update may stay away before the last one counts again, milliseconds; estimates come each second.
+    /// Time without an update after which the last one counts again, milliseconds.
+    ///
+    /// Estimates normally arrive once a second.
     private static var updatePatience: Int64 { 1500 }
 
-    /// Looks around from where the device is; what is new has to be seen more than once, unless the place is exact.
+    /// Updates zone and nearby thing from the device's position.
+    ///
+    /// A change needs several updates that agree, unless the position is exact, as after a command.
     mutating func updatePresence(cause: ChangeEvent.Cause, isExact: Bool = false) {
         guard case .steady(let settings) = configuration.presence, presence.isKnown, state.isPlaceKnown,
             let point = state.device?.position
@@ -30,7 +34,7 @@ extension DeviceController {
         }
     }
 
-    /// What is true before anything has happened, when we decide it.
+    /// The zone and nearest thing at the start; `nil` if the server decides or the zones are unknown.
     func initialPresence() -> (zone: FlareID?, nearest: FlareID?)? {
         guard case .steady(let settings) = configuration.presence else { return nil }
         guard let point = state.device?.position else { return (nil, nil) }
@@ -68,12 +72,12 @@ extension DeviceController {
         )
     }
 
-    /// What was seen and is not believed yet does not count any more.
+    /// Discards candidates that are not confirmed yet.
     mutating func clearCandidates() {
         if presence.restart() { effects.append(.stopTimer(.presenceCheck)) }
     }
 
-    /// The quality of the own position has changed: a long loss ends zone and nearness.
+    /// Starts or stops the timer after which a lost position ends zone and nearness.
     mutating func positionQualityChanged(isLost: Bool) {
         guard configuration.presence != .server, isLost else { return cancelLoss() }
         effects.append(

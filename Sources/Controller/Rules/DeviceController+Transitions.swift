@@ -1,27 +1,26 @@
 import Flare
 import Things
 
-/// A change of a thing that is spread over a time.
+/// A gradual change of a thing's data.
 struct Transition: Sendable {
     let object: ObjectReference
-    /// The thing's data before.
+    /// The thing's data at the start.
     let start: [String: JSONValue]
     let goal: [String: JSONValue]
-    /// The keys whose values change on the way.
+    /// The keys whose values change gradually.
     let moving: Set<String>
-    /// How bright the light is when it is on, if it goes on or off; 0…1.
+    /// Brightness of a light when on, 0…1; `nil` unless the light is switched on or off.
     let resting: Double?
     let began: Instant
     let milliseconds: Double
     let cause: ChangeEvent.Cause
-    /// What the server was last told.
+    /// The values last sent to the server.
     var current: [String: JSONValue]
-    /// When a value on the way was last shown.
+    /// When intermediate values were last published.
     var shownAt: Instant?
 }
 
-/// Changes over a time: the server is told ten values a second, readers are shown three or four of them, and the whole
-/// is one event at its end.
+/// Transitions: ten steps a second for the server, three or four for readers, one event at the end.
 extension DeviceController {
     private static var stepMilliseconds: Int64 { 100 }
     private static var showMilliseconds: Int64 { 250 }
@@ -63,7 +62,7 @@ extension DeviceController {
         return first
     }
 
-    /// A step is stored: wait for the next, or show the end.
+    /// Handles a stored step: schedules the next one, or publishes the final change.
     mutating func stepped(
         _ object: ObjectReference,
         values: [String: JSONValue],
@@ -71,7 +70,7 @@ extension DeviceController {
         cause: ChangeEvent.Cause
     ) {
         if let transition = transitions[object.id], !isLast {
-            // What is not on its way is there: a light that fades in is on.
+            // Values that do not change gradually apply at once: a light that fades in is on.
             if transition.shownAt == nil {
                 merge(values.filter { !transition.moving.contains($0.key) }, into: object, cause: cause)
             }
@@ -83,13 +82,13 @@ extension DeviceController {
             forgetGoal(of: object.id)
             markChanged(object)
             hideIntermediateValues(of: transition)
-            // The brightness of what has gone off comes back with a write of its own, which may fail.
+            // Remember the brightness of a light that went off: the write that restores it may fail.
             restingLevels[object.id] = values["on"] == false ? transition.resting : nil
         }
         merge(values, into: object, cause: cause)
     }
 
-    /// Shows values on the way, which are no events.
+    /// Publishes intermediate values, without an event.
     private mutating func show(_ values: [String: JSONValue], on object: ObjectReference) {
         guard let transition = transitions[object.id], state.things[object.id] != nil else { return }
         if let shownAt = transition.shownAt, now.milliseconds(since: shownAt) < Self.showMilliseconds {
@@ -100,7 +99,7 @@ extension DeviceController {
         markChanged(object)
     }
 
-    /// What was shown of the way is no more, so that its end is a change from the beginning.
+    /// Resets intermediate values to the start, so that the final event reports the whole change.
     private mutating func hideIntermediateValues(of transition: Transition) {
         guard transition.shownAt != nil else { return }
         for key in transition.moving {
@@ -132,7 +131,7 @@ extension DeviceController {
         enqueue(job, on: transition.object)
     }
 
-    /// Something new is wanted of a thing: its transition stays where it is.
+    /// Stops a transition at its current values, because a new command or action replaces it.
     mutating func endTransition(of id: FlareID) {
         guard let transition = transitions.removeValue(forKey: id) else { return }
         effects.append(.stopTimer(.transitionStep(id)))
@@ -143,7 +142,7 @@ extension DeviceController {
         restingLevels[id] = transition.resting ?? restingLevels[id]
     }
 
-    /// Somebody else has set what a transition is about to change: theirs is the newer wish.
+    /// Stops a transition when another client sets one of its values: the newer change wins.
     mutating func yieldTransition(
         of object: ObjectReference,
         to values: [String: JSONValue],
@@ -152,12 +151,12 @@ extension DeviceController {
         guard let transition = transitions[object.id],
             values.keys.contains(where: { transition.goal[$0] != nil })
         else { return }
-        // Our own changes can come back late.
+        // Ignore late echoes of our own changes.
         if let device = state.device, sender?.string == "\(device.id)" { return }
         endTransition(of: object.id)
     }
 
-    /// A step failed, or will never be answered: what the server has is what counts.
+    /// Drops a transition whose step failed, and reads the server's values.
     mutating func abandonTransition(of id: FlareID) {
         if let transition = transitions.removeValue(forKey: id) {
             effects.append(.stopTimer(.transitionStep(id)))
@@ -173,7 +172,7 @@ extension DeviceController {
         state.goalSeconds[id] = nil
     }
 
-    /// Things were read in the middle of transitions: what is shown of them stays.
+    /// Keeps the published values of running transitions when things are read again.
     /// - Parameter things: The things that were read; `nil` for all.
     mutating func keepTransitionValues(_ shown: [FlareID: FlareThing], of things: [FlareID]? = nil) {
         for id in things ?? Array(transitions.keys) {

@@ -1,7 +1,9 @@
 import Flare
 import Things
 
-/// Commands for all lights of a zone: each takes what it has of the request, and one answer tells how it went.
+/// Commands for all lights of a zone.
+///
+/// Each light applies the attributes it supports; one answer reports the result.
 extension DeviceController {
     mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
         let zone: FlareZone
@@ -27,7 +29,7 @@ extension DeviceController {
         guard !all.isEmpty else {
             return refuse(whole, Refusal(.unknownThing, "there is no light in this zone"))
         }
-        // A light that may not be driven is left out; when none may, the zone's answer says why.
+        // Skip lights that a policy protects; refuse the command if it protects all of them.
         var lights: [FlareThing] = []
         var forbidden: Refusal?
         for light in all {
@@ -80,10 +82,12 @@ extension DeviceController {
         )
     }
 
-    /// What means the same for all lights: `TOGGLE` is off when any is on, a brightness of 0 is off for all.
+    /// Replaces values that must mean the same for all lights.
+    ///
+    /// `TOGGLE` becomes `OFF` if any light is on, else `ON`; a brightness of 0 becomes `OFF`.
     private func definite(_ request: ThingRequest, _ lights: [FlareThing]) -> ThingRequest {
         if let name = ["brightness", "level"].first(where: { isZero(request.attributes[$0]) }) {
-            // With a state it is for each light to say whether the two go together.
+            // With a state, each light checks whether the two agree.
             guard request.attributes["state"] == nil else { return request }
             var request = request
             request.attributes[name] = nil
@@ -105,7 +109,10 @@ extension DeviceController {
         value?.number == 0 || value?.string.map { ["0%", "0 %"].contains($0.trimmingSpace) } ?? false
     }
 
-    /// What the request comes to for each light; a refusal when none has what is asked for, or a value is wrong.
+    /// The settings of the lights that support any of the requested attributes.
+    ///
+    /// Refused if a value is invalid, if no light supports any attribute or, unless the request is partial,
+    /// if no light supports one of them.
     private func settled(
         _ request: ThingRequest,
         on lights: [FlareThing]
@@ -140,7 +147,7 @@ extension DeviceController {
         return .success(settled)
     }
 
-    /// A part of a command has ended; after the last one it is answered.
+    /// Records the end of one part of a joint command; answers the command after the last part.
     mutating func ended(_ number: Int, _ refusal: Refusal?) {
         guard let command = pending.partEnded(number, refusal) else { return }
         if let refusal = command.refusal { refuse(command.pending, refusal) } else { accept(command.pending) }

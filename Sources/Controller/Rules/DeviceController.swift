@@ -1,29 +1,29 @@
 import Flare
 
-/// Every rule of "where am I, what am I near, what may be done with it", as one value.
+/// The rules for location, proximity and control, as one value.
 ///
-/// Events go in with the time; effects come out and are carried out elsewhere, in order. Nothing here waits,
-/// logs or reads a clock.
+/// Events and the time go in; effects come out and are carried out in order. Nothing here waits, logs or
+/// reads a clock.
 package struct DeviceController: Sendable {
     package internal(set) var state: ControllerState
     let configuration: ControllerConfiguration
-    /// In the order in which they are asked.
+    /// Checked in this order; the first refusal wins.
     package var policies: [any CommandPolicy] = []
     var memory: PersistedState
 
-    /// What the running call of ``apply(_:at:)`` has found to do.
+    /// Effects collected by the current call of ``apply(_:at:)``.
     var effects: [ControllerEffect] = []
     var changes: Set<StateChange> = []
     var now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
 
     var loads = LoadTracker()
-    /// Whether the environments were read once: from then on differences are events.
+    /// Whether the environments were read once; only later differences are events.
     var areEnvironmentsKnown = false
     /// Whether the link has been up in this run.
     var wasLinkUp = false
-    /// Whether the start was published: the first time that the broker is connected.
+    /// Whether the start event was published, which happens at the first broker connection.
     var isStartPublished = false
-    /// The environment that the last GPS location selected.
+    /// The environment selected by the last GPS location.
     var locatedEnvironment: FlareID?
 
     var presence = PresenceTracker()
@@ -34,9 +34,9 @@ package struct DeviceController: Sendable {
     var journal = CommandJournal()
     var transitions: [FlareID: Transition] = [:]
     var echoes = ActionEchoes()
-    /// How bright a light is when it is on, 0…1, where its stored brightness does not say so.
+    /// Brightness of lights when on, 0…1, where the stored brightness does not show it.
     ///
-    /// That is when somebody else has stored 0, or a transition from or to darkness was interrupted.
+    /// This is the case after another client stored 0, or after an interrupted fade from or to off.
     var restingLevels: [FlareID: Double] = [:]
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
@@ -44,17 +44,17 @@ package struct DeviceController: Sendable {
         self.memory = memory
         state = ControllerState(epoch: epoch, slugs: memory.slugs)
         state.sensors.merge(memory.sensors) { _, saved in saved }
-        // Readers learn of everything once, also of what is not there.
+        // Publish everything once, including empty values.
         changes = [.environment, .zone, .nearby, .device, .link]
         for sensor in SensorKind.allCases { changes.insert(.sensor(sensor)) }
-        // Sensors run unless they are told otherwise.
+        // Sensors run by default, so switch off only the disabled ones.
         effects = SensorKind.allCases.filter { state.sensors[$0] == false }.map {
             .switchSensor($0, on: false)
         }
     }
 
-    /// Takes in one event.
-    /// - Returns: What is to be done, in order.
+    /// Applies one event.
+    /// - Returns: The effects to carry out, in order.
     package mutating func apply(_ event: ControllerEvent, at now: Instant) -> [ControllerEffect] {
         self.now = now
         switch event {
@@ -84,7 +84,7 @@ package struct DeviceController: Sendable {
         return result
     }
 
-    /// What changed since the last call.
+    /// Returns and clears the changes since the last call.
     package mutating func removeChanges() -> Set<StateChange> {
         let result = changes
         changes = []
@@ -115,7 +115,7 @@ package struct DeviceController: Sendable {
         changes.insert(.alert(id))
     }
 
-    /// Tells a real change.
+    /// Publishes a change event.
     mutating func emit(
         _ topic: ChangeEvent.Topic,
         _ type: String,

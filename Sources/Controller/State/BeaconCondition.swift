@@ -1,12 +1,12 @@
 import Flare
 
-/// How a beacon was heard in the last while.
+/// A recent report of a beacon.
 package struct BeaconReport: Sendable, Hashable {
     /// Received power of the last packet, dBm; `nil` when none was measured.
     package var rssi: Int?
-    /// Of its battery; `nil` when it did not tell.
+    /// Battery voltage; `nil` if not reported.
     package var batteryVolts: Double?
-    /// How long ago it was heard last, seconds.
+    /// Time since the last packet, seconds.
     package var age: Double
 
     package init(rssi: Int? = nil, batteryVolts: Double? = nil, age: Double) {
@@ -16,11 +16,11 @@ package struct BeaconReport: Sendable, Hashable {
     }
 }
 
-/// What is known of the beacon of a thing.
+/// The last known condition of a thing's beacon.
 package struct BeaconCondition: Sendable, Hashable {
     /// Received power of the last packet, dBm.
     package var rssi: Int?
-    /// As it was told last.
+    /// The last reported battery voltage.
     package var batteryVolts: Double?
     package var seenAt: Instant
 
@@ -35,7 +35,7 @@ extension DeviceController {
     mutating func beaconsHeard(_ reports: [FlareID: BeaconReport]) {
         for (thing, report) in reports where state.things[thing] != nil {
             let before = state.beacons[thing]
-            // A clock that says nonsense is not believed.
+            // Clamp implausible ages.
             let age = report.age.isFinite ? Int64(min(max(report.age, 0), 3600) * 1000) : 0
             var seenAt = now
             seenAt.wallMilliseconds -= age

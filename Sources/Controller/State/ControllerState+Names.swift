@@ -1,15 +1,15 @@
 package import Flare
 
-/// What a text means among the objects of a class.
+/// The result of a search for an object by name.
 package enum NameMatch: Sendable, Hashable {
     case none
     case one(FlareID)
-    /// Several have this name; the short names tell them apart.
+    /// Several objects have this name; their slugs tell them apart.
     case several([String])
 }
 
 extension ControllerState {
-    /// The object with this short name or identifier; else the one with this name, letter for letter or but for the case.
+    /// The object with this slug or identifier, else with this name, else with this name ignoring case.
     package func match(_ text: String, _ kind: FlareClass) -> NameMatch {
         for id in [FlareID(text), slugs.id(of: text, kind: kind)].compactMap(\.self)
         where name(of: id, kind) != nil {

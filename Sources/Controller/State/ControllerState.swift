@@ -1,13 +1,13 @@
 package import Flare
 
-/// Everything that is true here, as far as the controller knows.
+/// Everything the controller knows.
 package struct ControllerState: Sendable, Hashable {
-    /// Names this run; events are counted within it.
+    /// Identifies this run; events are numbered within it.
     package let epoch: String
-    /// The number of the last event.
+    /// The sequence number of the last event.
     package var sequence = 0
 
-    /// All environments the server told of.
+    /// All environments of the server.
     package var environments: [FlareID: FlareEnvironment] = [:]
     package var environmentID: FlareID?
     /// The zones and things of the current environment.
@@ -22,30 +22,30 @@ package struct ControllerState: Sendable, Hashable {
     package var nearbyID: FlareID?
     package var nearbySince: Instant?
 
-    /// This device in the current environment; its position and `data.angle` are the current ones.
+    /// This device in the current environment, with its current position and `data.angle`.
     package var device: FlareDevice?
-    /// How good the device's position is; `nil` before the first one.
+    /// Accuracy, quality and source of the device's position; `nil` before the first one.
     package var fix: PositionFix?
-    /// When the compass was heard last, changed or not.
+    /// When the compass last reported, changed or not.
     package var headingAt: Instant?
-    /// What the compass says now, degrees; `nil` when it is off, or somebody else has turned the device since.
+    /// Compass heading, degrees; `nil` if the compass is off or another client has turned the device since.
     package var measuredAngle: Double?
-    /// Where on the earth we are, when a GPS told.
+    /// The last GPS location, if any.
     package var location: Location?
 
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
-    /// When each thing, zone, environment or the device last changed here.
+    /// When each environment, zone, thing and this device last changed.
     package var changedAt: [ObjectReference: Instant] = [:]
-    /// What a running transition leads to, by thing: Flare data values.
+    /// The final values of running transitions, as Flare data, by thing.
     package var goals: [FlareID: [String: JSONValue]] = [:]
-    /// How long those transitions take as a whole, seconds.
+    /// Total duration of those transitions, seconds.
     package var goalSeconds: [FlareID: Double] = [:]
-    /// How the real lamps of things fare that have one.
+    /// The conditions of physical lamps, by thing.
     package var lamps: [FlareID: LampCondition] = [:]
-    /// How the beacons of the place were heard, by their thing.
+    /// The conditions of the environment's beacons, by thing.
     package var beacons: [FlareID: BeaconCondition] = [:]
-    /// The short names of environments, zones and things.
+    /// The slugs of environments, zones and things.
     package var slugs: SlugRegistry
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
@@ -59,7 +59,7 @@ package struct ControllerState: Sendable, Hashable {
     package var zone: FlareZone? { zoneID.flatMap { zones[$0] } }
     package var nearby: FlareThing? { nearbyID.flatMap { things[$0] } }
 
-    /// What an object is called; `nil` for one that is not known, or has no name.
+    /// An object's name; `nil` if it has none or is unknown.
     package func name(of object: ObjectReference) -> String? {
         let name =
             switch object.kind {
@@ -76,28 +76,27 @@ package struct ControllerState: Sendable, Hashable {
         environments.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// Compass degrees of the device, 0..<360: what the compass says, else what the server has; `nil` before one was
-    /// set.
+    /// The device's heading, degrees, 0..<360: from the compass, else from the server; `nil` if unset.
     package var angle: Double? {
         guard let device else { return nil }
         return measuredAngle ?? device.data["angle"]?.number
     }
 }
 
-/// What is known of a position beside its coordinates.
+/// Accuracy, quality and source of a position.
 package struct PositionFix: Sendable, Hashable {
     package enum Quality: String, Sendable, Hashable {
         case good, fair, coarse, lost
     }
 
-    /// Metres within which the true place should lie.
+    /// Radius within which the true position should lie, metres.
     package var accuracyMetres: Double?
     package var quality: Quality
     /// `beacons`, `cmx`, `server`, `command`.
     package var source: String
     package var isMoving: Bool
     package var at: Instant
-    /// When the packet or the second that made it due came, on the steady clock; `nil` for one that is only held.
+    /// Arrival time of the triggering packet or tick, seconds on the steady clock; `nil` if only held.
     package var heardAt: Double?
 
     package init(
@@ -117,7 +116,7 @@ package struct PositionFix: Sendable, Hashable {
     }
 }
 
-/// A place on the earth as a GPS told it.
+/// A GPS location.
 package struct Location: Sendable, Hashable {
     package var point: GeoPoint
     package var accuracyMetres: Double?
@@ -128,7 +127,7 @@ package struct Location: Sendable, Hashable {
     }
 }
 
-/// An open problem that a person should know of.
+/// An open problem that needs a person's attention.
 package struct Alert: Sendable, Hashable {
     package enum Severity: String, Sendable, Hashable {
         case warning, error

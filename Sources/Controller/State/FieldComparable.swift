@@ -1,13 +1,13 @@
 import Flare
 
-/// What can say which of its fields differ from those of another of its kind.
+/// An object whose versions can be compared field by field.
 protocol FieldComparable {
-    /// The fields that are shown, by name; those that it does not have are left out.
+    /// The published fields by name, without those that are unset.
     var fields: [String: JSONValue] { get }
 }
 
 extension FieldComparable {
-    /// The fields in which a later self differs, as they were and as they are; of `data` just the keys that do.
+    /// The fields that differ in a later version, before and after; of `data`, only the keys that differ.
     func differences(to later: Self) -> (before: [String: JSONValue], after: [String: JSONValue]) {
         var (before, after) = (fields, later.fields)
         Self.leaveDifferences(&before, &after)
@@ -76,7 +76,7 @@ extension FlareThing: FieldComparable {
 }
 
 extension FlareDevice: FieldComparable {
-    /// Zone and nearby thing are told by themselves.
+    /// Without zone and nearby thing, which have events of their own.
     var fields: [String: JSONValue] {
         fields(name, description, actions, data, ["position": position?.json])
     }

@@ -1,10 +1,10 @@
 import Flare
 
-/// How the real lamp of a thing fares.
+/// The condition of a thing's physical lamp.
 package struct LampCondition: Sendable, Hashable {
-    /// Whether it can be reached, as far as it is told.
+    /// Whether the lamp was last reported as reachable.
     package var isOnline: Bool
-    /// Whether it may be otherwise than the thing says: it has not answered, or could not be told.
+    /// Whether the lamp may differ from its thing: it has not replied, or a write has failed.
     package var isUnconfirmed: Bool
 
     package init(isOnline: Bool, isUnconfirmed: Bool = false) {
@@ -14,7 +14,7 @@ package struct LampCondition: Sendable, Hashable {
 }
 
 extension DeviceController {
-    /// No change of the thing, but of what is shown of it.
+    /// Marks the thing as changed for readers, without an event.
     mutating func lampChanged(_ thing: FlareID, _ condition: LampCondition?) {
         guard state.lamps[thing] != condition else { return }
         state.lamps[thing] = condition

@@ -1,45 +1,45 @@
 package import Flare
 
-/// The short names of objects: `[a-z0-9-]`, unique among their class, made once and never changed by a rename.
+/// The slugs of objects: `[a-z0-9-]`, unique per class, assigned once and kept when an object is renamed.
 package struct SlugRegistry: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
         let slug: String
-        /// The environment in which the object was last seen; `nil` for an environment, or when it is not known.
+        /// The environment that last contained the object; `nil` for an environment, or if unknown.
         var home: FlareID?
     }
 
     private var entries: [ObjectReference: Entry] = [:]
     private var owners: [FlareClass: [String: FlareID]] = [:]
-    /// The number to try next for a stem that is taken, so that many equal names cost the same each.
+    /// The number to try next for each taken stem, so that many equal names cost the same each.
     private var nextNumbers: [FlareClass: [String: Int]] = [:]
 
     package init() {}
 
-    /// Takes a short name that was given earlier.
+    /// Restores a slug that was assigned earlier.
     package mutating func restore(_ slug: String, for object: ObjectReference, home: FlareID? = nil) {
         guard entries[object] == nil, owners[object.kind]?[slug] == nil else { return }
         entries[object] = Entry(slug: slug, home: home)
         owners[object.kind, default: [:]][slug] = object.id
     }
 
-    /// The object's short name, if it has one.
+    /// The object's slug, if it has one.
     package subscript(kind: FlareClass, id: FlareID) -> String? { entries[ObjectReference(kind, id)]?.slug }
 
-    /// The object with a short name.
+    /// The object with this slug, if any.
     package func id(of slug: String, kind: FlareClass) -> FlareID? { owners[kind]?[slug] }
 
-    /// The environment in which the object was last seen.
+    /// The environment that last contained the object.
     package func home(of object: ObjectReference) -> FlareID? { entries[object]?.home }
 
-    /// All objects of a class that have a short name.
+    /// All objects of a class that have a slug.
     package func objects(of kind: FlareClass) -> [ObjectReference] {
         owners[kind]?.values.map { ObjectReference(kind, $0) } ?? []
     }
 
-    /// Notes where the object is, and gives it a short name made from its name, unless it has one.
+    /// Records an object's environment, and assigns a slug made from its name if it has none.
     ///
-    /// - Parameter gone: Objects that are no more, asked for when a name is taken: what they were called is free.
-    /// - Returns: The short name; `nil` when nothing about it is new.
+    /// - Parameter gone: Removed objects, whose slugs may be reused; evaluated only if a slug is taken.
+    /// - Returns: The slug; `nil` if neither slug nor environment is new.
     package mutating func assign(
         to object: ObjectReference,
         name: String,
@@ -66,20 +66,20 @@ package struct SlugRegistry: Sendable, Hashable {
         return slug
     }
 
-    /// The object is no more, and what it was called is free.
+    /// Removes an object and releases its slug.
     package mutating func forget(_ object: ObjectReference) {
         guard let entry = entries.removeValue(forKey: object) else { return }
         owners[object.kind]?[entry.slug] = nil
     }
 
-    /// Whether a command on an environment means something else by this name.
+    /// Whether commands reserve this word.
     private static func isWord(_ slug: String, of kind: FlareClass) -> Bool {
         kind == .environment && (slug == "next" || slug == "previous")
     }
 
-    /// The letters a-z and digits of a name, everything else as single hyphens; `nil` when nothing is left.
+    /// Converts a name to a slug of a-z, digits and single hyphens; `nil` if nothing is left.
     ///
-    /// Letters with marks become their plain letter, ligatures and sharp s their spelling.
+    /// Accented letters become plain ones; ligatures and ß are spelled out.
     package static func slug(from name: String, maximumLength: Int = 48) -> String? {
         var slug = ""
         var pendingHyphen = false
@@ -113,7 +113,7 @@ package struct SlugRegistry: Sendable, Hashable {
             return isLetter || isDigit ? String(character) : nil
         }
         if let spelling = spellings[character] { return spelling }
-        // A plain letter under marks that have no character of their own together.
+        // A plain letter with combining marks that has no precomposed character.
         let scalars = character.unicodeScalars
         guard let first = scalars.first, first.isASCII, scalars.count > 1,
             scalars.dropFirst().allSatisfy({ $0.properties.canonicalCombiningClass != .notReordered })

@@ -1,4 +1,4 @@
-/// The state after an event, with what became different since the reader last looked.
+/// The state after an event, with the changes since the reader's last snapshot.
 package struct StateSnapshot: Sendable {
     package var state: ControllerState
     package var changes: Set<StateChange>

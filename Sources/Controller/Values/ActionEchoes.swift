@@ -1,14 +1,15 @@
 import Flare
 
-/// What our own actions are about to change, so that the change is told as theirs.
+/// Attributes the changes made by our own actions to the commands that caused them.
 ///
-/// What an action did is told to whoever performed it, with that one's device as the sender; nothing else that we ask
-/// for comes back to us. From a server elsewhere it may come after the action was answered.
+/// The server reports the changes made by an action to the client that requested it, with that client's
+/// device as the sender. Other requests are not echoed. A remote server may report the change after its
+/// reply.
 struct ActionEchoes: Sendable {
-    /// What an action changes.
+    /// The part of an object that an action changes.
     enum Part: Sendable, Hashable {
         case position
-        /// One key of the data.
+        /// One key of the object's data.
         case data(String)
     }
 
@@ -19,13 +20,13 @@ struct ActionEchoes: Sendable {
         let since: Instant
     }
 
-    /// How long one is waited for, milliseconds.
+    /// How long to wait for an echo, milliseconds.
     private static let patience: Int64 = 5000
     private static let capacity = 1000
 
     private var awaited: [Echo] = []
 
-    /// An action is asked for; nothing comes of one that changes nothing.
+    /// Records a requested action; ignores an action that changes nothing.
     mutating func expect(
         _ action: String,
         on object: ObjectReference,
@@ -45,7 +46,7 @@ struct ActionEchoes: Sendable {
         awaited.append(Echo(object: object, part: part, cause: cause, since: now))
     }
 
-    /// The cause of a change that came back to us; `nil` when no action of ours is known for it.
+    /// Removes and returns the cause of an echoed change; `nil` if none of our actions made it.
     mutating func removeCause(_ part: Part, of object: ObjectReference, at now: Instant) -> ChangeEvent.Cause?
     {
         awaited.removeAll { now.milliseconds(since: $0.since) > Self.patience }
@@ -55,7 +56,7 @@ struct ActionEchoes: Sendable {
         return awaited.remove(at: index).cause
     }
 
-    /// The last action on an object was not done.
+    /// Removes the latest action on an object, because it failed.
     mutating func forgetLast(of object: ObjectReference) {
         if let index = awaited.lastIndex(where: { $0.object == object }) { awaited.remove(at: index) }
     }

@@ -1,19 +1,21 @@
 import Flare
 import Things
 
-/// The last commands and what became of them, for explanations: no values, only names of bounded length.
+/// The latest commands and their outcomes, for explanations.
+///
+/// It keeps no values, only names of bounded length.
 struct CommandJournal: Sendable {
     struct Entry: Sendable {
         var ticket: Int
         var speaker: Command.Speaker
         var tx: JSONValue?
-        /// What was asked for, such as `set color of desk-lamp`.
+        /// The requested operation, such as `set color of desk-lamp`.
         var request: Request
         var receivedAt: Instant
         var answer: Outcome?
     }
 
-    /// What was asked for; a text is made of it only when somebody asks.
+    /// A requested operation, converted to text only on demand.
     enum Request: Sendable {
         case set(Command.Target, attributes: [String])
         case action(Command.Target, name: String)
@@ -22,7 +24,7 @@ struct CommandJournal: Sendable {
         case chooseEnvironment
         case switchSensor(SensorKind, on: Bool)
         case verb(String)
-        /// Refused before it could be read as a command.
+        /// Refused because it could not be parsed.
         case unreadable
     }
 
@@ -33,15 +35,15 @@ struct CommandJournal: Sendable {
         var refusal: Refusal?
     }
 
-    /// How many commands are remembered.
+    /// Maximum number of recorded commands.
     static let capacity = 256
 
     private var entries: [Entry] = []
-    /// Where the next entry goes once the journal is full.
+    /// Index of the next entry once the journal is full.
     private var next = 0
 
     mutating func received(_ command: Command, at now: Instant) {
-        // A question about commands does not hide the command in question.
+        // An explanation request must not hide the command it asks about.
         if case .request(.explain) = command.order { return }
         append(
             Entry(
@@ -61,7 +63,7 @@ struct CommandJournal: Sendable {
         entries[index].answer = Outcome(answer, at: now)
     }
 
-    /// A command that was refused before it reached the controller.
+    /// Records a command that was refused before it reached the controller.
     mutating func refused(_ answer: Answer, at now: Instant) {
         append(
             Entry(
@@ -75,7 +77,7 @@ struct CommandJournal: Sendable {
         )
     }
 
-    /// The newest command with a mark, as a text or a number; the newest of all without one.
+    /// The newest command with this `tx`, compared as text; the newest of all if it is `nil`.
     func newest(tx: JSONValue?) -> Entry? {
         guard let tx else { return index { _ in true }.map { entries[$0] } }
         let wanted = tx.string ?? tx.text
@@ -91,7 +93,7 @@ struct CommandJournal: Sendable {
         }
     }
 
-    /// The newest entry first: most answers belong to the last command.
+    /// Searches from the newest entry, because most answers belong to the last command.
     private func index(where isWanted: (Entry) -> Bool) -> Int? {
         for back in 1...Self.capacity where back <= entries.count {
             let index = (next - back + entries.count) % entries.count
@@ -117,9 +119,8 @@ extension CommandJournal.Request {
         }
     }
 
-    ///
-    /// The request in words, such as `set color of desk-lamp`.
-    /// - Parameter slug: The short name of what was meant, once it was known.
+    /// The operation as text, such as `set color of desk-lamp`.
+    /// - Parameter slug: The slug of the target, if it was resolved.
     func text(_ slug: String?) -> String {
         switch self {
         case .set(let target, let attributes):
@@ -145,7 +146,7 @@ extension CommandJournal.Outcome {
 }
 
 extension Command.Target {
-    /// The same with names of bounded length.
+    /// The same target with names of bounded length.
     fileprivate var shortened: Self {
         switch self {
         case .nearby: .nearby(ifID: nil)

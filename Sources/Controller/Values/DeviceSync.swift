@@ -1,18 +1,18 @@
 import Flare
 
-/// What the own sensors measured, and what the server was sent of it.
+/// Sensor readings of this device, and which of them were sent to the server.
 struct DeviceSync: Sendable {
-    /// The least time between two positions, and between two headings, sent to the server, milliseconds.
+    /// Minimum interval between two positions, or two headings, sent to the server, milliseconds.
     static let interval: Int64 = 1000
-    /// How long a heading counts for a device that is read later, milliseconds.
+    /// How long a heading is valid for a device that is read later, milliseconds.
     private static let headingLife: Int64 = 15_000
 
-    /// What comes once a second comes a little sooner or later each time, and is not held back for that.
+    /// Estimates arrive about once a second; the tolerance keeps early ones from being delayed.
     var position = SendThrottle<PositionReading>(interval: interval, tolerance: 50)
     var heading = SendThrottle<Double>(interval: interval)
-    /// Own positions that the server has not answered: what it reports of the position meanwhile is older.
+    /// Number of positions sent and not confirmed; the server's reports of the position are older meanwhile.
     private(set) var unconfirmedPositions = 0
-    /// The last reading of the compass, and whether a device has it.
+    /// The last compass heading, and whether it was applied to a device.
     private var reading: HeadingReading?
 
     private struct HeadingReading: Sendable {
@@ -25,7 +25,7 @@ struct DeviceSync: Sendable {
 
     mutating func positionSent() { unconfirmedPositions += 1 }
     mutating func positionAnswered() { unconfirmedPositions = max(0, unconfirmedPositions - 1) }
-    /// No answer will come any more: the link or the device is another one.
+    /// Resets the count after a change of link or device, because no reply will come.
     mutating func forgetUnconfirmedPositions() { unconfirmedPositions = 0 }
 
     // MARK: Heading
@@ -34,11 +34,11 @@ struct DeviceSync: Sendable {
         reading = HeadingReading(degrees: degrees, at: now, hasDevice: hasDevice)
     }
 
-    /// The heading that was measured last did not reach the server.
+    /// Records that the last heading did not reach the server.
     mutating func headingDropped() { reading?.hasDevice = false }
     mutating func forgetHeading() { reading = nil }
 
-    /// The last heading, when it is young and a device that was just read does not have it.
+    /// The last heading, if it is recent and missing on the device that was just read; degrees.
     mutating func headingForDevice(isNew: Bool, at now: Instant) -> Double? {
         guard let reading, isNew || !reading.hasDevice,
             now.milliseconds(since: reading.at) <= Self.headingLife
@@ -48,7 +48,7 @@ struct DeviceSync: Sendable {
     }
 }
 
-/// An estimate of the own position, and when it was made.
+/// A position estimate and the time it was made.
 struct PositionReading: Sendable {
     let estimate: ControllerEvent.PositionEstimated
     let at: Instant

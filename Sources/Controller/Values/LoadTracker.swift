@@ -1,20 +1,21 @@
 package import Flare
 
-/// Which requests for parts of the model are with the server, and which have failed.
+/// Tracks read requests: those in progress, those to repeat and those that failed.
 package struct LoadTracker: Sendable {
     package init() {}
 
     private var running: Set<FlareRequest> = []
-    /// Requests that are sent once more when their reply has come.
+    /// Requests to send once more after their reply.
     private var repeated: Set<FlareRequest> = []
-    /// What could not be read and is read again after a while.
+    /// Failed reads that will be retried.
     private var failed: Set<Reading> = []
 
     package var hasFailed: Bool { !failed.isEmpty }
 
     package func isRunning(_ request: FlareRequest) -> Bool { running.contains(request) }
 
-    /// - Returns: Whether to send the request now; otherwise it is repeated after the reply that is awaited.
+    /// Registers a read request.
+    /// - Returns: Whether to send it now; otherwise it is repeated after the pending reply.
     package mutating func begin(_ request: FlareRequest) -> Bool {
         guard running.insert(request).inserted else {
             repeated.insert(request)
@@ -23,13 +24,14 @@ package struct LoadTracker: Sendable {
         return true
     }
 
-    /// - Returns: Whether the request is to be sent again.
+    /// Records the reply to a request.
+    /// - Returns: Whether to send the request again.
     package mutating func end(_ request: FlareRequest) -> Bool {
         running.remove(request)
         return repeated.remove(request) != nil
     }
 
-    /// The link is new: no reply of the old one will come.
+    /// Forgets requests in progress, because a new link brings no replies to them.
     package mutating func restart() {
         running.removeAll()
         repeated.removeAll()
@@ -37,8 +39,8 @@ package struct LoadTracker: Sendable {
 
     package mutating func fail(_ reading: Reading) { failed.insert(reading) }
 
-    /// Forgets failures.
-    /// - Returns: Whether the last one was forgotten by this.
+    /// Forgets failed reads.
+    /// - Returns: Whether this removed the last one.
     package mutating func forgetFailures(where isMeant: (Reading) -> Bool) -> Bool {
         let left = failed.filter { !isMeant($0) }
         defer { failed = left }
@@ -46,7 +48,7 @@ package struct LoadTracker: Sendable {
     }
 }
 
-/// What is read of the server, whatever the single requests for it are.
+/// What a request reads from the server, independent of its parameters.
 package enum Reading: Sendable, Hashable {
     case environments
     case subscription(FlareID), place(FlareID), device(FlareID), newDevice(FlareID), presence(FlareID)

@@ -1,20 +1,19 @@
 import Flare
 import Things
 
-/// The jobs for one object: one at a time is with the server, the others wait in order.
+/// The job queue of one object: one job is sent at a time, the others wait in order.
 ///
-/// That keeps the order of changes to an object whatever the way to the server does, and lets a newer value
-/// overtake one that has not been sent yet.
+/// This preserves the order of changes on any link, and lets a newer value supersede an unsent one.
 struct ObjectQueue: Sendable {
-    /// How many jobs may wait for one object.
+    /// Maximum number of waiting jobs.
     static let capacity = 1000
 
     var running: Job?
-    /// What the server was asked for the running job.
+    /// The request sent for the running job.
     var sent: FlareRequest?
     var waiting: [Job] = []
 
-    /// Takes out what a newer job makes pointless, up to the last job that is bound to its place.
+    /// Removes the waiting jobs that a newer one supersedes, back to the last job that depends on order.
     mutating func removeOvertaken(by newer: Job) -> [Job] {
         var overtaken: [Job] = []
         for index in waiting.indices.reversed() {
@@ -25,12 +24,12 @@ struct ObjectQueue: Sendable {
     }
 }
 
-/// One change that the server is asked for.
+/// One change to request from the server.
 struct Job: Sendable {
     enum Work: Sendable {
-        /// Values for the object's data, over a time in seconds or at once.
+        /// Values for the object's data, with the length of the transition in seconds; `nil` for none.
         case write([String: DataWrite], transition: Double?)
-        /// A step of a running transition: values on the way, which are not shown.
+        /// A step of a running transition, with intermediate values.
         case step([String: JSONValue], isLast: Bool)
         case action(String)
         case position(Point3D)
@@ -38,9 +37,9 @@ struct Job: Sendable {
     }
 
     var work: Work
-    /// What follows once the work is confirmed; a failure ends it all.
+    /// Work to do after this work is confirmed; a failure cancels it.
     var rest: [Work] = []
-    /// Who wants it, when somebody waits for the answer.
+    /// The command to answer; `nil` if none.
     var command: PendingCommand?
     var cause: ChangeEvent.Cause
 
@@ -50,7 +49,7 @@ struct Job: Sendable {
         self.cause = cause
     }
 
-    /// Whether what comes of it depends on what was before, so that nothing may overtake it.
+    /// Whether the result depends on earlier jobs, so that no job may overtake it.
     var isBoundToOrder: Bool {
         switch work {
         case .write(let writes, _): !rest.isEmpty || writes.values.contains(.toggle)
@@ -59,7 +58,7 @@ struct Job: Sendable {
         }
     }
 
-    /// Whether a newer job for the same object makes this one pointless before it is sent.
+    /// Whether a newer job for the same object supersedes this one before it is sent.
     func isOvertaken(by newer: Job) -> Bool {
         guard !isBoundToOrder, !newer.isBoundToOrder else { return false }
         return switch (work, newer.work) {

@@ -1,16 +1,16 @@
 import Flare
 
-/// The job queues of all objects; an object without jobs has none.
+/// The job queues of all objects; objects without jobs have no queue.
 struct ObjectQueues: Sendable {
     private var queues: [ObjectReference: ObjectQueue] = [:]
 
-    /// The objects that have jobs, in order.
+    /// The objects that have jobs, sorted.
     var objects: [ObjectReference] { queues.keys.sorted() }
 
     subscript(object: ObjectReference) -> ObjectQueue? { queues[object] }
 
-    /// Appends a job to the queue of an object.
-    /// - Returns: The waiting jobs that it makes pointless, and whether it was appended: a full queue takes none.
+    /// Appends a job to the queue of an object, unless the queue is full.
+    /// - Returns: The waiting jobs that it supersedes, and whether it was appended.
     mutating func append(_ job: Job, on object: ObjectReference) -> (overtaken: [Job], isAppended: Bool) {
         let overtaken = queues[object]?.removeOvertaken(by: job) ?? []
         guard queues[object, default: ObjectQueue()].waiting.count < ObjectQueue.capacity else {
@@ -20,7 +20,7 @@ struct ObjectQueues: Sendable {
         return (overtaken, true)
     }
 
-    /// Removes the next job of an object when none is with the server.
+    /// Removes the next waiting job of an object; `nil` while another one is running.
     mutating func removeNext(of object: ObjectReference) -> Job? {
         guard let queue = queues[object], queue.running == nil else { return nil }
         guard !queue.waiting.isEmpty else {
@@ -30,14 +30,14 @@ struct ObjectQueues: Sendable {
         return queues[object]?.waiting.removeFirst()
     }
 
-    /// The server is asked for a job.
+    /// Marks a job as running, with the request that was sent for it.
     mutating func begin(_ job: Job, _ request: FlareRequest, on object: ObjectReference) {
         queues[object, default: ObjectQueue()].running = job
         queues[object]?.sent = request
     }
 
-    /// The server has answered.
-    /// - Returns: The job that the request belongs to; `nil` when it was given up.
+    /// Ends the running job after the server's reply.
+    /// - Returns: The job of the request; `nil` if it was cancelled.
     mutating func end(_ request: FlareRequest, on object: ObjectReference) -> Job? {
         guard let queue = queues[object], let job = queue.running, queue.sent == request else { return nil }
         queues[object]?.running = nil
@@ -45,7 +45,7 @@ struct ObjectQueues: Sendable {
         return job
     }
 
-    /// Removes everything, in the order of the objects.
+    /// Removes all jobs, sorted by object.
     mutating func removeAll() -> [Job] {
         defer { queues.removeAll() }
         return objects.flatMap { object in
@@ -53,15 +53,15 @@ struct ObjectQueues: Sendable {
         }
     }
 
-    /// Removes the jobs of an object that were not sent.
+    /// Removes the waiting jobs of an object.
     mutating func removeWaiting(of object: ObjectReference) -> [Job] {
         guard let waiting = queues[object]?.waiting else { return [] }
         queues[object]?.waiting = []
         return waiting
     }
 
-    /// Ends a running job of several steps with the step that is with the server.
-    /// - Returns: The command that loses its other steps.
+    /// Removes the remaining work of a running job after its current request.
+    /// - Returns: The command that was cut short; `nil` if there was no remaining work.
     mutating func cutShort(_ object: ObjectReference) -> PendingCommand? {
         guard let job = queues[object]?.running, !job.rest.isEmpty else { return nil }
         queues[object]?.running?.command = nil
@@ -69,8 +69,8 @@ struct ObjectQueues: Sendable {
         return job.command
     }
 
-    /// Where the job of a command is.
-    /// - Returns: The object, and how many jobs are ahead of it; `nil` when it is with the server.
+    /// Finds the job of a command.
+    /// - Returns: The object and the number of jobs ahead (`nil` for a running job); `nil` if not found.
     func position(
         ofTicket ticket: Int,
         from speaker: Command.Speaker

@@ -1,23 +1,23 @@
 import Flare
 import Things
 
-/// Commands that wait for more than one job at the server: for a place, the configuration, or several objects.
+/// Commands that wait for an environment to be read, for the configuration, or for several objects.
 struct PendingCommands: Sendable {
-    /// How many commands may wait for the same.
+    /// Maximum number of waiting refreshes, and of waiting reloads.
     static let capacity = 1000
 
-    /// The choice of an environment that is selected once its place is read.
+    /// The chosen environment, which is selected once its zones and things are read.
     private(set) var choice: PendingChoice?
     private var refreshes: [PendingRefresh] = []
     private var reloads: [PendingCommand] = []
     private var joint: [Int: JointCommand] = [:]
     private var nextJoint = 0
 
-    // MARK: The choice of an environment
+    // MARK: Environment selection
 
     mutating func choose(_ choice: PendingChoice) { self.choice = choice }
 
-    /// Removes the choice, if it is meant.
+    /// Removes and returns the choice if its environment matches.
     mutating func removeChoice(where isMeant: (FlareID) -> Bool = { _ in true }) -> PendingChoice? {
         guard let choice, isMeant(choice.environment) else { return nil }
         self.choice = nil
@@ -30,8 +30,8 @@ struct PendingCommands: Sendable {
 
     mutating func append(_ refresh: PendingRefresh) { refreshes.append(refresh) }
 
-    /// A place was read.
-    /// - Returns: The commands that need no further reply.
+    /// Counts a reply with an environment's zones and things.
+    /// - Returns: The refreshes that need no further reply.
     mutating func placeRead(_ environment: FlareID) -> [PendingCommand] {
         var ended: [PendingCommand] = []
         var left: [PendingRefresh] = []
@@ -49,11 +49,12 @@ struct PendingCommands: Sendable {
         return removed.map(\.pending)
     }
 
-    // MARK: Reloads of the configuration
+    // MARK: Configuration reloads
 
     var canReload: Bool { reloads.count < Self.capacity }
 
-    /// - Returns: Whether this is the first, so that the configuration has to be read.
+    /// Appends a reload command.
+    /// - Returns: Whether it is the first one, so that the configuration must be read.
     mutating func append(reload: PendingCommand) -> Bool {
         reloads.append(reload)
         return reloads.count == 1
@@ -66,15 +67,16 @@ struct PendingCommands: Sendable {
 
     // MARK: Commands on several objects
 
-    /// - Returns: The number that its parts carry.
+    /// Appends a command on several objects.
+    /// - Returns: The number that its parts refer to.
     mutating func append(_ command: JointCommand) -> Int {
         defer { nextJoint += 1 }
         joint[nextJoint] = command
         return nextJoint
     }
 
-    /// A part has ended.
-    /// - Returns: The whole command after its last part.
+    /// Records the end of one part.
+    /// - Returns: The whole command after its last part, else `nil`.
     mutating func partEnded(_ number: Int, _ refusal: Refusal?) -> JointCommand? {
         guard var command = joint[number] else { return nil }
         command.left -= 1
@@ -84,34 +86,34 @@ struct PendingCommands: Sendable {
     }
 }
 
-/// A command whose answer is still owed.
+/// A command that has not been answered yet.
 struct PendingCommand: Sendable {
     let command: Command
     let subject: Answer.Subject
     let target: Answer.Target?
     var accepted: [String: JSONValue] = [:]
     var rejected: [String: RefusalCode] = [:]
-    /// The number of the ``JointCommand`` that this is a part of.
+    /// The number of the ``JointCommand`` it belongs to; `nil` if none.
     var joint: Int?
 }
 
-/// A command that is answered when all of its parts, one for each object, have ended.
+/// A command on several objects, answered once all of its parts have ended.
 struct JointCommand: Sendable {
     let pending: PendingCommand
-    /// How many of them have not ended.
+    /// Number of parts that have not ended.
     var left: Int
-    /// Why the first of those that failed did.
+    /// The first failure; `nil` if none.
     var refusal: Refusal?
 }
 
-/// A choice of an environment, which is selected once its place is read.
+/// A choice of an environment, which is selected once its zones and things are read.
 struct PendingChoice: Sendable {
     let environment: FlareID
     let pending: PendingCommand
     let cause: ChangeEvent.Cause
 }
 
-/// A refresh, with the number of replies until one comes that was asked for after it.
+/// A refresh command, with the number of replies until one is newer than the command.
 struct PendingRefresh: Sendable {
     let environment: FlareID
     let pending: PendingCommand

@@ -1,33 +1,33 @@
 package import Flare
 
-/// What is known of zone and nearness beside the state: candidates, an exit that is not certain, a lost position.
+/// Zone and proximity beyond the published state: candidates, an unconfirmed exit, a lost position.
 package struct PresenceTracker: Sendable {
-    /// What to do about an exit.
+    /// How to handle an exit notice.
     package enum ExitDecision: Sendable, Hashable {
         case leave
-        /// It came too soon after the enter: it is confirmed after this time.
+        /// The exit followed the enter too closely, so it is confirmed after this time.
         case confirm(afterMilliseconds: Int64)
     }
 
-    /// How long after an enter an exit is not believed, milliseconds.
-    /// - Source: the origin's apps, which met exits of the old zone after enters of the new one.
+    /// How long after an enter an exit must be confirmed, milliseconds.
+    /// - Source: the original apps, which received exits of the old zone after enters of the new one.
     package static let exitGrace: Int64 = 500
 
-    /// Whether the presence was read once: from then on differences are events.
+    /// Whether presence was read once; only later differences are events.
     package var isKnown = false
-    /// The margins and repetitions with which the controller decides by itself.
+    /// The hysteresis with which the controller decides zone and nearby thing itself.
     package private(set) var steady = SteadyPresence()
-    /// What caused the last update of ``steady``.
+    /// The cause of the last update of ``steady``.
     package private(set) var cause = ChangeEvent.Cause("server")
-    /// Whether a lost position is to end zone and nearness after a while.
+    /// Whether the timer is running after which a lost position ends zone and nearness.
     package private(set) var isLossPending = false
     private var enteredAt: Instant?
-    /// A zone whose exit came too soon to be believed.
+    /// A zone whose exit awaits confirmation.
     package private(set) var pendingExit: FlareID?
 
     package init() {}
 
-    // MARK: Notices of a server
+    // MARK: Server notices
 
     package mutating func entered(at now: Instant) { enteredAt = now }
 
@@ -37,15 +37,15 @@ package struct PresenceTracker: Sendable {
         return .confirm(afterMilliseconds: Self.exitGrace - now.milliseconds(since: enteredAt))
     }
 
-    /// Removes the exit that waits to be confirmed.
+    /// Removes and returns the zone whose exit awaits confirmation.
     package mutating func removePendingExit() -> FlareID? {
         defer { pendingExit = nil }
         return pendingExit
     }
 
-    // MARK: The own position
+    // MARK: Position
 
-    /// Applies what surrounds the device now.
+    /// Applies the zones and things around the device.
     package mutating func update(
         _ seen: SteadyPresence.Surroundings,
         isExact: Bool,
@@ -56,8 +56,8 @@ package struct PresenceTracker: Sendable {
         self.cause = cause
     }
 
-    /// Starts over from a zone and a thing, without candidates.
-    /// - Returns: Whether there was a candidate.
+    /// Restarts from a zone and a thing, without candidates.
+    /// - Returns: Whether a candidate was dropped.
     @discardableResult
     package mutating func restart(zone: FlareID? = nil, thing: FlareID? = nil) -> Bool {
         defer { steady = SteadyPresence(zone: zone, thing: thing) }
@@ -66,13 +66,14 @@ package struct PresenceTracker: Sendable {
 
     package mutating func positionLost() { isLossPending = true }
 
+    /// Ends the wait after a lost position.
     /// - Returns: Whether a loss was pending.
     package mutating func endLoss() -> Bool {
         defer { isLossPending = false }
         return isLossPending
     }
 
-    /// Another environment or device: nothing is known of it.
+    /// Resets what is known for another environment or device.
     /// - Returns: Whether an exit was pending.
     package mutating func forget() -> Bool {
         isKnown = false

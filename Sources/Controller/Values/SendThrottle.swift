@@ -1,16 +1,16 @@
-/// Limits how often a value is sent: too early a value waits, and a newer one replaces it.
+/// Limits how often a value is sent: an early value waits until it is replaced or sent.
 package struct SendThrottle<Value: Sendable>: Sendable {
     package enum Decision: Sendable, Hashable {
         case sendNow
-        /// The value waits; a timer has to fire after this time.
+        /// The value waits; start a timer for this time.
         case startTimer(milliseconds: Int64)
-        /// The value waits for the timer that runs already.
+        /// The value waits for the running timer.
         case waitForTimer
     }
 
-    /// The least time between two values, milliseconds.
+    /// Minimum time between two values, milliseconds.
     package let interval: Int64
-    /// By how much a value may come too early and is sent all the same, milliseconds.
+    /// How early a value may be sent nevertheless, milliseconds.
     package let tolerance: Int64
     package private(set) var sentAt: Instant?
     private var waiting: Value?
@@ -22,7 +22,7 @@ package struct SendThrottle<Value: Sendable>: Sendable {
 
     package var isWaiting: Bool { waiting != nil }
 
-    /// Decides whether a value is sent now; it waits otherwise.
+    /// Decides whether to send a value now; otherwise it replaces the waiting one.
     package mutating func offer(_ value: Value, at now: Instant) -> Decision {
         guard let sentAt, now.milliseconds(since: sentAt) < interval - tolerance else { return .sendNow }
         let isFirst = waiting == nil
@@ -31,7 +31,7 @@ package struct SendThrottle<Value: Sendable>: Sendable {
             ? .startTimer(milliseconds: interval - now.milliseconds(since: sentAt)) : .waitForTimer
     }
 
-    /// Removes the waiting value.
+    /// Removes and returns the waiting value.
     package mutating func removeWaiting() -> Value? {
         defer { waiting = nil }
         return waiting
@@ -39,6 +39,6 @@ package struct SendThrottle<Value: Sendable>: Sendable {
 
     package mutating func sent(at now: Instant) { sentAt = now }
 
-    /// The next value is sent at once.
+    /// Lets the next value be sent at once.
     package mutating func restart() { sentAt = nil }
 }
