@@ -2,7 +2,7 @@ import Controller
 import Flare
 import Testing
 
-/// What our own actions do comes back from the server, and is told as theirs.
+/// Attribution of changes that come back from our own actions.
 struct ActionEchoTests {
     private static let device = JSONValue.string("\(House.homeDevice)")
 
@@ -15,7 +15,7 @@ struct ActionEchoTests {
     }
 
     @Test(arguments: ["nextColor", "lighter", "off", "north"])
-    func `what an action changes has the cause of the command`(action: String) {
+    func `a change made by an action carries the cause of its command`(action: String) {
         var rig = Rig.atHome()
         rig.set(["level": 0.3])
         rig.serve()
@@ -25,7 +25,7 @@ struct ActionEchoTests {
         #expect(Set(causes(effects)) == [.init("command", tx: 7)])
     }
 
-    @Test func `it may come back after the answer, and each has its own command`() {
+    @Test func `changes that arrive after the answer are attributed to their own commands`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.3])
         rig.serve()
@@ -39,7 +39,7 @@ struct ActionEchoTests {
         #expect(eventNames.map(\.first) == [.init("command", tx: 1), nil, .init("command", tx: 2)])
     }
 
-    @Test func `what others change meanwhile is the server's`() {
+    @Test func `a change by another client after our action has the cause server`() {
         var rig = Rig.atHome()
         act("off", tx: 1, &rig)
         rig.serveOne(.success(.done))
@@ -49,10 +49,10 @@ struct ActionEchoTests {
             #expect(Set(causes(effects)) == [.init("server")])
         }
         let other = rig.notice(.data(House.lampThing, ["on": false], sender: nil))
-        #expect(Set(causes(other)) == [.init("server")], "even what was asked for, when somebody else did it")
+        #expect(Set(causes(other)) == [.init("server")], "even if our action requested it")
     }
 
-    @Test func `an action that was refused, changes nothing, or is long past is no cause`() {
+    @Test func `a failed, ineffective or old action is not the cause of a change`() {
         var rig = Rig.atHome()
         act("off", tx: 1, &rig)
         rig.serveOne(.failure(.rejected("no")))

@@ -3,9 +3,9 @@ import Flare
 import Testing
 import Things
 
-/// How the beacons of the place are heard.
+/// Beacon reports and the conditions kept from them.
 @Suite struct BeaconTests {
-    @Test func `what is heard of a beacon is kept with its thing, and is no event`() {
+    @Test func `a beacon report is stored with its thing and causes no event`() {
         var rig = Rig.atHome()
         _ = rig.controller.removeChanges()
         let report = BeaconReport(rssi: -70, batteryVolts: 2.9, age: 2)
@@ -15,14 +15,14 @@ import Things
         let first = rig.state.beacons[House.lamp]
         #expect(first?.rssi == -70 && first?.batteryVolts == 2.9)
         #expect(rig.state.beacons.count == 1)
-        // What is not told again stays as it was.
+        // Values missing in a report stay as they were.
         rig.happens(.beaconsHeard([House.lamp: BeaconReport(rssi: -60, age: .nan)]))
         let second = rig.state.beacons[House.lamp]
         #expect(second?.rssi == -60 && second?.batteryVolts == 2.9)
         #expect((second?.seenAt.wallMilliseconds ?? 0) - (first?.seenAt.wallMilliseconds ?? 0) >= 2000)
     }
 
-    @Test func `with its thing a beacon's condition goes`() {
+    @Test func `a beacon's condition is removed with its thing`() {
         var rig = Rig.atHome()
         rig.happens(.beaconsHeard([House.lamp: BeaconReport(rssi: -70, age: 0)]))
         rig.command(.chooseEnvironment(.next))
@@ -31,7 +31,7 @@ import Things
         #expect(rig.state.beacons.isEmpty)
     }
 
-    @Test func `events name their object`() {
+    @Test func `an event carries the name of its object`() {
         var rig = Rig.atHome()
         let order = Command.Order.set(.thing("\(House.lamp)"), ThingRequest(attributes: ["state": "OFF"]))
         rig.command(order)

@@ -3,9 +3,9 @@ import Flare
 import Testing
 import Things
 
-/// Changes from the server, and what is told of them.
+/// Changes from the server, and the events they cause.
 @Suite struct ChangeTests {
-    @Test func `data from others is merged key by key and told`() {
+    @Test func `data from other clients are merged key by key and published as one event`() {
         var rig = Rig.atHome()
         let effects = rig.notice(
             .data(House.lampThing, ["on": false, "brightness": 0.5, "new": [1]], sender: "x")
@@ -21,7 +21,7 @@ import Things
         #expect(rig.controller.removeChanges().isEmpty)
     }
 
-    @Test func `a key with dots reaches into the data, and what cannot be stored is passed over`() {
+    @Test func `a dotted key is a path into the data, and values that cannot be stored are skipped`() {
         var rig = Rig.atHome()
         rig.notice(.data(House.lampThing, ["a.b": 1], sender: nil))
         #expect(rig.lamp("a") == ["b": 1])
@@ -31,7 +31,7 @@ import Things
         #expect(rig.notice(.data(House.lampThing, ["on": .null], sender: nil)) == [])
     }
 
-    @Test func `zones, environments and the device change too`() {
+    @Test func `data of zones, environments and this device are merged too`() {
         var rig = Rig.atHome()
         let eventNames = [
             ObjectReference(.environment, House.home), ObjectReference(.zone, House.kitchen),
@@ -47,12 +47,12 @@ import Things
         #expect(rig.state.angle == 30)
     }
 
-    @Test func `a thing that moves is told, and its beacon is placed anew`() {
+    @Test func `a thing that moves causes an event and updates the tracked beacons`() {
         var rig = Rig.atHome()
         let effects = rig.notice(.position(House.lampThing, Point3D(x: 1, y: 1), sender: nil))
         #expect(effects.eventNames == ["thing moved"])
         guard case .trackBeacons(let place?)? = effects.last else {
-            Issue.record("beacons are not tracked anew: \(effects)")
+            Issue.record("beacon tracking was not updated: \(effects)")
             return
         }
         #expect(place.things.first?.position == Point3D(x: 1, y: 1))
@@ -61,7 +61,7 @@ import Things
         #expect(minor.contains { if case .trackBeacons = $0 { true } else { false } })
     }
 
-    @Test func `what is unknown is ignored`() {
+    @Test func `notices about unknown objects are ignored`() {
         var rig = Rig.atHome()
         let screen = ObjectReference(.thing, House.screen)
         let before = rig.state
@@ -72,14 +72,14 @@ import Things
         #expect(rig.state == before)
     }
 
-    @Test func `actions of others are told`() {
+    @Test func `an action by another client causes an event`() {
         var rig = Rig.atHome()
         let effects = rig.notice(.handleAction(ObjectReference(.thing, House.kettle), "boil", sender: "x"))
         #expect(effects.eventNames == ["thing action"])
         #expect(effects.events.first?.details == ["action": "boil"])
     }
 
-    @Test func `many changes of the model at once are two readings`() {
+    @Test func `many model changes at once cause only two reads`() {
         var rig = Rig.atHome()
         for number in 0..<100 {
             let object = ObjectReference(number % 2 == 0 ? .thing : .zone, House.id(UInt32(number)))
@@ -89,7 +89,7 @@ import Things
         #expect(rig.serve().requests.count == 1)
     }
 
-    @Test func `added, changed and removed are told with what differs`() {
+    @Test func `a read that adds, changes and removes things causes events with the differences`() {
         var rig = Rig.atHome()
         rig.notice(.near(thing: House.lamp, device: House.homeDevice, distance: 1))
         rig.server.things[0].name = "Reading lamp"
@@ -117,7 +117,7 @@ import Things
         #expect(rig.state.changedAt[ObjectReference(.thing, House.kettle)] == nil)
     }
 
-    @Test func `a reading without differences tells and tracks nothing`() {
+    @Test func `a read without differences causes no event and no tracking update`() {
         var rig = Rig.atHome()
         rig.command(.request(.refresh))
         let effects = rig.serve()
@@ -126,7 +126,7 @@ import Things
         #expect(rig.controller.removeChanges().isEmpty)
     }
 
-    @Test func `events are numbered without gaps, in order`() {
+    @Test func `events are numbered in order and without gaps`() {
         var rig = Rig.atHome()
         for number in 1...5 { rig.notice(.data(House.lampThing, ["x": JSONValue(number)], sender: nil)) }
         #expect(rig.effects.events.map(\.sequence) == [1, 2, 3, 4, 5])
@@ -134,7 +134,7 @@ import Things
         #expect(rig.state.epoch == "e1")
     }
 
-    @Test func `alerts are raised once, keep their time, and are cleared once`() {
+    @Test func `an alert is raised once, keeps its time and is cleared once`() {
         var rig = Rig.atHome()
         rig.happens(.alertRaised("sensors", .warning, message: "no adapter"), after: 5)
         #expect(rig.controller.removeChanges() == [.alert("sensors")])
@@ -151,7 +151,7 @@ import Things
         #expect(rig.controller.removeChanges().isEmpty)
     }
 
-    @Test func `the start is told when the broker hears us first, later its link`() {
+    @Test func `the first broker connection is the start event, later ones are link events`() {
         var rig = Rig.atHome()
         #expect(rig.happens(.brokerLinkChanged(isUp: false)) == [])
         #expect(rig.happens(.brokerLinkChanged(isUp: true)).eventNames == ["bridge started"])

@@ -4,7 +4,7 @@ import Testing
 import Things
 
 @Suite struct CommandTests {
-    @Test func `a set is stored, confirmed, told and answered`() {
+    @Test func `a set command is sent, confirmed, published and answered`() {
         var rig = Rig.atHome()
         let asked = rig.set(["brightness": 255], tx: "a")
         #expect(
@@ -30,7 +30,7 @@ import Things
         #expect(rig.state.changedAt[House.lampThing] != nil)
     }
 
-    @Test func `the same value again is confirmed and is no event`() {
+    @Test func `setting the same value again succeeds without an event`() {
         var rig = Rig.atHome()
         rig.set(["brightness": "50%"])
         let effects = rig.serve()
@@ -38,7 +38,7 @@ import Things
         #expect(effects.events.isEmpty)
     }
 
-    @Test func `a thing is named by slug or identifier, of either case`() {
+    @Test func `a thing is addressed by slug or by identifier in either case`() {
         var server = HouseServer()
         var odd = FlareThing(id: House.id(500))
         odd.name = "aaaaaaaaaaaaaaaaaaaaaaaa"
@@ -56,7 +56,7 @@ import Things
         #expect(rig.set(["state": "OFF"], of: "screen").codes == [.unknownThing])
     }
 
-    @Test func `all fields or none, unless the request is partial`() {
+    @Test func `one invalid field rejects the whole set unless the request is partial`() {
         var rig = Rig.atHome()
         let refused = rig.set(["brightness": 10, "colour": "red"])
         #expect(refused.requests.isEmpty)
@@ -73,7 +73,7 @@ import Things
         (FlareLinkError.timedOut(seconds: 5), RefusalCode.timeout), (.rejected("no"), .serverRejected),
         (.unreachable("gone"), .serverUnreachable), (.unknownObject(House.lampThing), .unknownThing),
     ])
-    func `a set that fails moves nothing`(error: FlareLinkError, code: RefusalCode) {
+    func `a failed set changes nothing`(error: FlareLinkError, code: RefusalCode) {
         var rig = Rig.atHome()
         rig.set(["brightness": 255])
         let effects = rig.serveOne(.failure(error))
@@ -84,7 +84,7 @@ import Things
         if code == .unknownThing { #expect(effects.requests == [.loadPlace(environment: House.home)]) }
     }
 
-    @Test func `while the link is down nothing is begun`() {
+    @Test func `commands that need the server are refused while the link is down`() {
         var rig = Rig.atHome()
         rig.lose()
         #expect(rig.set(["brightness": 1]).codes == [.serverUnreachable])
@@ -95,7 +95,7 @@ import Things
         #expect(rig.asked.isEmpty)
     }
 
-    @Test func `nearby means the nearby thing, and says so when it is another by now`() {
+    @Test func `a command for the nearby thing is refused as stale when another thing is nearby`() {
         var rig = Rig.atHome()
         let request = ThingRequest(attributes: ["state": "OFF"])
         #expect(rig.command(.set(.nearby(ifID: nil), request)).codes == [.noNearbyThing])
@@ -112,7 +112,7 @@ import Things
         #expect(rig.serve().eventNames == ["thing changed", "nearby changed"])
     }
 
-    @Test func `an action is done, told and answered; what it changes is told as the command's`() {
+    @Test func `an action is performed, published and answered, and causes its changes`() {
         var rig = Rig.atHome()
         rig.command(.action(.thing("lamp"), name: "lighter"), tx: 7)
         let effects = rig.serve()
@@ -125,7 +125,7 @@ import Things
         #expect(rig.command(.action(.thing("kettle"), name: "boil")).requests.count == 1)
     }
 
-    @Test func `an action that the server would do otherwise is stored as values`() {
+    @Test func `an action that the server would perform differently is stored as values`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.1])
         rig.serve()
@@ -139,7 +139,7 @@ import Things
     }
 
     @Test(arguments: ["set", "toggle", "action"])
-    func `on brings back what was visible before somebody else stored 0`(way: String) {
+    func `switching on restores the last visible brightness after another client stored 0`(way: String) {
         var rig = Rig.atHome()
         rig.server.things[0].data["brightness"] = 0
         rig.notice(.data(House.lampThing, ["brightness": 0], sender: nil))
@@ -154,7 +154,7 @@ import Things
         #expect(answer?.accepted["state"] == "ON" && answer?.accepted["brightness"] == 128)
     }
 
-    @Test func `a brightness of 0 switches off, and on is as bright as before`() {
+    @Test func `a brightness of 0 switches off and keeps the brightness for the next on`() {
         var rig = Rig.atHome()
         rig.set(["brightness": 0])
         rig.serve()
@@ -164,7 +164,7 @@ import Things
         #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `the own device is set in order, with one answer`() {
+    @Test func `a device set sends name, angle and position in order and gets one answer`() {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         var rig = Rig.atHome(configuration)
@@ -199,7 +199,7 @@ import Things
         #expect(rig.state.fix?.source == "command")
     }
 
-    @Test func `a failure ends the rest of a device set`() {
+    @Test func `a failure cancels the rest of a device set`() {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         var rig = Rig.atHome(configuration)
@@ -208,12 +208,12 @@ import Things
         #expect(rig.asked.isEmpty)
     }
 
-    @Test func `the own device is not set unless it is allowed`() {
+    @Test func `a device set is refused unless the configuration allows it`() {
         var rig = Rig.atHome()
         #expect(rig.command(.setDevice(.init(angle: 90))).codes == [.notAllowed])
     }
 
-    @Test func `requests`() {
+    @Test func `each request has its effect and is answered on its own topic`() {
         var rig = Rig.atHome()
         #expect(rig.command(.request(.snapshot)).first == .resendState)
         #expect(rig.command(.request(.logLevel("debug"))).first == .setLogLevel("debug"))
@@ -222,7 +222,7 @@ import Things
         #expect(rig.command(.get(.thing("lamp"))).answers.first?.subject == .get)
     }
 
-    @Test func `a reload is answered when the configuration was read, and read once for all who ask`() {
+    @Test func `concurrent reloads read the configuration once and are answered after that`() {
         var rig = Rig.atHome()
         #expect(rig.command(.request(.reload)) == [.readConfiguration])
         #expect(rig.command(.request(.reload)) == [])
@@ -244,18 +244,18 @@ import Things
         #expect(effects.last == .restart)
     }
 
-    @Test func `a refresh is answered by a reading that was asked for after it`() {
+    @Test func `a refresh is answered only by a read that was requested after it`() {
         var rig = Rig.atHome()
         rig.notice(.modelChanged(House.lampThing, environment: House.home))
         rig.command(.request(.refresh))
         rig.server.things[0].name = "Other"
         #expect(rig.asked.filter { $0 == .loadPlace(environment: House.home) }.count == 1)
-        #expect(rig.serveOne().answers.isEmpty, "the reading before the refresh")
+        #expect(rig.serveOne().answers.isEmpty, "the read was requested before the refresh")
         #expect(rig.serve().codes == [nil])
         #expect(rig.state.things[House.lamp]?.name == "Other")
     }
 
-    @Test func `who waits at the stop is told so`() {
+    @Test func `pending commands are refused with a timeout when the daemon stops`() {
         var rig = Rig.atHome()
         rig.set(["brightness": 1])
         rig.set(["brightness": 2])

@@ -15,22 +15,22 @@ import Things
         return rig
     }
 
-    @Test func `the first by name is taken when nothing else is known`() {
+    @Test func `the first environment by name is selected by default`() {
         #expect(started().state.environmentID == House.home)
     }
 
-    @Test func `the saved one is taken, unless the server has it no more`() {
+    @Test func `the saved environment is selected unless it no longer exists`() {
         #expect(started(saved: House.office).state.environmentID == House.office)
         #expect(started(saved: House.id(9)).state.environmentID == House.home)
     }
 
-    @Test func `a place on the earth goes before the saved one, while GPS is on`() {
+    @Test func `a GPS location takes precedence over the saved environment while GPS is on`() {
         #expect(started(saved: House.office, at: 30).state.environmentID == House.studio)
         #expect(started(saved: House.office, at: 50).state.environmentID == House.office)
         #expect(started(saved: House.office, at: 30, gps: false).state.environmentID == House.office)
     }
 
-    @Test func `of several geofences around a place the nearest counts`() {
+    @Test func `the nearest of several matching geofences decides`() {
         var server = HouseServer()
         for index in server.environments.indices {
             server.environments[index].geofence?.centre = GeoPoint(
@@ -46,7 +46,7 @@ import Things
         #expect(rig.state.environmentID == server.environments[1].id)
     }
 
-    @Test func `coming into another geofence chooses it, which is told`() {
+    @Test func `entering another geofence selects its environment and causes an event`() {
         var rig = Rig.atHome()
         let effects = rig.happens(House.located(20))
         #expect(effects.eventNames == ["environment selected"])
@@ -56,7 +56,7 @@ import Things
         #expect(rig.state.environmentID == House.office)
     }
 
-    @Test func `a choice by hand holds until another geofence is entered`() {
+    @Test func `a manual selection holds until another geofence is entered`() {
         var rig = started(at: 10)
         rig.command(.chooseEnvironment(.named("studio")))
         rig.serve()
@@ -66,7 +66,7 @@ import Things
         #expect(rig.state.environmentID == House.office)
     }
 
-    @Test func `who comes home again is at home again`() {
+    @Test func `leaving and re-entering a geofence selects its environment again`() {
         var rig = started(at: 10)
         rig.happens(House.located(50))
         rig.command(.chooseEnvironment(.named("studio")))
@@ -75,7 +75,7 @@ import Things
         #expect(rig.state.environmentID == House.home)
     }
 
-    @Test func `bad places and a sensor that is off choose nothing`() {
+    @Test func `an invalid location or a disabled GPS selects nothing`() {
         var rig = Rig.atHome()
         for degrees in [Double.nan, .infinity, 200] {
             #expect(rig.happens(House.located(degrees)).isEmpty)
@@ -86,7 +86,7 @@ import Things
         #expect(rig.state.location == nil)
     }
 
-    @Test func `next and previous go round by name`() {
+    @Test func `next and previous cycle through the environments by name`() {
         var rig = Rig.atHome()
         var names: [String?] = []
         for choice: Command.EnvironmentChoice in [.next, .next, .next, .previous, .previous, .previous] {
@@ -97,7 +97,7 @@ import Things
         #expect(names == ["Office", "Studio", "Home", "Studio", "Office", "Home"])
     }
 
-    @Test func `next after next goes on from what is about to be taken`() {
+    @Test func `a second next counts from the pending selection`() {
         var rig = Rig.atHome()
         rig.command(.chooseEnvironment(.next))
         let second = rig.command(.chooseEnvironment(.next))
@@ -107,7 +107,7 @@ import Things
         #expect(rig.state.environmentID == House.studio)
     }
 
-    @Test func `a choice is taken, saved, told and answered when its place was read`() {
+    @Test func `an environment is selected, saved and published once its zones and things are read`() {
         var rig = Rig.atHome()
         let asked = rig.command(.chooseEnvironment(.named("office")), tx: "t")
         #expect(asked == [.flare(.loadPlace(environment: House.office))])
@@ -132,7 +132,7 @@ import Things
     }
 
     @Test(arguments: [FlareLinkError.timedOut(seconds: 5), .rejected("no"), .unreachable("gone")])
-    func `a choice whose place cannot be read changes nothing`(error: FlareLinkError) {
+    func `an environment whose zones and things cannot be read is not selected`(error: FlareLinkError) {
         var rig = Rig.atHome()
         let before = rig.state
         rig.command(.chooseEnvironment(.named("office")))
@@ -142,7 +142,7 @@ import Things
         #expect(rig.state == before)
     }
 
-    @Test func `the current one is chosen at once, and ends another choice`() {
+    @Test func `selecting the current environment succeeds at once and cancels a pending selection`() {
         var rig = Rig.atHome()
         #expect(rig.command(.chooseEnvironment(.named("home"))).codes == [nil])
         rig.command(.chooseEnvironment(.named("\(House.office)")))
@@ -151,7 +151,7 @@ import Things
         #expect(rig.state.environmentID == House.home)
     }
 
-    @Test func `a choice that was removed meanwhile is unknown`() {
+    @Test func `selecting an environment that was removed meanwhile is refused`() {
         var rig = Rig.atHome()
         rig.server.environments.removeAll { $0.id == House.office }
         rig.command(.chooseEnvironment(.named("office")))
@@ -160,27 +160,27 @@ import Things
     }
 
     @Test(arguments: ["Office", "OFFICE", "office"])
-    func `an environment is chosen by its name`(name: String) {
+    func `an environment is selected by its name in any case`(name: String) {
         var rig = Rig.atHome()
         rig.command(.chooseEnvironment(.named(name)))
         #expect(rig.serve().answers.first?.accepted == ["environment": "office"])
         #expect(rig.state.environmentID == House.office)
     }
 
-    @Test func `a name that several environments have is refused with their short names`() {
+    @Test func `an ambiguous environment name is refused with the matching slugs`() {
         var server = HouseServer()
         for index in server.environments.indices where server.environments[index].id != House.home {
             server.environments[index].name = "Elsewhere"
         }
         var rig = Rig.atHome(server: server)
         let refusal = rig.command(.chooseEnvironment(.named("elsewhere"))).answers.first?.refusal
-        #expect(refusal == nil, "it is a short name")
+        #expect(refusal == nil, "it is a slug")
         let other = rig.command(.chooseEnvironment(.named("Elsewhere"))).answers.first?.refusal
         #expect(other?.code == .invalidValue && other?.field == "environment")
         #expect(other?.message.hasSuffix("choose one by its short name: elsewhere, elsewhere-2") == true)
     }
 
-    @Test func `unknown names and a link that is down are refused`() {
+    @Test func `an environment selection is refused for an unknown name or while the link is down`() {
         var rig = Rig.atHome()
         let unknown = rig.command(.chooseEnvironment(.named("moon"))).answers.first?.refusal
         #expect(unknown?.code == .unknownEnvironment)
@@ -190,7 +190,7 @@ import Things
         #expect(rig.state.environmentID == House.home)
     }
 
-    @Test func `answers for an environment that is no longer current are dropped`() {
+    @Test func `replies for an environment that is no longer current are ignored`() {
         var rig = Rig.atHome()
         rig.happens(House.located(20))
         let late: [(FlareRequest, FlareReply)] = [
@@ -214,7 +214,7 @@ import Things
         #expect(rig.state.alerts.isEmpty)
     }
 
-    @Test func `an environment that is removed is left for the first by name`() {
+    @Test func `the first environment by name replaces a removed one`() {
         var rig = Rig.atHome()
         rig.server.environments.removeAll { $0.id == House.home }
         rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))
@@ -230,24 +230,24 @@ import Things
         #expect(rig.state.device == nil)
     }
 
-    // MARK: Short names of what is gone
+    // MARK: Slugs of removed objects
 
     private static func cleared(_ kind: FlareClass, _ slugs: String...) -> ControllerEvent {
         .topicsCleared(slugs.map { ObjectName(kind, $0) })
     }
 
-    @Test func `the short name of what is gone is forgotten once its topics are empty at the broker`() {
+    @Test func `the slug of a removed object is released once its topics are empty`() {
         var rig = Rig.atHome()
-        #expect(rig.happens(Self.cleared(.thing, "lamp", "nobody")) == [], "it is still there")
+        #expect(rig.happens(Self.cleared(.thing, "lamp", "nobody")) == [], "the thing still exists")
         rig.server.things.removeAll { $0.id == House.lamp }
         rig.notice(.modelChanged(House.lampThing, environment: House.home))
         #expect(rig.serve().eventNames == ["thing removed"])
-        #expect(rig.state.slugs[.thing, House.lamp] == "lamp", "its topics are to be cleared")
+        #expect(rig.state.slugs[.thing, House.lamp] == "lamp", "its topics are not empty yet")
         #expect(rig.happens(Self.cleared(.thing, "lamp")) == [.remember(.slugForgotten(House.lampThing))])
         #expect(rig.state.slugs[.thing, House.lamp] == nil)
     }
 
-    @Test func `one thing that is created, changed or removed is shown without reading the place again`()
+    @Test func `creating, changing or removing one thing does not reload its environment`()
         throws
     {
         var rig = Rig.atHome()
@@ -257,7 +257,7 @@ import Things
         let renamed = rig.notice(change)
         #expect(renamed.eventNames == ["thing changed"] && renamed.requests.isEmpty)
         #expect(rig.state.things[House.kettle]?.name == "Tea kettle")
-        #expect(rig.notice(change) == [], "nothing is different")
+        #expect(rig.notice(change) == [], "nothing has changed")
         var new = thing
         new.id = House.id(150)
         new.name = "Radio"
@@ -269,7 +269,7 @@ import Things
         #expect(rig.notice(.thingChanged(House.screen, nil, environment: House.office)) == [])
     }
 
-    @Test func `a beacon that moves with its thing is tracked at its new place`() throws {
+    @Test func `moving a thing that has a beacon updates the tracked position`() throws {
         var rig = Rig.atHome()
         var lamp = try #require(rig.state.things[House.lamp])
         lamp.position = Point3D(x: 3, y: 3)
@@ -284,7 +284,7 @@ import Things
         )
     }
 
-    @Test func `what stands in another environment keeps its short name, until that is gone`() {
+    @Test func `an object keeps its slug while another environment is current, until its own is removed`() {
         var rig = Rig.atHome()
         rig.happens(House.located(20))
         rig.serve()
@@ -304,7 +304,7 @@ import Things
         )
     }
 
-    @Test func `what comes after something that is gone may be called like it`() {
+    @Test func `a new object may reuse the slug of a removed one`() {
         var memory = PersistedState()
         memory.environment = House.home
         let old = ObjectReference(.thing, House.id(900))
@@ -317,7 +317,7 @@ import Things
         #expect(rig.happens(Self.cleared(.thing, "lamp")) == [])
     }
 
-    @Test func `a rename changes the name and not the slug`() {
+    @Test func `a rename changes the name but not the slug`() {
         var rig = Rig.atHome()
         rig.server.environments[1].name = "Zuhause"
         rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))

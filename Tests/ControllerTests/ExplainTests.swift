@@ -3,7 +3,10 @@ import Flare
 import Testing
 import Things
 
-/// The kitchen is 0 to 3.9 m, the living room 4 to 7.9 m; lamps stand at 2, 2 and 6, 2; a thing is near within 1.5 m.
+/// Explanations of zone, nearby thing and commands.
+///
+/// The kitchen spans 0 to 3.9 m, the living room 4 to 7.9 m; lamps stand at (2, 2) and (6, 2). A thing is
+/// near within 1.5 m.
 @Suite struct ExplainTests {
     private func rig(
         at position: Point3D = Point3D(x: 1, y: 0),
@@ -31,7 +34,7 @@ import Things
 
     // MARK: Zone
 
-    @Test func `inside a zone, the distance to its nearest side is told`() throws {
+    @Test func `inside a zone, the explanation names the distance to its nearest side`() throws {
         var rig = rig(at: Point3D(x: 1, y: 0.5))
         let answer = try answer(&rig, .zone)
         #expect(
@@ -43,7 +46,7 @@ import Things
         #expect(answer.data?["position"] == ["x": 1, "y": 0.5, "z": 0])
     }
 
-    @Test func `within the margin of a zone, the margin is told`() throws {
+    @Test func `within the margin of a zone, the explanation names the margin`() throws {
         var rig = rig(at: Point3D(x: 3.5, y: 3.9))
         walk(&rig, (4.3, 3.9))
         let answer = try answer(&rig, .zone)
@@ -59,7 +62,7 @@ import Things
         #expect(answer.data?["margin_m"] == 0.5)
     }
 
-    @Test func `a change that has not been seen often enough is told with its count`() throws {
+    @Test func `a pending zone change is explained with its number of updates`() throws {
         var rig = rig(at: Point3D(x: 3.5, y: 3.9))
         walk(&rig, (5, 3.9))
         let answer = try answer(&rig, .zone)
@@ -69,7 +72,7 @@ import Things
         #expect(answer.data?["candidate"]?["updates"] == 1)
     }
 
-    @Test func `outside of all zones, the nearest one is told`() throws {
+    @Test func `outside all zones, the explanation names the nearest one`() throws {
         var rig = rig(at: Point3D(x: 1, y: 6))
         #expect(
             try text(&rig, .zone).hasPrefix(
@@ -78,7 +81,7 @@ import Things
         )
     }
 
-    @Test func `with the server's presence, the server is named as the one that decides`() throws {
+    @Test func `in server mode, the explanation names the server as the one that decides`() throws {
         var rig = rig(presence: .server)
         rig.notice(.enter(zone: House.living, device: House.homeDevice))
         let answer = try answer(&rig, .zone)
@@ -90,7 +93,7 @@ import Things
         #expect(answer.data?["decided_by"] == "server")
     }
 
-    @Test func `before the place is read, that is the reason`() throws {
+    @Test func `before zones and things are read, the explanation says so`() throws {
         var rig = Rig()
         #expect(
             try text(&rig, .zone)
@@ -104,7 +107,7 @@ import Things
         )
     }
 
-    @Test func `a lost position is told with its age and what follows`() throws {
+    @Test func `a lost position is explained with its age and its consequence`() throws {
         var rig = rig()
         walk(&rig, (1, 1))
         rig.happens(House.estimate(1, 1, .lost), after: 1000)
@@ -116,7 +119,7 @@ import Things
         )
     }
 
-    @Test func `the beacons heard last are told, strongest first`() throws {
+    @Test func `recently heard beacons are listed, strongest first`() throws {
         var rig = rig()
         walk(&rig, (1, 1))
         rig.happens(
@@ -142,7 +145,7 @@ import Things
         )
     }
 
-    @Test func `a near thing beyond the limit is explained by the distance at which it is left`() throws {
+    @Test func `a nearby thing beyond the limit is explained by the distance at which it is left`() throws {
         var rig = rig(at: Point3D(x: 2, y: 1))
         walk(&rig, (2, 0.2))
         #expect(
@@ -152,7 +155,7 @@ import Things
         )
     }
 
-    @Test func `with nothing near, the nearest thing is told`() throws {
+    @Test func `with nothing nearby, the explanation names the nearest thing`() throws {
         var rig = rig(at: Point3D(x: 2, y: 6))
         let answer = try answer(&rig, .nearby(thing: nil))
         #expect(
@@ -169,12 +172,12 @@ import Things
         ("kettle", "Kettle cannot be near: it has no position."),
         ("lamp", "Lamp is near: it is the nearest thing, 1 m away, and the limit is 1.5 m."),
     ])
-    func `a thing that is named is explained, near or not`(slug: String, sentence: String) throws {
+    func `a named thing is explained whether or not it is near`(slug: String, sentence: String) throws {
         var rig = rig(at: Point3D(x: 2, y: 1))
         #expect(try text(&rig, .nearby(thing: slug)).hasPrefix(sentence))
     }
 
-    @Test func `an unknown thing is refused with the nearest name`() throws {
+    @Test func `an unknown thing is refused with the most similar name`() throws {
         var rig = rig()
         let refusal = try #require(answer(&rig, .nearby(thing: "lmap")).refusal)
         #expect(refusal.code == .unknownThing)
@@ -183,7 +186,7 @@ import Things
 
     // MARK: Commands
 
-    @Test func `an accepted command is told with the time it took`() throws {
+    @Test func `an accepted command is explained with its duration`() throws {
         var rig = rig()
         rig.set(["color": "blue"], tx: "7")
         rig.time += 12
@@ -199,7 +202,7 @@ import Things
         #expect(answer.data?["took_ms"] == 12)
     }
 
-    @Test func `a refused command is told with its reason`() throws {
+    @Test func `a refused command is explained with the reason`() throws {
         var rig = rig()
         rig.set(["color": "blurple"])
         let answer = try answer(&rig, .command(tx: nil))
@@ -208,7 +211,7 @@ import Things
         #expect(answer.data?["text"]?.string?.contains("and was refused after 0 ms: ") == true)
     }
 
-    @Test func `commands that are not answered yet are told where they wait`() throws {
+    @Test func `a pending command is explained with its position in the queue`() throws {
         var rig = rig()
         rig.set(["color": "blue"], tx: "a")
         rig.set(["brightness": 10], tx: "b")
@@ -220,7 +223,7 @@ import Things
         #expect(try text(&rig, .command(tx: "b")).hasSuffix("and waits behind 1 earlier command for Lamp."))
     }
 
-    @Test func `a command that could not be read is told with its reason`() throws {
+    @Test func `a command that could not be parsed is explained with the reason`() throws {
         var rig = rig()
         var refused = Answer(ticket: 0, tx: "9", subject: .set)
         refused.refusal = Refusal(.badJSON, "the payload is not JSON")
@@ -228,14 +231,14 @@ import Things
         #expect(try text(&rig, .command(tx: "9")).contains("the payload is not JSON (bad_json)"))
     }
 
-    @Test func `a transition that goes on after the answer is told`() throws {
+    @Test func `a transition that is still running is mentioned`() throws {
         var rig = rig()
         rig.set(["brightness": 10], over: 5, tx: "slow")
         rig.serve()
         #expect(try text(&rig, .command(tx: "slow")).hasSuffix("Its transition is still running."))
     }
 
-    @Test func `an unknown tx is refused, and so is the question before any command`() throws {
+    @Test func `an explanation is refused for an unknown tx or before the first command`() throws {
         var rig = rig()
         #expect(try answer(&rig, .command(tx: nil)).refusal?.message == "no command has come in this run")
         rig.set(["color": "blue"], tx: "a")
@@ -244,7 +247,7 @@ import Things
         #expect(refusal.field == "command")
     }
 
-    @Test func `the last 256 commands are known, and the questions do not count`() throws {
+    @Test func `the last 256 commands can be explained, not counting explanation requests`() throws {
         var rig = rig()
         for number in 1...300 {
             rig.set(["color": "blue"], tx: .number(Double(number)))
@@ -256,7 +259,7 @@ import Things
         #expect(try answer(&rig, .command(tx: 300)).data?["tx"] == 300)
     }
 
-    @Test func `an explanation changes nothing`() throws {
+    @Test func `an explanation does not change the state`() throws {
         var rig = rig()
         _ = rig.controller.removeChanges()
         let before = rig.state

@@ -1,7 +1,7 @@
 import Controller
 import Flare
 
-/// The places of these tests: a home with two rooms and two lamps, an office, a studio.
+/// Sample data: a home with two rooms and two lamps, an office and a studio.
 enum House {
     static func id(_ number: UInt32) -> FlareID { FlareID(high: 0, low: number) }
 
@@ -15,7 +15,7 @@ enum House {
     static let floorLamp = id(102)
     static let kettle = id(103)
     static let screen = id(201)
-    /// The own devices that were made by earlier runs.
+    /// The devices created by earlier runs.
     static let homeDevice = id(301)
     static let officeDevice = id(302)
     static let stranger = id(399)
@@ -106,7 +106,7 @@ enum House {
         return device
     }
 
-    /// Where nothing is near and no zone is.
+    /// A point in no zone and near no thing.
     static let outside = Point3D(x: 100, y: 100)
 
     static func estimate(

@@ -1,6 +1,6 @@
 import Flare
 
-/// A Flare server as a value: it stores, answers, and tells what its asker would hear.
+/// A Flare server as a value: it stores data and returns the replies and notices a client would receive.
 struct HouseServer {
     var environments = House.environments
     var zones = House.zones
@@ -9,12 +9,12 @@ struct HouseServer {
         House.device(House.homeDevice, in: House.home, zone: House.kitchen),
         House.device(House.officeDevice, in: House.office, zone: House.meeting),
     ]
-    /// The environments whose changes the asker hears.
+    /// The environments the client has subscribed to.
     var subscribed: Set<FlareID> = []
     private var made: UInt32 = 1000
 
     /// Carries out a request.
-    /// - Returns: What is heard of it, its answer last.
+    /// - Returns: The notices it causes, then the reply.
     mutating func carryOut(_ request: FlareRequest) -> [FlareEvent] {
         var notices: [FlareNotice] = []
         let result = answer(request, &notices)
@@ -114,7 +114,7 @@ struct HouseServer {
         zones.first { $0.environment == environment && $0.perimeter?.contains(point) == true }?.id
     }
 
-    /// A device was moved: its zone and nearest thing follow.
+    /// Updates a device's zone and nearest thing after a move.
     mutating func moved(_ id: FlareID) -> [FlareNotice] {
         guard let index = devices.firstIndex(where: { $0.id == id }),
             let environment = devices[index].environment
@@ -131,7 +131,7 @@ struct HouseServer {
             if let near { notices.append(.near(thing: near.id, device: id, distance: near.distance)) }
         }
         if old.zone != devices[index].zone {
-            // The new before the old, as is usually seen.
+            // The enter comes before the exit, as real servers usually send them.
             if let zone = devices[index].zone { notices.append(.enter(zone: zone, device: id)) }
             if let zone = old.zone { notices.append(.exit(zone: zone, device: id)) }
         }

@@ -3,9 +3,9 @@ import Flare
 import Testing
 import Things
 
-/// Things that are real lamps.
+/// Things that represent physical lamps.
 @Suite struct LampTests {
-    @Test func `what a lamp asks of its thing is told as the link's doing, and answered to the link`() {
+    @Test func `a change reported by a lamp has the cause link and is answered to the link`() {
         var rig = Rig.atHome()
         let order = Command.Order.set(
             .thing("\(House.lamp)"),
@@ -27,13 +27,13 @@ import Things
             )
         )
         guard case .answer(let answer)? = refused.first else {
-            Issue.record("no answer")
+            Issue.record("no answer to the lamp's command")
             return
         }
         #expect(answer.speaker == .lamp && answer.refusal?.code == .unknownThing)
     }
 
-    @Test func `how a lamp fares is shown of its thing, and is no event`() {
+    @Test func `a lamp's condition is shown with its thing and causes no event`() {
         var rig = Rig.atHome()
         _ = rig.controller.removeChanges()
         let away = LampCondition(isOnline: false)
@@ -44,14 +44,14 @@ import Things
         #expect(rig.controller.removeChanges().isEmpty)
         #expect(rig.happens(.lampChanged(House.lamp, nil)) == [])
         #expect(rig.state.lamps.isEmpty)
-        // Of what is not here nothing is to be shown.
+        // Conditions of unknown things are ignored.
         let nobody = FlareID(high: 9, low: 9)
         _ = rig.controller.removeChanges()
         rig.happens(.lampChanged(nobody, away))
         #expect(rig.controller.removeChanges().isEmpty)
     }
 
-    @Test func `how long a transition takes is told while it runs`() {
+    @Test func `the state holds the duration of a running transition`() {
         var rig = Rig.atHome()
         rig.command(
             .set(

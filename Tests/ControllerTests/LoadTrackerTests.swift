@@ -5,18 +5,18 @@ import Testing
 @Suite struct LoadTrackerTests {
     private let place = FlareRequest.loadPlace(environment: House.home)
 
-    @Test func `a request that is under way is repeated once after its reply`() {
+    @Test func `a request in progress is repeated once after its reply`() {
         var loads = LoadTracker()
         #expect(loads.begin(place) == true)
         #expect(loads.begin(place) == false)
         #expect(loads.begin(place) == false)
         #expect(loads.isRunning(place))
-        #expect(loads.end(place) == true, "it is wanted again")
+        #expect(loads.end(place) == true, "it was requested again meanwhile")
         #expect(loads.begin(place) == true)
         #expect(loads.end(place) == false)
     }
 
-    @Test func `a new link forgets the requests of the old one, but not the failures`() {
+    @Test func `a new link discards the requests in progress but keeps the failures`() {
         var loads = LoadTracker()
         _ = loads.begin(place)
         _ = loads.begin(place)
@@ -26,7 +26,7 @@ import Testing
         #expect(loads.hasFailed)
     }
 
-    @Test func `the last failure that is forgotten is reported once`() {
+    @Test func `removing the last failure is reported once`() {
         var loads = LoadTracker()
         loads.fail(.place(House.home))
         loads.fail(.environments)

@@ -3,13 +3,13 @@ import Flare
 import Testing
 import Things
 
-/// The order of changes to one object, and what overtakes what.
+/// The order of changes to one object, and which changes supersede others.
 @Suite struct ObjectQueueTests {
     private func values(_ effects: [ControllerEffect]) -> [[String: JSONValue]] {
         effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
     }
 
-    @Test func `rapid sets of one field are merged, the overtaken ones are superseded`() {
+    @Test func `rapid sets of one field send only the first and last, the others are superseded`() {
         var rig = Rig.atHome()
         var effects: [ControllerEffect] = []
         for value in 1...5 {
@@ -23,7 +23,7 @@ import Things
         #expect(rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `other fields are not overtaken, and not overtaken in part`() {
+    @Test func `a waiting set is superseded only by one that covers all of its fields`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.1])
         rig.set(["color": "green", "level": 0.2])
@@ -34,7 +34,7 @@ import Things
         #expect(values(rig.serve()) == [["brightness": 0.4, "color": "blue"]])
     }
 
-    @Test func `a toggle is never overtaken, overtakes nothing, and is not jumped over`() {
+    @Test func `a toggle keeps its order with all other commands`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.9])
         var effects = rig.set(["state": "OFF"], tx: 1)
@@ -48,7 +48,7 @@ import Things
         #expect(values(served).map { $0["on"] } == [false, true, false, true])
     }
 
-    @Test func `an action keeps its place`() {
+    @Test func `an action keeps its order with other commands`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.1])
         rig.set(["level": 0.5])
@@ -57,7 +57,7 @@ import Things
         #expect(values(rig.serve()) == [["brightness": 0.5], ["brightness": 0.9]])
     }
 
-    @Test func `ON beside a colour counts when the light is about to go out`() {
+    @Test func `ON with a colour takes effect after a pending OFF`() {
         var rig = Rig.atHome()
         rig.set(["state": "OFF"])
         rig.set(["state": "ON", "color": "green"])
@@ -66,14 +66,14 @@ import Things
         #expect(rig.lamp("color") == "green")
     }
 
-    @Test func `things do not wait for each other`() {
+    @Test func `commands for different things do not wait for each other`() {
         var rig = Rig.atHome()
         rig.set(["state": "OFF"])
         rig.set(["state": "ON"], of: "floor-lamp")
         #expect(rig.asked.count == 2)
     }
 
-    @Test func `a reply that does not match answers nobody`() {
+    @Test func `a reply that matches no request answers no command`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.1])
         let stray: [FlareRequest] = [
@@ -87,7 +87,7 @@ import Things
         #expect(rig.serve().codes == [nil])
     }
 
-    @Test func `link down while jobs run and wait: one answer each, and late replies change nothing`() {
+    @Test func `a lost link refuses each running or waiting command once, and late replies change nothing`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.1])
         rig.set(["color": "blue"])
@@ -102,7 +102,7 @@ import Things
         #expect(rig.serve().codes == [nil])
     }
 
-    @Test func `the environment is left: what runs is answered by the server, what waits is refused`() {
+    @Test func `leaving the environment refuses waiting commands, while sent ones still get their reply`() {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         var rig = Rig.atHome(configuration)
@@ -120,7 +120,7 @@ import Things
         #expect(rig.state.device?.position == .zero)
     }
 
-    @Test func `a device move that ends after the environment was left moves no other device`() {
+    @Test func `a device move confirmed after leaving the environment moves no other device`() {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         var rig = Rig.atHome(configuration)
@@ -134,7 +134,7 @@ import Things
         #expect(rig.state.fix == nil)
     }
 
-    @Test func `a thing is removed while commands wait for it`() {
+    @Test func `removing a thing refuses its waiting commands`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.1])
         rig.set(["color": "blue"])
@@ -143,7 +143,7 @@ import Things
         #expect(rig.serve().codes == [.unknownThing, .unknownThing])
     }
 
-    @Test func `beyond a thousand that wait for one thing, commands are refused`() {
+    @Test func `commands are refused when a thousand wait for the same thing`() {
         var rig = Rig.atHome()
         var codes: [RefusalCode?] = []
         for _ in 0..<1003 { codes += rig.set(["state": "TOGGLE"]).codes }

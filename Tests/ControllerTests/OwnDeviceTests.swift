@@ -3,13 +3,13 @@ import Flare
 import Testing
 
 @Suite struct OwnDeviceTests {
-    @Test func `a saved device is kept`() {
+    @Test func `a saved device is used again`() {
         let rig = Rig.atHome()
         #expect(rig.state.device?.id == House.homeDevice)
         #expect(rig.server.devices.count == 2)
     }
 
-    @Test func `none saved: one is made as configured`() {
+    @Test func `without a saved device, one is created as configured`() {
         var configuration = ControllerConfiguration()
         configuration.deviceName = "wall"
         configuration.deviceDescription = "tablet, Linux 6"
@@ -25,7 +25,7 @@ import Testing
         #expect(rig.effects.contains(.remember(.device(House.id(1001), environment: House.home))))
     }
 
-    @Test(arguments: [false, true]) func `unknown to the server: another is made`(asError: Bool) {
+    @Test(arguments: [false, true]) func `a saved device unknown to the server is replaced`(asError: Bool) {
         var rig = Rig(memory: memory(House.id(77)))
         rig.happens(.flare(.linkUp))
         while let next = rig.asked.first, next != .loadDevice(House.id(77), environment: House.home) {
@@ -39,7 +39,7 @@ import Testing
         #expect(rig.effects.contains(.remember(.device(House.id(1001), environment: House.home))))
     }
 
-    @Test func `of another environment: another is made`() {
+    @Test func `a saved device of another environment is replaced by a new one`() {
         var rig = Rig(memory: memory(House.officeDevice))
         rig.happens(.flare(.linkUp))
         rig.serve()
@@ -53,7 +53,7 @@ import Testing
         return memory
     }
 
-    @Test func `removed while we run: another is made, quietly`() {
+    @Test func `a device removed at run time is replaced by a new one without an event`() {
         var rig = Rig.atHome()
         rig.server.devices.removeAll { $0.id == House.homeDevice }
         rig.notice(.modelChanged(ObjectReference(.device, House.homeDevice), environment: House.home))
@@ -61,10 +61,10 @@ import Testing
         rig.notice(.modelChanged(ObjectReference(.device, House.homeDevice), environment: House.home))
         #expect(rig.serve().events.isEmpty)
         #expect(rig.state.device?.id == House.id(1001))
-        #expect(rig.server.devices.count == 2, "only one was made")
+        #expect(rig.server.devices.count == 2, "only one device was created")
     }
 
-    @Test func `missed again and again while one is being made, only one is made`() {
+    @Test func `repeated refreshes while a device is being created do not create another`() {
         var rig = Rig()
         rig.happens(.flare(.linkUp))
         rig.serveOne()
@@ -74,7 +74,7 @@ import Testing
         #expect(rig.effects.answers.count == 5)
     }
 
-    @Test func `made for an environment that was left meanwhile, it is remembered`() {
+    @Test func `a device created for an environment that was left meanwhile is remembered`() {
         var rig = Rig()
         rig.happens(.flare(.linkUp))
         rig.serveOne()
@@ -89,7 +89,7 @@ import Testing
         #expect(rig.server.devices.count == 4)
     }
 
-    @Test func `changed by others as a whole, the differences are told`() {
+    @Test func `changes of this device by other clients cause events with the differences`() {
         var rig = Rig.atHome()
         rig.server.devices[0].name = "wall"
         rig.server.devices[0].position = Point3D(x: 1, y: 1)
@@ -100,7 +100,7 @@ import Testing
         #expect(effects.events.last?.after == ["name": "wall"])
     }
 
-    @Test func `other devices do not matter`() {
+    @Test func `notices about other devices are ignored`() {
         var rig = Rig.atHome()
         let other = ObjectReference(.device, House.stranger)
         let before = rig.state

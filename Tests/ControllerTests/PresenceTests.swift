@@ -11,7 +11,7 @@ import Testing
         return rig
     }
 
-    @Test func `exit, then enter: the natural order`() {
+    @Test func `an exit before the enter leaves the zone and then enters the other`() {
         var rig = inKitchen()
         let exit = rig.notice(.exit(zone: House.kitchen, device: me), after: 10_000)
         #expect(exit.eventNames == ["zone exit"])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [Int64(0), 499, 500, 60_000])
-    func `enter, then exit of the old one: the exit is ignored, however late`(delay: Int64) {
+    func `an exit of the old zone after the enter of the new one is ignored`(delay: Int64) {
         var rig = inKitchen()
         let enter = rig.notice(.enter(zone: House.living, device: me), after: 1000)
         #expect(enter.eventNames == ["zone exit", "zone enter"])
@@ -32,7 +32,7 @@ import Testing
         #expect(rig.state.zoneID == House.living)
     }
 
-    @Test func `an exit of the current zone within half a second holds when the time is over`() {
+    @Test func `an exit within half a second after the enter takes effect at the end of that time`() {
         var rig = inKitchen()
         rig.notice(.enter(zone: House.living, device: me), after: 1000)
         #expect(
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [House.living, House.kitchen])
-    func `a new enter overtakes an exit that came too soon`(zone: FlareID) {
+    func `a new enter cancels a pending exit`(zone: FlareID) {
         var rig = inKitchen()
         rig.notice(.enter(zone: House.living, device: me), after: 1000)
         rig.notice(.exit(zone: House.living, device: me), after: 100)
@@ -55,20 +55,20 @@ import Testing
         #expect(rig.state.zoneID == zone)
     }
 
-    @Test func `half a second after the enter an exit holds at once`() {
+    @Test func `an exit half a second after the enter takes effect at once`() {
         var rig = inKitchen()
         rig.notice(.enter(zone: House.living, device: me))
         #expect(rig.notice(.exit(zone: House.living, device: me), after: 500).eventNames == ["zone exit"])
     }
 
-    @Test func `an enter that is repeated is no event, and begins the half second anew`() {
+    @Test func `a repeated enter is not an event and restarts the half second`() {
         var rig = inKitchen()
         #expect(rig.notice(.enter(zone: House.kitchen, device: me)) == [])
         rig.notice(.exit(zone: House.kitchen, device: me), after: 499)
         #expect(rig.state.zoneID == House.kitchen)
     }
 
-    @Test func `a late look at an exit does not touch another environment's zone`() {
+    @Test func `a pending exit does not affect the zone of another environment`() {
         var rig = inKitchen()
         rig.notice(.enter(zone: House.living, device: me))
         rig.notice(.exit(zone: House.living, device: me), after: 100)
@@ -79,7 +79,7 @@ import Testing
         #expect(rig.state.zoneID == House.meeting)
     }
 
-    @Test func `near and far in either order`() {
+    @Test func `near and far notices are handled in either order`() {
         var rig = inKitchen()
         #expect(rig.notice(.near(thing: House.lamp, device: me, distance: 1)).eventNames == ["nearby near"])
         #expect(rig.notice(.near(thing: House.lamp, device: me, distance: 1)) == [])
@@ -94,7 +94,7 @@ import Testing
         #expect(rig.state.nearbySince == nil)
     }
 
-    @Test func `a thing stays paired until another comes near, or it is gone`() {
+    @Test func `a paired thing stays nearby until another one is near or it is removed`() {
         var configuration = ControllerConfiguration()
         configuration.stayPaired = true
         var rig = Rig.atHome(configuration)
@@ -111,7 +111,7 @@ import Testing
         #expect(rig.state.nearbyID == nil)
     }
 
-    @Test func `other devices' transitions are ignored`() {
+    @Test func `presence notices about other devices are ignored`() {
         var rig = inKitchen()
         rig.notice(.near(thing: House.lamp, device: me, distance: 1))
         let before = rig.state
@@ -124,7 +124,7 @@ import Testing
         #expect(rig.state == before)
     }
 
-    @Test func `an unknown zone or thing makes the place be read again`() {
+    @Test func `a notice about an unknown zone or thing reads the environment again`() {
         var rig = inKitchen()
         var cellar = FlareZone(id: House.id(13))
         cellar.name = "Cellar"
@@ -140,7 +140,7 @@ import Testing
         #expect(rig.state.nearbyID == nil)
     }
 
-    @Test func `a zone that is removed is left`() {
+    @Test func `removing the current zone leaves it`() {
         var rig = inKitchen()
         rig.server.zones.removeAll { $0.id == House.kitchen }
         rig.notice(.modelChanged(ObjectReference(.zone, House.kitchen), environment: House.home))

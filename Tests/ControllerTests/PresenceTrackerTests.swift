@@ -5,7 +5,7 @@ import Testing
 @Suite struct PresenceTrackerTests {
     private func at(_ milliseconds: Int64) -> Instant { Rig.moment(milliseconds) }
 
-    @Test func `an exit within half a second after an enter has to be confirmed when that is over`() {
+    @Test func `an exit within half a second after an enter must be confirmed at the end of that time`() {
         var presence = PresenceTracker()
         presence.entered(at: at(1000))
         #expect(presence.exited(House.kitchen, at: at(1200)) == .confirm(afterMilliseconds: 300))
@@ -14,14 +14,14 @@ import Testing
         #expect(presence.removePendingExit() == nil)
     }
 
-    @Test func `an exit later than that, or without an enter, is believed`() {
+    @Test func `an exit later than that or without an enter takes effect at once`() {
         var presence = PresenceTracker()
         #expect(presence.exited(House.kitchen, at: at(0)) == .leave)
         presence.entered(at: at(1000))
         #expect(presence.exited(House.kitchen, at: at(1500)) == .leave)
     }
 
-    @Test func `another environment forgets the enter and the exit`() {
+    @Test func `a reset discards the last enter and the pending exit`() {
         var presence = PresenceTracker()
         presence.isKnown = true
         presence.entered(at: at(0))
@@ -32,7 +32,7 @@ import Testing
         #expect(presence.forget() == false)
     }
 
-    @Test func `a restart tells whether a candidate is dropped`() {
+    @Test func `a restart reports whether it dropped a candidate`() {
         var presence = PresenceTracker()
         let seen = SteadyPresence.Surroundings(
             zone: House.kitchen,

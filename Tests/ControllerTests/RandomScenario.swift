@@ -4,12 +4,12 @@ import SeededRandom
 import Testing
 import Things
 
-/// A random life of a controller: commands, sensors, other people, a server that is slow, fails or goes away.
+/// A random scenario: commands, sensors, other clients, and a server that is slow, fails or disconnects.
 struct RandomScenario {
     private(set) var rig: Rig
     private var dice: SplitMix64
     private var timers: [ControllerTimer: Int64] = [:]
-    /// What was asked before the link was lost, still to be answered as failed.
+    /// Requests pending when the link was lost, still to be answered with a failure.
     private var lost: [FlareRequest] = []
     private var watch = Watch()
     private var removed: [FlareThing] = []
@@ -37,7 +37,7 @@ struct RandomScenario {
         }
     }
 
-    /// The broker confirms that topics are empty, of what is gone or of anything else.
+    /// The broker confirms empty topics, of removed objects or any others.
     private mutating func clearTopics() {
         let names = [FlareClass.environment, .zone, .thing].flatMap { kind in
             rig.state.slugs.objects(of: kind).compactMap { object in
@@ -47,13 +47,13 @@ struct RandomScenario {
         happens(.topicsCleared(names.sorted { $0.slug < $1.slug }))
     }
 
-    /// Lets everything come to rest, and looks at what is left.
+    /// Completes all requests and timers, then checks the final state.
     mutating func settle() {
         if !rig.state.isLinkUp { changeLink() }
         for _ in 0..<20_000 where !rig.asked.isEmpty || !timers.isEmpty {
             if rig.asked.isEmpty { passTime(1000) } else { answerOne() }
         }
-        #expect(rig.asked.isEmpty && timers.isEmpty, "it does not come to rest")
+        #expect(rig.asked.isEmpty && timers.isEmpty, "requests or timers are left over")
         if rig.asked.isEmpty { checkRest() }
         for thing in rig.state.things.keys.sorted() {
             happens(command(.set(.thing("\(thing)"), ThingRequest(attributes: ["state": "TOGGLE"]))))
@@ -62,7 +62,7 @@ struct RandomScenario {
         checkRest()
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func happens(_ event: ControllerEvent) {
         let before = rig.state
@@ -108,7 +108,7 @@ struct RandomScenario {
                 .next, .previous, .named("office"), .named("home"), .named("x"),
             ]
             order = .chooseEnvironment(dice.pick(choices, else: .next))
-        // Without CMX the place that others give the device is not ours, and the zone may differ.
+        // Keep CMX on: without it, positions set by others are ignored and the zones may differ.
         case 13:
             order = .switchSensor(
                 dice.pick([.gps, .beacons, .compass], else: .gps),
@@ -149,7 +149,7 @@ struct RandomScenario {
         )
     }
 
-    /// Time goes on, and timers with it; now and then one fires that was stopped too late.
+    /// Advances the clock and fires due timers; now and then fires one that was stopped too late.
     private mutating func passTime(_ milliseconds: Int64) {
         rig.time += milliseconds
         for (timer, due) in timers.sorted(by: { $0.value < $1.value })
@@ -168,7 +168,7 @@ struct RandomScenario {
 
     private mutating func checkRest() {
         if rig.isSteady {
-            // What was seen last counts when nothing new comes.
+            // The last position counts again when no update arrives.
             for _ in 0..<2 {
                 rig.time += 1500
                 happens(.timerFired(.presenceCheck))
@@ -185,12 +185,12 @@ struct RandomScenario {
         var isOwnPosition = false
         if case .setPosition(_, _, nil) = request { isOwnPosition = true }
         switch dice.number(below: 30) {
-        // An own position counts as sent, so it must not be refused.
+        // A position takes effect when it is sent, so its request must not fail.
         case 0 where !isOwnPosition:
             rig.asked.removeFirst()
             happens(.flare(.replied(request, .failure(.rejected("no")))))
         case 1:
-            // Done, but nobody hears that.
+            // Carried out, but the reply is lost.
             rig.asked.removeFirst()
             for event in rig.server.carryOut(request).dropLast() { happens(.flare(event)) }
             happens(.flare(.replied(request, .failure(.timedOut(seconds: 5)))))
@@ -224,13 +224,13 @@ struct RandomScenario {
         }
     }
 
-    /// Tells what others would hear.
+    /// Delivers notices to a subscribed client.
     private mutating func announce(_ notices: [FlareNotice], _ environment: FlareID?) {
         guard rig.state.isLinkUp, let environment, rig.server.subscribed.contains(environment) else { return }
         for notice in notices { happens(.flare(.notice(notice))) }
     }
 
-    /// Somebody else sets a thing, or moves our device.
+    /// Another client sets a thing or moves this device.
     private mutating func others() {
         if dice.chance(2), let index = rig.server.things.indices.randomElement(using: &dice) {
             let values: [String: JSONValue] = [
@@ -249,7 +249,7 @@ struct RandomScenario {
         }
     }
 
-    /// Somebody changes the model.
+    /// Another client adds, changes or removes objects.
     private mutating func remodel() {
         switch dice.number(below: 6) {
         case 0, 1:
@@ -284,7 +284,7 @@ struct RandomScenario {
             rig.server.environments =
                 isThere
                 ? rig.server.environments.filter { $0.id != House.home } : rig.server.environments + home
-            // In process, changes of environments are heard by all.
+            // The embedded server reports environment changes to all clients.
             if rig.state.isLinkUp {
                 happens(
                     .flare(

@@ -25,7 +25,7 @@ import Things
     }
 
     @Test(arguments: ["lamp", "\(House.lamp)", "kitchen", "\(House.kitchen)", "all"])
-    func `a thing that is listed, or whose zone is, cannot be driven`(name: String) {
+    func `a thing is read-only if it or its zone is listed`(name: String) {
         var rig = rig(name)
         for order in [order(), .action(.thing("lamp"), name: "toggle"), order(.zone("kitchen"))] {
             let refusal = refusal(&rig, order)
@@ -35,13 +35,13 @@ import Things
         #expect(rig.lamp("on") != true || rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `other things are driven, and a listed thing can be read`() {
+    @Test func `an unlisted thing can be changed and a listed one can be read`() {
         var rig = rig("lamp")
         #expect(refusal(&rig, order(.thing("floor-lamp"))) == nil)
         #expect(refusal(&rig, .get(.thing("lamp"))) == nil)
     }
 
-    @Test func `a thing of a place that was never visited is known by its name`() {
+    @Test func `a thing in an environment never visited is matched by its name`() {
         let policy = ReadOnlyPolicy(["show-case"])
         let object = ObjectReference(.thing, FlareID(high: 9, low: 9))
         let state = Rig.atHome().state
@@ -61,7 +61,7 @@ import Things
         }
     }
 
-    @Test func `brightness by proximity leaves a listed thing alone`() {
+    @Test func `brightness by proximity does not change a read-only thing`() {
         var configuration = ControllerConfiguration()
         configuration.brightnessByProximity = true
         var rig = Rig.atHome(configuration)
@@ -74,12 +74,12 @@ import Things
         #expect(rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `a real lamp reports what somebody has done to it`() {
+    @Test func `a physical lamp may report a change of a read-only thing`() {
         var rig = rig("all")
         #expect(refusal(&rig, order(), by: .lamp) == nil)
     }
 
-    @Test func `a device may move, whatever is listed`() {
+    @Test func `a device may move even if everything is read-only`() {
         let rig = rig("all")
         for kind in [ChangeRequest.Kind.move, .set(["angle"]), .edit] {
             let object = ObjectReference(.device, House.homeDevice)
@@ -88,7 +88,7 @@ import Things
         }
     }
 
-    @Test func `the first policy that refuses decides`() {
+    @Test func `the first refusal of several policies is the answer`() {
         struct Never: CommandPolicy {
             let reason: String
 

@@ -2,17 +2,17 @@ import Controller
 import Flare
 import Things
 
-/// A controller with a server, a clock that is moved by hand, and all that has come out so far.
+/// A controller with a sample server, a manual clock and a record of all effects.
 struct Rig {
     var controller: DeviceController
     var server = HouseServer()
     /// Milliseconds since the start.
     var time: Int64 = 0
-    /// What the server was asked and has not answered yet.
+    /// Requests that the server has not answered yet.
     var asked: [FlareRequest] = []
     private(set) var effects: [ControllerEffect] = []
     private var tickets = 0
-    /// Whether the controller decides zone and nearness itself.
+    /// Whether the controller decides zone and nearby thing itself.
     let isSteady: Bool
 
     init(
@@ -28,7 +28,7 @@ struct Rig {
         controller = DeviceController(epoch: "e1", configuration: configuration, memory: memory)
     }
 
-    /// At home with the known device, everything read, nothing due.
+    /// A controller at home with its saved device, everything read and no request pending.
     static func atHome(
         _ configuration: ControllerConfiguration = .init(),
         presence: ControllerConfiguration.Presence = .server,
@@ -51,7 +51,7 @@ struct Rig {
         Instant(wallMilliseconds: 1_800_000_000_000 + time, steadyMilliseconds: time)
     }
 
-    /// Lets something happen; the server's answers wait.
+    /// Applies an event; the server's replies wait.
     @discardableResult
     mutating func happens(_ event: ControllerEvent, after milliseconds: Int64 = 0) -> [ControllerEffect] {
         time += milliseconds
@@ -66,7 +66,7 @@ struct Rig {
         happens(.flare(.notice(notice)), after: milliseconds)
     }
 
-    /// Lets the server answer the oldest request: by itself, or as told.
+    /// Lets the server answer the oldest request, on its own or with the given result.
     @discardableResult
     mutating func serveOne(
         _ result: Result<FlareReply, FlareLinkError>? = nil
@@ -77,7 +77,7 @@ struct Rig {
         return server.carryOut(request).flatMap { happens(.flare($0)) }
     }
 
-    /// Lets the server answer until nothing is asked any more.
+    /// Lets the server answer until no request is left.
     @discardableResult
     mutating func serve() -> [ControllerEffect] {
         var new: [ControllerEffect] = []
@@ -85,7 +85,7 @@ struct Rig {
         return new
     }
 
-    /// The link is lost, and with it what was asked.
+    /// Loses the link and all pending requests.
     @discardableResult
     mutating func lose() -> [ControllerEffect] {
         asked = []
@@ -98,7 +98,7 @@ struct Rig {
         return happens(.commandReceived(Command(ticket: tickets, order: order, tx: tx)))
     }
 
-    /// Sets attributes of a thing, the lamp if nothing else is said.
+    /// Sets attributes of a thing, by default the lamp.
     @discardableResult
     mutating func set(
         _ attributes: [String: JSONValue],

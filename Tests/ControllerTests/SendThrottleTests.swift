@@ -10,7 +10,7 @@ import Testing
         #expect(!throttle.isWaiting)
     }
 
-    @Test func `a value within the interval waits for its rest, and newer ones replace it`() {
+    @Test func `a value within the interval waits for its end and is replaced by newer ones`() {
         var throttle = SendThrottle<Int>(interval: 1000)
         throttle.sent(at: at(0))
         #expect(throttle.offer(1, at: at(300)) == .startTimer(milliseconds: 700))
@@ -19,14 +19,14 @@ import Testing
         #expect(throttle.removeWaiting() == nil)
     }
 
-    @Test func `a value that is early by no more than the tolerance is sent`() {
+    @Test func `a value that is early by at most the tolerance is sent`() {
         var throttle = SendThrottle<Int>(interval: 1000, tolerance: 50)
         throttle.sent(at: at(0))
         #expect(throttle.offer(1, at: at(949)) == .startTimer(milliseconds: 51))
         #expect(throttle.offer(2, at: at(950)) == .sendNow)
     }
 
-    @Test func `after a restart the next value is sent at once`() {
+    @Test func `the next value after a restart is sent at once`() {
         var throttle = SendThrottle<Int>(interval: 1000)
         throttle.sent(at: at(0))
         throttle.restart()

@@ -16,7 +16,7 @@ import Things
         }
     }
 
-    /// Those of whatever device.
+    /// The headings sent for any device.
     private func anyHeadings(_ effects: [ControllerEffect]) -> [JSONValue?] {
         effects.requests.compactMap {
             if case .setData(_, let values, _) = $0 { values["angle"] } else { nil }
@@ -25,7 +25,7 @@ import Things
 
     // MARK: Position
 
-    @Test func `an own position is sent without sender and counts at once`() {
+    @Test func `this device's position is sent without sender and takes effect at once`() {
         var rig = Rig.atHome()
         let effects = rig.happens(House.estimate(2, 1))
         #expect(effects.requests == [.setPosition(device, Point3D(x: 2, y: 1), sender: nil)])
@@ -38,7 +38,7 @@ import Things
         #expect(rig.serve().eventNames == ["nearby near"])
     }
 
-    @Test func `positions go at most once a second, the newest one when it is due`() {
+    @Test func `positions are sent at most once a second, the newest one when the timer fires`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1), after: 1000)
         #expect(
@@ -51,23 +51,23 @@ import Things
         #expect(positions(rig.happens(House.estimate(5, 1), after: 1)) == [Point3D(x: 5, y: 1)])
     }
 
-    @Test func `place, accuracy and time that are shown are always of one estimate`() {
+    @Test func `position, accuracy and time in the state always belong to one estimate`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1, accuracy: 1), after: 1000)
         let first = rig.state.fix
         rig.happens(House.estimate(2, 1, .coarse, accuracy: 7), after: 400)
         #expect(rig.state.device?.position == Point3D(x: 1, y: 1))
-        #expect(rig.state.fix == first, "what was measured there is told with it")
+        #expect(rig.state.fix == first, "accuracy and time belong to the position in the state")
         rig.happens(.timerFired(.positionDue), after: 600)
         #expect(rig.state.device?.position == Point3D(x: 2, y: 1))
         #expect(rig.state.fix?.accuracyMetres == 7)
         #expect(rig.state.fix?.quality == .coarse)
-        #expect(rig.state.fix?.at == Rig.moment(1400), "when it was measured, not when it was sent")
+        #expect(rig.state.fix?.at == Rig.moment(1400), "the time of the estimate, not the time of sending")
         rig.happens(House.estimate(2, 1, accuracy: 2), after: 100)
-        #expect(rig.state.fix?.accuracyMetres == 2, "nothing has to be sent for that")
+        #expect(rig.state.fix?.accuracyMetres == 2, "accuracy changes without sending a position")
     }
 
-    @Test func `coming back before the step away was sent takes the step away`() {
+    @Test func `returning before a waiting position was sent discards that position`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1, accuracy: 1), after: 1000)
         rig.happens(House.estimate(2, 1, accuracy: 2), after: 300)
@@ -78,7 +78,7 @@ import Things
         #expect(rig.state.device?.position == Point3D(x: 1, y: 1))
     }
 
-    @Test func `lost at once, and a step that was not sent yet does not find us again`() {
+    @Test func `a lost position takes effect at once and discards a waiting position`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1), after: 1000)
         rig.happens(House.estimate(2, 1), after: 300)
@@ -102,14 +102,14 @@ import Things
         for second in 1...9 {
             let effects = rig.happens(House.estimate(2 + 0.01 * Double(second), 1), after: 1000)
             #expect(positions(effects).isEmpty && !effects.eventNames.contains("device moved"))
-            #expect(rig.state.fix?.at == Rig.moment(1000 + 1000 * Int64(second)), "it is known all the same")
+            #expect(rig.state.fix?.at == Rig.moment(1000 + 1000 * Int64(second)), "the fix is updated anyway")
         }
         #expect(positions(rig.happens(House.estimate(2.05, 1), after: 1000)) == [Point3D(x: 2.05, y: 1)])
         #expect(positions(rig.happens(House.estimate(2.15, 1), after: 1000)) == [Point3D(x: 2.15, y: 1)])
         #expect(positions(rig.happens(House.estimate(2.15, 1), after: 20_000)).isEmpty)
     }
 
-    @Test func `lost and found are told once`() {
+    @Test func `lost and found cause one event each`() {
         var rig = Rig.atHome()
         var eventNames: [String] = []
         for quality: PositionFix.Quality in [.good, .lost, .lost, .coarse, .fair] {
@@ -119,7 +119,7 @@ import Things
         #expect(rig.state.fix?.quality == .fair)
     }
 
-    @Test func `nothing is sent for numbers that are none, nor without link or device`() {
+    @Test func `an estimate that is not a number, or without link or device, is ignored`() {
         var rig = Rig.atHome()
         #expect(rig.happens(House.estimate(.nan, 1)) == [])
         rig.lose()
@@ -128,7 +128,7 @@ import Things
         #expect(empty.happens(House.estimate(1, 1)) == [])
     }
 
-    @Test func `what was due when the link was lost is not sent, and does not hinder what comes`() {
+    @Test func `a position waiting when the link is lost is discarded, and later ones are sent`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1))
         rig.happens(House.estimate(2, 1), after: 100)
@@ -142,7 +142,7 @@ import Things
         #expect(positions(rig.happens(.timerFired(.positionDue), after: 700)) == [Point3D(x: 3, y: 1)])
     }
 
-    @Test func `what was due in an environment that was left is not sent in the next`() {
+    @Test func `a position waiting when the environment is left is not sent in the next one`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1))
         rig.happens(House.estimate(2, 1), after: 100)
@@ -154,7 +154,7 @@ import Things
 
     // MARK: Heading
 
-    @Test func `a heading is stored with the device as sender, and told when confirmed`() {
+    @Test func `a heading is sent with the device as sender and published once confirmed`() {
         var rig = Rig.atHome()
         let effects = rig.happens(.headingChanged(degrees: 45))
         #expect(effects == [.flare(.setData(device, values: ["angle": 45], sender: House.homeDevice))])
@@ -165,11 +165,11 @@ import Things
         #expect(rig.state.angle == 45)
     }
 
-    @Test func `what the compass measures is shown at once, until somebody else turns the device`() {
+    @Test func `a measured heading is shown at once until another client turns the device`() {
         var rig = Rig.atHome()
         #expect(rig.happens(.headingMeasured(degrees: 47)) == [])
         #expect(rig.state.angle == 47)
-        // The server is told in steps of its own.
+        // The server receives the heading in coarser steps.
         rig.happens(.headingChanged(degrees: 45))
         rig.serve()
         #expect(rig.state.angle == 47 && rig.state.device?.data["angle"] == 45)
@@ -182,7 +182,7 @@ import Things
         #expect(rig.state.angle == 180)
     }
 
-    @Test func `a heading from before the device was read counts for it, unless it is old`() {
+    @Test func `a recent heading is sent once the device is read, an old one is not`() {
         for (age, asked) in [(15_000, [45]), (15_001, [])] as [(Int64, [JSONValue?])] {
             var rig = Rig()
             rig.happens(.headingChanged(degrees: 45))
@@ -192,7 +192,7 @@ import Things
         }
     }
 
-    @Test func `in another environment the device there gets the heading, too`() {
+    @Test func `after a change of environment, the heading is sent for the device there`() {
         var rig = Rig.atHome()
         rig.happens(.headingChanged(degrees: 45))
         rig.serve()
@@ -200,7 +200,7 @@ import Things
         #expect(anyHeadings(rig.serve()) == [45])
     }
 
-    @Test func `headings go at most once a second, only when changed, the newest when due`() {
+    @Test func `headings are sent at most once a second and only when changed`() {
         var rig = Rig.atHome()
         rig.happens(.headingChanged(degrees: 45))
         rig.serve()
@@ -216,7 +216,7 @@ import Things
         #expect(rig.happens(.headingChanged(degrees: .nan), after: 2000) == [])
     }
 
-    @Test func `turning back while the first turn is on its way is sent`() {
+    @Test func `turning back while the first turn is unconfirmed is sent`() {
         var rig = Rig.atHome()
         rig.happens(.headingChanged(degrees: 45))
         rig.serve()
@@ -228,7 +228,7 @@ import Things
 
     // MARK: CMX
 
-    @Test func `the server's positions of the own device are taken while CMX is on`() {
+    @Test func `positions of this device from the server are used only while CMX is on`() {
         var rig = Rig.atHome()
         let moved = rig.notice(.position(device, Point3D(x: 3, y: 3), sender: nil))
         #expect(moved.eventNames == ["device moved"])
@@ -239,11 +239,11 @@ import Things
         #expect(rig.state.device?.position == Point3D(x: 3, y: 3))
     }
 
-    @Test func `with beacons on as well the latest wins`() {
+    @Test func `with CMX and beacons on, the latest position wins`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1))
         rig.notice(.position(device, Point3D(x: 9, y: 9), sender: nil))
-        #expect(rig.state.device?.position == Point3D(x: 1, y: 1), "told before ours came to the server")
+        #expect(rig.state.device?.position == Point3D(x: 1, y: 1), "older than our unconfirmed one")
         rig.serve()
         rig.notice(.position(device, Point3D(x: 3, y: 3), sender: nil))
         #expect(rig.state.device?.position == Point3D(x: 3, y: 3))
@@ -253,7 +253,7 @@ import Things
     }
 
     @Test
-    func `a move by command that is confirmed after a newer own position was sent does not take us back`() {
+    func `a device move confirmed after a newer estimate was sent does not move the device back`() {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         var rig = Rig.atHome(configuration)
@@ -265,7 +265,7 @@ import Things
         #expect(rig.state.zoneID == House.kitchen)
     }
 
-    @Test func `what is read of the device while an own position is on its way is older`() {
+    @Test func `reading the device while a position is unconfirmed keeps the newer position`() {
         var rig = Rig.atHome()
         rig.command(.request(.refresh))
         rig.happens(House.estimate(6, 1))
@@ -277,7 +277,7 @@ import Things
     // MARK: Switches
 
     @Test(arguments: SensorKind.allCases)
-    func `a switch acts once, is remembered and answered`(sensor: SensorKind) {
+    func `a sensor switch takes effect once, is saved and is answered`(sensor: SensorKind) {
         var rig = Rig.atHome()
         let off = rig.command(.switchSensor(sensor, on: false))
         #expect(off.contains(.remember(.sensor(sensor, on: false))))
@@ -290,7 +290,7 @@ import Things
         #expect(again.codes == [nil])
     }
 
-    @Test func `switched off, beacons and compass send nothing, not even what is due`() {
+    @Test func `disabled beacons and compass send nothing, not even waiting values`() {
         var rig = Rig.atHome()
         rig.happens(House.estimate(1, 1))
         rig.happens(House.estimate(2, 2), after: 1)
@@ -306,7 +306,7 @@ import Things
         }
     }
 
-    @Test func `what was switched off stays off after a restart, which the sensors are told first`() {
+    @Test func `a disabled sensor stays disabled after a restart and is switched off first`() {
         var memory = PersistedState()
         memory.sensors = [.beacons: false, .compass: true]
         var rig = Rig(memory: memory)
@@ -320,7 +320,7 @@ import Things
 
     // MARK: Brightness by proximity
 
-    @Test func `the nearby thing's brightness follows the distance of the position before`() {
+    @Test func `the nearby thing's brightness follows the distance from the previous position`() {
         var configuration = ControllerConfiguration()
         configuration.brightnessByProximity = true
         var rig = Rig.atHome(configuration)
@@ -342,10 +342,10 @@ import Things
         rig.happens(House.estimate(2, 0.9), after: 1000)
         rig.happens(House.estimate(2, 0.8), after: 1000)
         rig.serve()
-        #expect(rig.lamp("brightness") == 0.2, "0.9 is farther than a metre: no negative brightness")
+        #expect(rig.lamp("brightness") == 0.2, "0.9 is more than a metre away: brightness is never negative")
     }
 
-    @Test func `a thing without brightness gets none, and by default nothing follows`() {
+    @Test func `brightness by proximity skips things without brightness and is off by default`() {
         var configuration = ControllerConfiguration()
         configuration.brightnessByProximity = true
         var server = HouseServer()

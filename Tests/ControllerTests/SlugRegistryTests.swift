@@ -12,14 +12,14 @@ import Testing
         (String(repeating: "ß", count: 40), String(repeating: "s", count: 48)),
         (String(repeating: "a", count: 47) + " b", String(repeating: "a", count: 47)),
     ])
-    func `a name becomes letters, digits and hyphens`(name: String, slug: String) {
+    func `a name is converted to letters, digits and hyphens`(name: String, slug: String) {
         var book = SlugRegistry()
         #expect(book.assign(to: ObjectReference(.thing, House.lamp), name: name) == slug)
         #expect(book[.thing, House.lamp] == slug)
         #expect(book.id(of: slug, kind: .thing) == House.lamp)
     }
 
-    @Test func `a short name stays under a rename`() {
+    @Test func `a rename keeps the slug`() {
         var book = SlugRegistry()
         #expect(book.assign(to: House.lampThing, name: "Lamp") == "lamp")
         #expect(book.assign(to: House.lampThing, name: "Other") == nil)
@@ -27,7 +27,7 @@ import Testing
         #expect(book.id(of: "other", kind: .thing) == nil)
     }
 
-    @Test func `equal names of one class are counted, other classes do not matter`() {
+    @Test func `equal names are numbered within their class`() {
         var book = SlugRegistry()
         #expect(book.assign(to: ObjectReference(.zone, House.kitchen), name: "Lamp") == "lamp")
         #expect(book.assign(to: House.lampThing, name: "Lamp") == "lamp")
@@ -36,7 +36,7 @@ import Testing
         #expect(book.assign(to: ObjectReference(.thing, House.screen), name: "LAMP") == "lamp-3")
     }
 
-    @Test func `what was given in an earlier run is not given again`() {
+    @Test func `a slug restored from an earlier run is not assigned again`() {
         var book = SlugRegistry()
         book.restore("lamp", for: House.floorLampThing)
         book.restore("lamp", for: House.lampThing)
@@ -55,7 +55,7 @@ import Testing
         #expect(book[.thing, House.lamp] == nil)
     }
 
-    @Test func `the name of what is gone is free, of several the first one`() {
+    @Test func `a new object gets the first free slug among those of removed objects`() {
         var book = SlugRegistry()
         for (object, name) in [(House.lampThing, "lamp"), (House.floorLampThing, "lamp-2")] {
             book.restore(name, for: object, home: House.home)
@@ -68,7 +68,7 @@ import Testing
         #expect(book.assign(to: new[2], name: "Lamp", gone: [House.lamp, House.floorLamp]) == "lamp-3")
     }
 
-    @Test func `where an object is is noted, and told when it is new`() {
+    @Test func `an object's environment is recorded, and the slug returned when it is new`() {
         var book = SlugRegistry()
         book.restore("sun", for: House.lampThing)
         #expect(book.assign(to: House.lampThing, name: "Lamp", home: House.home) == "sun")
@@ -76,7 +76,7 @@ import Testing
         #expect(book.home(of: House.lampThing) == House.home)
     }
 
-    @Test func `no environment is called like a command`() {
+    @Test func `an environment never gets a slug that is a command word`() {
         var book = SlugRegistry()
         #expect(book.assign(to: ObjectReference(.environment, House.home), name: "Next") == "next-2")
         #expect(
@@ -85,7 +85,7 @@ import Testing
         #expect(book.assign(to: House.lampThing, name: "Next") == "next")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `ten thousand equal names cost the same each`() {
+    @Test(.timeLimit(.minutes(1))) func `ten thousand equal names get distinct slugs in linear time`() {
         var book = SlugRegistry()
         var slugs: Set<String> = []
         for number in 0..<10_000 {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct StartTests {
     private let draft = DeviceDraft(name: "trilateral", description: "", data: [:])
 
-    @Test func `the first start asks, chooses, subscribes, reads and makes a device, in this order`() {
+    @Test func `the first start selects an environment, subscribes, reads and creates a device, in order`() {
         var rig = Rig()
         #expect(rig.happens(.flare(.linkUp)) == [.flare(.loadEnvironments(near: nil))])
         #expect(
@@ -46,10 +46,10 @@ import Testing
         #expect(rig.state.zoneID == House.kitchen)
         #expect(rig.state.nearbyID == nil)
         #expect(rig.state.device?.id == made)
-        #expect(rig.effects.events.isEmpty, "start-up is not an event")
+        #expect(rig.effects.events.isEmpty, "the start causes no event")
     }
 
-    @Test func `a restart with memory writes nothing and makes nothing`() {
+    @Test func `a restart with saved state saves nothing and creates nothing`() {
         var first = Rig()
         first.happens(.flare(.linkUp))
         first.serve()
@@ -75,7 +75,7 @@ import Testing
         #expect(effects.events.isEmpty)
     }
 
-    @Test func `the presence at the start is no event, what differs afterwards is one`() {
+    @Test func `the presence at the start is not an event, later differences are`() {
         var server = HouseServer()
         server.devices[0].position = Point3D(x: 2, y: 2)
         server.devices[0].nearest = House.lamp
@@ -105,7 +105,7 @@ import Testing
         #expect(rig.state.isPlaceKnown)
     }
 
-    @Test func `what cannot be read is told and read again until it can`() {
+    @Test func `a failed read raises an alert and is retried until it succeeds`() {
         var rig = Rig()
         rig.happens(.flare(.linkUp))
         let failed = rig.serveOne(.failure(.timedOut(seconds: 5)))
@@ -119,7 +119,7 @@ import Testing
         #expect(rig.state.isPlaceKnown)
     }
 
-    @Test(arguments: 1...4) func `whatever part fails first, all is known in the end`(index: Int) {
+    @Test(arguments: 1...4) func `a failure of any read is recovered by the retry`(index: Int) {
         var rig = Rig()
         rig.happens(.flare(.linkUp))
         for _ in 0..<index { rig.serveOne() }
@@ -134,14 +134,14 @@ import Testing
         #expect(rig.state.zoneID == House.kitchen)
     }
 
-    @Test func `an answer of the wrong kind is a failure`() {
+    @Test func `a reply of the wrong kind is a failure`() {
         var rig = Rig()
         rig.happens(.flare(.linkUp))
         rig.serveOne(.success(.done))
         #expect(rig.state.alerts["flare-load"] != nil)
     }
 
-    @Test func `link lost and found again: everything is asked again and the differences are events`() {
+    @Test func `a restored link reads everything again and publishes the differences`() {
         var rig = Rig.atHome()
         let lost = rig.lose()
         #expect(lost.eventNames == ["bridge link"])
@@ -168,7 +168,7 @@ import Testing
         #expect(served.events.last?.changed == ["data"])
     }
 
-    @Test func `a link that was never up is an alert and no event`() {
+    @Test func `a link that was never up raises an alert without an event`() {
         var rig = Rig()
         #expect(rig.lose() == [])
         #expect(rig.state.alerts["flare-link"] != nil)

@@ -2,11 +2,13 @@ import Controller
 import Flare
 import Testing
 
-/// Rule 3 with `steady`: the kitchen is 0 to 3.9 m, the living room 4 to 7.9 m; lamps stand at 2, 2 and 6, 2.
+/// Rule 3 with `steady`.
+///
+/// The kitchen spans 0 to 3.9 m, the living room 4 to 7.9 m; lamps stand at (2, 2) and (6, 2).
 @Suite struct SteadyTests {
     private let me = House.homeDevice
 
-    /// At home in the kitchen, unless the device stands elsewhere.
+    /// A controller at home in the kitchen, unless the device is elsewhere.
     private func rig(
         at position: Point3D = Point3D(x: 1, y: 0),
         _ change: (inout ControllerConfiguration) -> Void = { _ in }
@@ -19,7 +21,7 @@ import Testing
         return Rig.atHome(configuration, presence: .steady(SteadyPresence.Settings()), server: server)
     }
 
-    /// One estimate a second, each answered by the server.
+    /// Sends one estimate a second, each answered by the server.
     @discardableResult
     private func walk(_ rig: inout Rig, _ points: (Double, Double)...) -> [[String]] {
         points.map { x, y in
@@ -35,7 +37,7 @@ import Testing
     }
 
     @Test
-    func `a walk into the next room and back changes the zone once each, and leaves nothing on the way`() {
+    func `a walk along the border of two rooms changes the zone once`() {
         var rig = rig()
         let eventNames = walk(&rig, (3.5, 3.9), (4.2, 3.9), (3.8, 3.9), (4.3, 3.9), (4.5, 3.9), (4.6, 3.9))
         #expect(eventNames.dropLast().allSatisfy { $0 == ["device moved"] })
@@ -43,7 +45,7 @@ import Testing
         #expect(rig.state.zoneID == House.living)
     }
 
-    @Test func `estimates that stay where they are count as well`() {
+    @Test func `unchanged estimates count as updates`() {
         var rig = rig()
         #expect(
             walk(&rig, (6, 2.5), (6, 2.5)) == [
@@ -53,7 +55,7 @@ import Testing
         #expect(rig.state.nearbyID == House.floorLamp)
     }
 
-    @Test func `where nothing more comes, the last position counts after a while`() {
+    @Test func `the last position counts again when no update arrives`() {
         var rig = rig()
         walk(&rig, (6, 2.5))
         #expect(rig.effects.contains(.startTimer(.presenceCheck, milliseconds: 1500)))
@@ -64,7 +66,7 @@ import Testing
         #expect(rig.happens(.timerFired(.presenceCheck), after: 1500) == [])
     }
 
-    @Test func `what the server says of zone and nearness is not taken over`() {
+    @Test func `presence notices from the server are ignored`() {
         var rig = rig()
         #expect(rig.notice(.enter(zone: House.living, device: me)) == [])
         #expect(rig.notice(.near(thing: House.floorLamp, device: me, distance: 1)) == [])
@@ -72,7 +74,7 @@ import Testing
         #expect(rig.state.nearbyID == nil)
     }
 
-    @Test func `a position by command counts at once`() throws {
+    @Test func `a position set by command takes effect at once`() throws {
         var rig = rig()
         rig.command(.setDevice(.init(position: Point3D(x: 6, y: 2.5))))
         let eventNames = rig.serve().eventNames
@@ -81,7 +83,7 @@ import Testing
         #expect(rig.state.nearbyID == House.floorLamp)
     }
 
-    @Test func `a minute after the position is lost we are nowhere, and not before`() {
+    @Test func `zone and nearness end one minute after the position is lost`() {
         var rig = rig()
         walk(&rig, (2, 2.5), (2, 2.5))
         #expect(rig.state.nearbyID == House.lamp)
@@ -100,7 +102,7 @@ import Testing
         )
     }
 
-    @Test func `a position that is found again keeps everything`() {
+    @Test func `a position found again in time keeps zone and nearby thing`() {
         var rig = rig()
         walk(&rig, (2, 2.5), (2, 2.5))
         let lost = ControllerEvent.PositionEstimated(
@@ -112,12 +114,12 @@ import Testing
         #expect(!rig.effects.contains(.stopTimer(.presenceLost)))
         walk(&rig, (2, 2.6))
         #expect(rig.effects.contains(.stopTimer(.presenceLost)))
-        // A firing that was on its way already.
+        // The timer fires although it was stopped.
         #expect(rig.happens(.timerFired(.presenceLost)).eventNames == [])
         #expect(rig.state.nearbyID == House.lamp)
     }
 
-    @Test func `a thing that stays paired is left for another one only`() {
+    @Test func `a paired thing is replaced only by another nearby thing`() {
         var rig = rig { $0.stayPaired = true }
         walk(&rig, (2, 2.5), (2, 2.5), (3.8, 3.9), (3.8, 3.9), (3.8, 3.9))
         #expect(rig.state.nearbyID == House.lamp)
@@ -125,7 +127,7 @@ import Testing
         #expect(rig.state.nearbyID == House.floorLamp)
     }
 
-    @Test func `another environment begins without doubts`() {
+    @Test func `another environment starts without candidates`() {
         var rig = rig()
         walk(&rig, (6, 2.5))
         #expect(rig.happens(House.located(20)).contains(.stopTimer(.presenceCheck)))
@@ -134,8 +136,8 @@ import Testing
         #expect(rig.happens(.timerFired(.presenceCheck), after: 1500) == [])
     }
 
-    @Test func `a device of which nobody has said where it is, is nowhere until somebody does`() {
-        // The server puts a new one into the corner of the kitchen.
+    @Test func `a new device without a real position is in no zone`() {
+        // The server places new devices at zero, in a corner of the kitchen.
         var rig = rig(at: .zero)
         #expect(rig.state.device?.id == me && rig.state.device?.position == nil)
         #expect(rig.state.zoneID == nil && rig.state.nearbyID == nil)
@@ -146,7 +148,7 @@ import Testing
         #expect(rig.state.zoneID == House.kitchen)
     }
 
-    @Test func `a device that was put into the corner stays there`() {
+    @Test func `a device set to position zero by command keeps that position`() {
         var rig = rig()
         for order in [.setDevice(.init(position: .zero)), .request(.refresh)] as [Command.Order] {
             rig.command(order)
@@ -155,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a room that is moved around us is noticed when it has held`() {
+    @Test func `moving the current zone away leaves it after the next update`() {
         var rig = rig()
         walk(&rig, (2, 2.5), (2, 2.5))
         rig.server.zones = House.zones.map { zone in

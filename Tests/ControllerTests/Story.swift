@@ -3,12 +3,12 @@ import Flare
 import Testing
 import Things
 
-/// A story: what happens and when, and what came of it: the effects in order, and what became different.
+/// A story: timed inputs, and their outcome as effects in order and changes of the state.
 ///
-/// `given` names the memory and switches. Each step has `at` (milliseconds) and what happens: `link`, `serve` (how
-/// many requests the server answers, or `all`), `position`, `heading`, `located`, `broker`, `timedOut`, `serverSets`,
-/// or a command: `set`, `action`, `environment`, `sensor`, `refresh`. Timers fire by themselves. `then` and `state` are
-/// the recorded outcome.
+/// `given` names the saved state and the switches. Each step has `at` (milliseconds) and an input: `link`,
+/// `serve` (how many requests the server answers, or `all`), `position`, `heading`, `located`, `broker`,
+/// `timedOut`, `serverSets`, or a command: `set`, `action`, `environment`, `sensor`, `refresh`. Timers fire on
+/// their own. `then` and `state` are the recorded outcome.
 struct Story {
     private var rig: Rig
     private var timers: [ControllerTimer: Int64] = [:]
@@ -16,7 +16,7 @@ struct Story {
     private var lines: [JSONValue] = []
 
     /// Runs a story.
-    /// - Returns: The story with the outcome as it is.
+    /// - Returns: The story with its actual outcome.
     static func outcome(_ story: JSONValue) throws -> JSONValue {
         var run = Story(given: story["given"] ?? [:])
         var result = story.object ?? [:]
@@ -74,7 +74,7 @@ struct Story {
         }
     }
 
-    // MARK: What a step says
+    // MARK: Parsing steps
 
     private enum Mistake: Error { case unknownStep(JSONValue) }
 

@@ -2,7 +2,7 @@ import Flare
 import Foundation
 import Testing
 
-/// Stories with their recorded outcome; `TRILATERAL_RECORD=1` writes it anew, and a review shows the difference.
+/// Compares stories with their recorded outcome; `TRILATERAL_RECORD=1` records it again for review.
 @Suite struct StoryTests {
     static let folder = Bundle.module.bundleURL.appending(path: "Traces")
 
@@ -11,11 +11,11 @@ import Testing
         return (names ?? []).filter { $0.hasSuffix(".json") }.sorted()
     }
 
-    @Test func `the stories are found`() {
+    @Test func `the story files are found`() {
         #expect(Self.names.count >= 6)
     }
 
-    @Test(arguments: names) func `a story comes out as it was recorded`(name: String) throws {
+    @Test(arguments: names) func `a story produces its recorded outcome`(name: String) throws {
         let story = try JSONValue(parsing: Array(Data(contentsOf: Self.folder.appending(path: name))))
         let eventNames = try Story.outcome(story)
         if ProcessInfo.processInfo.environment["TRILATERAL_RECORD"] == "1" {
@@ -32,7 +32,7 @@ import Testing
         #expect(eventNames == story)
     }
 
-    /// JSON for a reader: what is short stays on one line, what happens stands before what comes of it.
+    /// Readable JSON: short values on one line, inputs before outcomes.
     private static func pages(_ value: JSONValue, indent: String = "") -> String {
         let compact = value.text
         guard indent.utf8.count + compact.utf8.count > 110 || value["steps"] != nil || value["then"] != nil

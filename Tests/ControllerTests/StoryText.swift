@@ -2,7 +2,7 @@ import Controller
 import Flare
 import Things
 
-/// The words in which stories are written.
+/// Converts controller values to the text used in stories.
 enum StoryText {
     static let names: [FlareID: String] = [
         House.home: "home", House.office: "office", House.studio: "studio", House.kitchen: "kitchen",
@@ -99,7 +99,7 @@ enum StoryText {
         }
     }
 
-    /// What the server says.
+    /// The text of a server event.
     static func heard(_ event: FlareEvent) -> String {
         switch event {
         case .linkUp: "link up"
@@ -121,7 +121,7 @@ enum StoryText {
 
     // MARK: State
 
-    /// What stories show of a state.
+    /// The part of the state that stories record.
     static func view(_ state: ControllerState) -> [String: JSONValue] {
         var view: [String: JSONValue] = [
             "link": .bool(state.isLinkUp), "environment": .string(name(state.environmentID)),
@@ -139,7 +139,7 @@ enum StoryText {
         return view
     }
 
-    /// What is different, null for what is no more.
+    /// The differing members; null for those that were removed.
     static func difference(_ old: [String: JSONValue], _ new: [String: JSONValue]) -> JSONValue {
         var difference = new.filter { old[$0.key] != $0.value }
         for key in old.keys where new[key] == nil { difference[key] = .null }

@@ -10,7 +10,7 @@ import Things
         effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
     }
 
-    /// The lamp on its way from 0.5 to 1 within two seconds; the first step is stored.
+    /// The lamp in a transition from 0.5 to 1 over two seconds, with the first step stored.
     private func underWay() -> Rig {
         var rig = Rig.atHome()
         rig.set(["level": 1], over: 2, tx: "t")
@@ -18,7 +18,7 @@ import Things
         return rig
     }
 
-    @Test func `a transition goes by steps; a few are shown, the goal too, and the end is an event`() {
+    @Test func `a transition is sent in steps, published less often, and causes one event at the end`() {
         var rig = Rig.atHome()
         let begun = rig.set(["level": 1], over: 2, tx: "t")
         #expect(values(begun) == [["brightness": 0.5]])
@@ -52,7 +52,7 @@ import Things
         #expect(rig.happens(.timerFired(step), after: 100) == [])
     }
 
-    @Test func `late timers do not make it longer`() {
+    @Test func `late timers do not prolong a transition`() {
         var rig = underWay()
         let last = rig.happens(.timerFired(step), after: 5000)
         #expect(values(last) == [["brightness": 1]])
@@ -70,7 +70,7 @@ import Things
         #expect(rig.state.goals.isEmpty)
     }
 
-    @Test func `a light that fades in is on at once, and comes out of the dark`() {
+    @Test func `a light that fades in is on at once and starts dark`() {
         var rig = Rig.atHome()
         rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
         let floorStep = ControllerTimer.transitionStep(House.floorLamp)
@@ -88,7 +88,7 @@ import Things
     }
 
     @Test(arguments: [["state": "OFF"], ["brightness": 0], ["state": "TOGGLE"]] as [[String: JSONValue]])
-    func `a light that goes off gets dark first, and keeps its brightness`(request: [String: JSONValue]) {
+    func `a light that fades out goes off at the end and keeps its brightness`(request: [String: JSONValue]) {
         var rig = Rig.atHome()
         rig.set(request, over: 1)
         #expect(rig.serve().codes == [nil])
@@ -99,14 +99,14 @@ import Things
         var sent = values(rig.happens(.timerFired(step), after: 500))
         let last = rig.serve()
         sent += values(last)
-        #expect(sent == [["on": false], ["brightness": 0.5]], "nobody sees it bright again")
+        #expect(sent == [["on": false], ["brightness": 0.5]], "restored only after the light is off")
         #expect(last.eventNames == ["thing changed"])
         #expect(last.events.last?.changed == ["on"])
         #expect(rig.lamp("on") == false && rig.lamp("brightness") == 0.5)
         #expect(rig.server.things.first { $0.id == House.lamp }?.data["brightness"] == 0.5)
     }
 
-    @Test func `a light that lost its brightness on the way to dark comes back with it`() {
+    @Test func `a light whose fade-out lost its final write gets its brightness back when switched on`() {
         var rig = Rig.atHome()
         rig.set(["state": "OFF"], over: 1)
         rig.serve()
@@ -114,7 +114,7 @@ import Things
         rig.serve()
         rig.happens(.timerFired(step), after: 100)
         rig.serveOne()
-        // The brightness is on its way when the link is lost.
+        // The write of the brightness is pending when the link is lost.
         #expect(values(rig.asked.map { .flare($0) }) == [["brightness": 0.5]])
         rig.lose()
         rig.happens(.flare(.linkUp))
@@ -129,7 +129,7 @@ import Things
         #expect(rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `a brightness that is set where a transition was stopped is the one that counts`() {
+    @Test func `a brightness set during a fade-out is kept for the next on`() {
         var rig = Rig.atHome()
         rig.set(["state": "OFF"], over: 1)
         rig.serve()
@@ -145,7 +145,7 @@ import Things
         #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.25)
     }
 
-    @Test func `a transition leaves alone what is only reported`() {
+    @Test func `a transition does not change read-only attributes`() {
         var server = HouseServer()
         server.things[0].data["readonly"] = ["brightness", "color"]
         var rig = Rig.atHome(server: server)
@@ -157,7 +157,7 @@ import Things
         #expect(rig.lamp("on") == false && rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `what has no brightness is off at the end`() {
+    @Test func `a light without brightness goes off at the end of the transition`() {
         var server = HouseServer()
         server.things[0].data["brightness"] = nil
         var rig = Rig.atHome(server: server)
@@ -167,7 +167,7 @@ import Things
         #expect(rig.serve().eventNames == ["thing changed"])
     }
 
-    @Test func `on in the middle of going off brings the brightness back`() {
+    @Test func `switching on during a fade-out restores the brightness`() {
         var rig = Rig.atHome()
         rig.set(["state": "OFF"], over: 1)
         rig.serve()
@@ -178,7 +178,7 @@ import Things
         #expect(rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `off in the middle of coming on keeps the brightness that was meant`() {
+    @Test func `switching off during a fade-in keeps the requested brightness`() {
         var rig = Rig.atHome()
         rig.set(["state": "ON", "level": 0.8], of: "floor-lamp", over: 2)
         rig.serve()
@@ -190,7 +190,7 @@ import Things
         #expect(data?["on"] == false && data?["brightness"] == 0.8)
     }
 
-    @Test func `a new command in the middle: it stays where it is, and that is told`() {
+    @Test func `a new command stops a transition at its current value and publishes that value`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
@@ -204,7 +204,7 @@ import Things
         #expect(rig.happens(.timerFired(step), after: 100) == [])
     }
 
-    @Test func `a new command while a step is with the server waits for it`() {
+    @Test func `a new command waits for the running step`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         #expect(rig.set(["level": 0.2]).requests.isEmpty)
@@ -213,7 +213,7 @@ import Things
         #expect(rig.state.goals.isEmpty)
     }
 
-    @Test func `a transition follows another from where that one was`() {
+    @Test func `a second transition starts at the current value of the first`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
@@ -222,7 +222,7 @@ import Things
         #expect(values(rig.happens(.timerFired(step), after: 500)) == [["brightness": 0.5]])
     }
 
-    @Test func `a toggle in the middle turns what the server has by then`() {
+    @Test func `a toggle during a transition inverts the current state`() {
         var rig = Rig.atHome()
         rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
         rig.serve()
@@ -231,7 +231,7 @@ import Things
         #expect(rig.serve().answers.first?.accepted["state"] == "OFF")
     }
 
-    @Test func `an action in the middle ends it`() {
+    @Test func `an action ends a transition`() {
         var rig = underWay()
         rig.command(.action(.thing("lamp"), name: "off"))
         rig.serve()
@@ -239,7 +239,7 @@ import Things
         #expect(rig.lamp("on") == false)
     }
 
-    @Test func `the link is lost in the middle: the server's values count when it is back`() {
+    @Test func `a lost link ends a transition, and the server's values apply afterwards`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
@@ -251,7 +251,7 @@ import Things
         #expect(rig.lamp("brightness") == 0.75)
     }
 
-    @Test func `a step that is refused ends it, and the place is read`() {
+    @Test func `a failed step ends a transition and reads the environment again`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         let effects = rig.serveOne(.failure(.rejected("no")))
@@ -262,14 +262,14 @@ import Things
         #expect(rig.lamp("brightness") == 0.5)
     }
 
-    @Test func `the first step is refused, and so the command`() {
+    @Test func `a failed first step refuses the command`() {
         var rig = Rig.atHome()
         rig.set(["level": 1], over: 2)
         #expect(rig.serveOne(.failure(.timedOut(seconds: 5))).codes == [.timeout])
         #expect(rig.state.goals.isEmpty)
     }
 
-    @Test func `a place that is read in the middle is no event`() {
+    @Test func `reading the environment during a transition causes no event`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
@@ -280,7 +280,7 @@ import Things
         #expect(rig.serve().eventNames == ["thing changed"])
     }
 
-    @Test func `somebody else sets the same value: theirs holds`() {
+    @Test func `a change of the same value by another client ends a transition`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
@@ -293,7 +293,7 @@ import Things
         #expect(rig.happens(.timerFired(step), after: 100) == [])
     }
 
-    @Test func `somebody else sets another value: it goes on`() {
+    @Test func `a change of another value does not end a transition`() {
         var rig = underWay()
         #expect(
             rig.notice(.data(House.lampThing, ["color": "blue"], sender: nil)).eventNames == ["thing changed"]
@@ -302,7 +302,7 @@ import Things
         #expect(rig.state.goals.count == 1)
     }
 
-    @Test func `leaving the environment ends it`() {
+    @Test func `leaving the environment ends a transition`() {
         var rig = underWay()
         rig.happens(.timerFired(step), after: 100)
         #expect(rig.happens(House.located(20)).contains(.stopTimer(step)))
@@ -311,7 +311,7 @@ import Things
         #expect(rig.happens(.timerFired(step), after: 100) == [])
     }
 
-    @Test func `the thing is removed in the middle`() {
+    @Test func `removing the thing ends its transition`() {
         var rig = underWay()
         rig.server.things.removeAll { $0.id == House.lamp }
         rig.notice(.modelChanged(House.lampThing, environment: House.home))

@@ -2,14 +2,14 @@ import Controller
 import Flare
 import Testing
 
-/// Looks at a controller from outside, and notes whatever must never be.
+/// Checks invariants of a controller from outside.
 struct Watch {
     private var tickets = 0
     private var open: Set<Int> = []
     private var sequence = 0
     private var lastAccepted: [String: Int] = [:]
 
-    /// The number of the next command.
+    /// Returns the ticket of the next command.
     mutating func ticket() -> Int {
         tickets += 1
         open.insert(tickets)
@@ -25,7 +25,7 @@ struct Watch {
             else { continue }
             #expect(
                 answer.ticket > lastAccepted[target.slug] ?? 0,
-                "commands for \(target.slug) change places"
+                "commands for \(target.slug) were answered out of order"
             )
             lastAccepted[target.slug] = answer.ticket
         }
@@ -37,10 +37,10 @@ struct Watch {
         checkJobs(rig.asked)
         checkState(rig)
         checkChanges(before, rig.state, rig.controller.removeChanges())
-        if !rig.state.isLinkUp { #expect(effects.requests.isEmpty, "asked without a link") }
+        if !rig.state.isLinkUp { #expect(effects.requests.isEmpty, "a request was sent without a link") }
     }
 
-    /// At most one change of an object is with the server.
+    /// Checks that at most one change per object is pending.
     private func checkJobs(_ asked: [FlareRequest]) {
         var busy: Set<FlareID> = []
         for request in asked {
@@ -54,13 +54,13 @@ struct Watch {
             case .renameDevice(let id, _, _): object = id
             default: continue
             }
-            #expect(busy.insert(object).inserted, "two changes of \(object) at once")
+            #expect(busy.insert(object).inserted, "two concurrent changes of \(object)")
         }
     }
 
     private func checkState(_ rig: Rig) {
         let state = rig.state
-        // What we hear of and do not know is being read, or is read again soon.
+        // Unknown objects are being read, or their read will be retried.
         let isRead = state.environmentID.map { !rig.asked.contains(.loadPlace(environment: $0)) } ?? true
         let isSettled = state.isPlaceKnown && state.isLinkUp && isRead && state.alerts["flare-load"] == nil
         if isSettled, let zone = state.zoneID { #expect(state.zones[zone] != nil) }
@@ -81,10 +81,10 @@ struct Watch {
         }
     }
 
-    /// Whatever is different must be told, for readers look at nothing else.
+    /// Checks that every difference is reported, because readers rely on the reported changes.
     private func checkChanges(_ old: ControllerState, _ new: ControllerState, _ changes: Set<StateChange>) {
         func expect(_ facet: StateChange, if isDifferent: Bool) {
-            #expect(!isDifferent || changes.contains(facet), "\(facet) is not told")
+            #expect(!isDifferent || changes.contains(facet), "\(facet) is missing in the changes")
         }
         expect(.environment, if: old.environment != new.environment || old.environmentID != new.environmentID)
         expect(.zone, if: old.zone != new.zone || old.zoneID != new.zoneID || old.zoneSince != new.zoneSince)
@@ -124,7 +124,7 @@ struct Watch {
         }
     }
 
-    /// All is quiet: everybody is answered, nothing is left over, and what is shown is what the server has.
+    /// Checks the final state: all commands answered, nothing pending, and the same data as the server.
     func checkRest(_ rig: Rig) {
         let (state, server) = (rig.state, rig.server)
         #expect(open.isEmpty, "no answer for \(open.sorted())")
@@ -149,7 +149,7 @@ struct Watch {
         }
     }
 
-    /// Zone and nearness are what is seen from the own position, with margins, once nothing is in doubt.
+    /// Checks that zone and nearby thing match the device's position within the margins.
     private func checkSight(_ state: ControllerState) {
         guard let point = state.device?.position, state.fix?.quality != .lost else { return }
         if let zone = state.zone {

@@ -9,8 +9,9 @@ import Things
 
     private static let television = House.id(503)
 
-    /// The kitchen has a lamp with everything (on, half bright), a strip with brightness, a plug that is off, and a
-    /// television, which is a switch.
+    /// A controller whose kitchen has three lights and a switch.
+    ///
+    /// A lamp (on, half bright), a strip with brightness only, a plug (off) and a television, which is a switch.
     private func rig() -> Rig {
         var server = HouseServer()
         for (id, name, data) in [
@@ -41,7 +42,7 @@ import Things
         )
     }
 
-    @Test func `each light takes what it has, and there is one answer after the last`() {
+    @Test func `each light applies what it supports, with one answer after the last light`() {
         var rig = rig()
         let asked = set(&rig, ["state": "ON", "brightness": 255])
         #expect(asked.requests.count == 3 && asked.answers.isEmpty)
@@ -55,13 +56,13 @@ import Things
         #expect(rig.state.things[House.lamp]?.data["brightness"] == 1)
         #expect(rig.state.things[Self.strip]?.data == ["brightness": 1])
         #expect(rig.state.things[Self.plug]?.data == ["on": true])
-        // What is no light, or elsewhere, is left alone.
+        // Other things in the zone and lights elsewhere stay as they were.
         #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
         #expect(rig.state.things[Self.television]?.data["brightness"] == 0.3)
     }
 
     @Test(arguments: [0, "0%"] as [JSONValue])
-    func `a brightness of 0 puts all of them out`(value: JSONValue) {
+    func `a brightness of 0 switches all lights of a zone off`(value: JSONValue) {
         var rig = rig()
         set(&rig, ["state": "ON"])
         rig.serve()
@@ -72,7 +73,7 @@ import Things
     }
 
     @Test(arguments: ["ON", "TOGGLE"] as [JSONValue], ["brightness", "level"])
-    func `a brightness of 0 contradicts a zone's light as it contradicts one light`(
+    func `a brightness of 0 with a state is refused for a zone as for a single light`(
         state: JSONValue,
         name: String
     ) {
@@ -83,7 +84,7 @@ import Things
         #expect(all?.message == one?.message)
     }
 
-    @Test func `a toggle is one for all: off when any is on`() {
+    @Test func `a toggle switches all lights off if any is on`() {
         var rig = rig()
         set(&rig, ["state": "TOGGLE"])
         #expect(rig.serve().codes == [nil])
@@ -104,7 +105,7 @@ import Things
             (["state": "ON"], "kitchn", .unknownThing, "did you mean \"kitchen\""),
         ] as [([String: JSONValue], String, RefusalCode, String)]
     )
-    func `what no light has, or no zone is, is refused and nothing is asked`(
+    func `an unsupported attribute, an invalid value or an unknown zone is refused`(
         attributes: [String: JSONValue],
         zone: String,
         code: RefusalCode,
@@ -117,7 +118,7 @@ import Things
         #expect(effects.answers.first?.refusal?.message.contains(part) == true)
     }
 
-    @Test func `a light that fails is told in the one answer`() {
+    @Test func `the answer reports the failure of a single light`() {
         var rig = rig()
         set(&rig, ["state": "OFF"])
         rig.serveOne()
@@ -125,7 +126,7 @@ import Things
         #expect(rig.serveOne().codes == [.serverRejected])
     }
 
-    @Test func `a zone without lights, and a server that cannot be reached, are said so`() {
+    @Test func `a command is refused for a zone without lights or without a server link`() {
         var server = HouseServer()
         server.things.removeAll { $0.id == House.floorLamp }
         var empty = Rig.atHome(server: server)
@@ -135,14 +136,14 @@ import Things
         #expect(set(&rig, ["state": "OFF"]).codes == [.serverUnreachable])
     }
 
-    @Test func `what is so already is answered at once`() {
+    @Test func `a partial request applies only the attributes the lights support`() {
         var rig = rig()
         let effects = set(&rig, ["color": "red", "state": "ON"], of: "\(House.kitchen)", partial: true)
         #expect(effects.requests.count == 3)
         #expect(rig.serve().codes == [nil])
     }
 
-    @Test func `announcing again is asked for by a request, unless discovery is off`() {
+    @Test func `a discovery request publishes discovery again unless it is disabled`() {
         func answer(_ announces: Bool) -> ([ControllerEffect], RefusalCode?) {
             var configuration = ControllerConfiguration()
             configuration.announces = announces
