@@ -148,7 +148,7 @@ extension DeviceController {
         case .write:
             guard case .setData(_, let values, _)? = request else { return }
             merge(values, into: object, cause: job.cause)
-            // It is stored now, whether that was a change or not.
+            // The server has stored this brightness, whether or not it is a change.
             if let level = ThingAppearance.level(of: values), level > 0 { restingLevels[object.id] = nil }
         case .step(let values, let isLast):
             stepped(object, values: values, isLast: isLast, cause: job.cause)
