@@ -109,7 +109,10 @@ let package = Package(
         ),
         module(
             "FlareClient",
-            ["Flare", "SocketIO", "Threading", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, log]
+            [
+                "Flare", "SocketIO", "Threading", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, deques,
+                log,
+            ]
         ),
         module("MQTT", ["Threading", "CMosquitto", "COpenSSL", system, log]),
         module(

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The time as the Date header has it, written once a second.
+/// The value of the Date header, formatted once per second.
 /// - Source: RFC 9110 5.6.7.
-struct HTTPDate {
+package struct HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -11,7 +11,7 @@ struct HTTPDate {
     private var second = -1
     private var written = ""
 
-    /// The time now.
+    /// The current time.
     var text: String {
         mutating get {
             let now = time(nil)
@@ -21,7 +21,7 @@ struct HTTPDate {
     }
 
     /// - Parameter second: Seconds since 1970-01-01 UTC.
-    static func text(of second: Int) -> String {
+    package static func text(of second: Int) -> String {
         var (time, parts) = (time_t(second), tm())
         gmtime_r(&time, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -63,9 +63,9 @@ import Testing
         }
     }
 
-    @Test func `any message and any answer is survived`() {
+    @Test func `random messages and responses never trap`() {
         var nonsense = Nonsense(dice: SplitMix64(seed: 5))
-        var conversation = RequestPipeline(confirmationMilliseconds: 1000)
+        var pipeline = RequestPipeline(confirmationMilliseconds: 1000)
         var open: [(number: Int, request: RESTRequest)] = []
         var now = 0
         var asked = 0
@@ -80,14 +80,14 @@ import Testing
                 }
             }
         }
-        take(conversation.linkUp(isOrdered: false, now: now))
+        take(pipeline.linkUp(isOrdered: false, now: now))
         for _ in 0..<30_000 {
             now += nonsense.dice.number(below: 100)
             switch nonsense.dice.number(below: 10) {
             case 0, 1:
                 asked += 1
-                take(conversation.requested(nonsense.request(), now: now))
-            case 2, 3, 4: take(conversation.heard(nonsense.message(), now: now))
+                take(pipeline.requested(nonsense.request(), now: now))
+            case 2, 3, 4: take(pipeline.received(nonsense.message(), now: now))
             case 5, 6, 7:
                 guard !open.isEmpty else { continue }
                 let (number, request) = open.remove(at: nonsense.dice.number(below: open.count))
@@ -96,21 +96,21 @@ import Testing
                 let answer = Result { () throws(FlareLinkError) in
                     try JSONValue.answer(status: status, location: "\u{0}x", body: body, to: request)
                 }
-                take(conversation.answered(number, answer, now: now))
-            case 8: take(conversation.tick(now: now))
+                take(pipeline.receivedResponse(number, answer, now: now))
+            case 8: take(pipeline.tick(now: now))
             default:
                 guard nonsense.dice.chance(100) else { continue }
-                take(conversation.linkDown(reason: "gone"))
+                take(pipeline.linkDown(reason: "gone"))
                 #expect(replied == asked)
                 open = []
-                take(conversation.linkUp(isOrdered: nonsense.dice.chance(2), now: now))
+                take(pipeline.linkUp(isOrdered: nonsense.dice.chance(2), now: now))
             }
         }
-        take(conversation.linkDown(reason: "over"))
-        #expect(replied == asked && conversation.isIdle && asked > 1000)
+        take(pipeline.linkDown(reason: "over"))
+        #expect(replied == asked && pipeline.isIdle && asked > 1000)
     }
 
-    @Test func `any bytes are a message or none`() {
+    @Test func `random bytes never trap the message parser`() {
         var dice = SplitMix64(seed: 6)
         let whole = Array(
             #"["data",{"data":{"a":[1,2.5e3,"é\u00e9"]},"thing":"\#(Home.lamp)","sender":null}]"#.utf8
@@ -132,7 +132,7 @@ import Testing
         #expect(messages > 1000)
     }
 
-    @Test func `any answer by HTTP ends in a reply`() async throws {
+    @Test func `every HTTP response leads to a reply`() async throws {
         let whole = Array(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]".utf8
         )
@@ -160,13 +160,13 @@ import Testing
             let number = request.target.split(separator: "=").last.flatMap { Double($0) }.map { Int($0) } ?? 0
             return .bytes(bodies.indices.contains(number) ? bodies[number] : "", closes: true)
         })
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 var read = 0
                 for number in bodies.indices {
                     let place = GeoPoint(latitude: 0, longitude: Double(number))
-                    let told = await link.told(by: .loadEnvironments(near: place))
+                    let told = await link.perform(.loadEnvironments(near: place))
                     #expect(told.events.isEmpty)
                     if case .success(.environments)? = told.result { read += 1 }
                 }

@@ -98,7 +98,7 @@ struct RunningFakeServer: Sendable {
     }
 }
 
-func withStandIn<Value>(
+func withFakeServer<Value>(
     _ script: FakeServer,
     port: Int = 0,
     _ body: (RunningFakeServer) async throws -> Value

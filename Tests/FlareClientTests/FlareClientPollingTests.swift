@@ -29,7 +29,7 @@ import Testing
         Loss("forgotten", "status 400: \(unknown)", .answer(400, body: unknown)),
         Loss("forgotten, in plain words", "status 400", .answer(400, body: "Invalid session abc")),
         Loss("not there", "status 404", .answer(404)),
-        Loss("in trouble", "status 500", .answer(500, body: "<h1>Internal Server Error</h1>")),
+        Loss("in badServer", "status 500", .answer(500, body: "<h1>Internal Server Error</h1>")),
         Loss("behind a proxy that waits for it", "status 503", .answer(503)),
         Loss("hangs up", "the connection was closed", .close),
         Loss(
@@ -103,10 +103,10 @@ import Testing
     }
 
     @Test(arguments: posts)
-    func `a post that is not taken ends the session, and what was asked is refused at once`(loss: Loss)
+    func `a refused POST ends the session, and pending requests fail at once`(loss: Loss)
         async throws
     {
-        try await withStandIn(Self.server(post: loss.move)) { server in
+        try await withFakeServer(Self.server(post: loss.move)) { server in
             var configuration = configuration(server.port)
             if case .nothing = loss.move { configuration.answerSeconds = 0.3 }
             try await withLink(FlareClient(configuration, logger: .silent)) { link in
@@ -124,8 +124,8 @@ import Testing
     }
 
     @Test(arguments: polls)
-    func `a poll that brings the end is the end`(loss: Loss) async throws {
-        try await withStandIn(Self.server(poll: loss.move)) { server in
+    func `a poll with a close packet ends the session`(loss: Loss) async throws {
+        try await withFakeServer(Self.server(poll: loss.move)) { server in
             try await withLink(FlareClient(configuration(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let reason = try #require(await link.linkDown())
@@ -135,8 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is not there any more when something is posted is missed at once`() async throws
-    {
+    @Test func `an unreachable server is detected by the next POST`() async throws {
         var script = Self.server()
         let answer = script.http
         script.http = { request in
@@ -145,7 +144,7 @@ import Testing
             // So that the post needs a connection of its own.
             return .answer(status, headers: ["Connection": "close"], body: body)
         }
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(configuration(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 // Two polls and the post that let us in, the first question, and the poll that waits.
@@ -160,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a server that keeps waiting for a lost websocket is left, and asked for none the next time`()
+    @Test func `after a stranded upgrade the next session does not try a WebSocket`()
         async throws
     {
         // As python-engineio does: what is to be told waits for the websocket, and polls are let go at once.
@@ -174,7 +173,7 @@ import Testing
             // The first wants to be a session of its own, the second is beside one of polling.
             if number == 1 || text == "2probe" { socket.close() }
         }
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             var configuration = configuration(server.port)
             configuration.transport = .automatic
             try await withLink(FlareClient(configuration, logger: .silent)) { link in

@@ -12,7 +12,7 @@ import Testing
         _ change: (inout FlareClientConfiguration) -> Void = { _ in },
         http: @escaping @Sendable (FakeServer.Request) -> FakeServer.Move
     ) async throws -> Result<FlareReply, FlareLinkError>? {
-        try await withStandIn(.original(http: http)) { server in
+        try await withFakeServer(.original(http: http)) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             change(&configuration)
             return try await withLink(FlareClient(configuration, logger: .silent)) { link in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    struct Oddity: Sendable, CustomTestStringConvertible {
+    struct InvalidResponse: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let move: FakeServer.Move
         let words: String
@@ -34,51 +34,60 @@ import Testing
         }
     }
 
-    static let oddities: [Oddity] = [
-        Oddity("lacks the route", .answer(404, body: "<html>"), "status 404"),
-        Oddity("fails", .answer(500), "status 500"),
-        Oddity(
+    static let invalidResponses: [InvalidResponse] = [
+        InvalidResponse("lacks the route", .answer(404, body: "<html>"), "status 404"),
+        InvalidResponse("fails", .answer(500), "status 500"),
+        InvalidResponse(
             "sends elsewhere",
             .answer(301, headers: ["Location": "https://elsewhere.example/"]),
             "redirects to https://elsewhere.example/"
         ),
-        Oddity("no JSON", .answer(200, body: "<html>"), "no JSON"),
-        Oddity("cut off", .json(#"[{"_id":"#), "no JSON"),
-        Oddity("too deep", .json(String(repeating: "[", count: 100_000)), "no JSON"),
-        Oddity("null", .json("null"), "null"),
-        Oddity("nothing", .answer(200), "null"),
-        Oddity("an error", .json(#"{"name":"CastError","message":"Cast failed"}"#), "Cast failed"),
-        Oddity("an error without words", .json("{}"), "{}"),
-        Oddity("a number", .json("7"), "7"),
-        Oddity("announces too much", .answer(200, headers: ["Content-Length": "99999999999"]), "more than"),
-        Oddity("is too much", .answer(200, body: String(repeating: " ", count: 200_000)), "more than"),
-        Oddity(
+        InvalidResponse("no JSON", .answer(200, body: "<html>"), "not JSON"),
+        InvalidResponse("cut off", .json(#"[{"_id":"#), "not JSON"),
+        InvalidResponse("too deep", .json(String(repeating: "[", count: 100_000)), "not JSON"),
+        InvalidResponse("null", .json("null"), "null"),
+        InvalidResponse("nothing", .answer(200), "null"),
+        InvalidResponse("an error", .json(#"{"name":"CastError","message":"Cast failed"}"#), "Cast failed"),
+        InvalidResponse("an error without words", .json("{}"), "{}"),
+        InvalidResponse("a number", .json("7"), "7"),
+        InvalidResponse(
+            "announces too much",
+            .answer(200, headers: ["Content-Length": "99999999999"]),
+            "more than"
+        ),
+        InvalidResponse(
+            "is too much",
+            .answer(200, body: String(repeating: " ", count: 200_000)),
+            "more than"
+        ),
+        InvalidResponse(
             "says too little",
             .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[", closes: true),
-            "in the midst"
+            "during its response"
         ),
-        Oddity("says nothing", .close, "without an answer"),
-        Oddity("no HTTP", .bytes("what?\r\n\r\n", closes: false), "does not speak HTTP"),
-        Oddity("hangs", .nothing, "0.3 s"),
-        Oddity(
+        InvalidResponse("says nothing", .close, "without a response"),
+        InvalidResponse("no HTTP", .bytes("what?\r\n\r\n", closes: false), "does not speak HTTP"),
+        InvalidResponse("hangs", .nothing, "0.3 s"),
+        InvalidResponse(
             "hangs in the midst",
             .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[", closes: false),
             "0.3 s"
         ),
-        Oddity(
+        InvalidResponse(
             "endless head",
             .bytes("HTTP/1.1 200 OK\r\nA: " + String(repeating: "a", count: 200_000), closes: false),
             "HTTP"
         ),
     ]
 
-    @Test(arguments: oddities)
-    func `an odd answer fails the request with its reason, and nothing else`(oddity: Oddity) async throws {
-        try await withStandIn(
-            .original(http: { $0.target.contains("latitude") ? oddity.move : .json("[]") })
+    @Test(arguments: invalidResponses)
+    func `an invalid response fails its request only, with the reason`(response: InvalidResponse) async throws
+    {
+        try await withFakeServer(
+            .original(http: { $0.target.contains("latitude") ? response.move : .json("[]") })
         ) { server in
             var configuration = FlareClientConfiguration.local(server.port)
-            if oddity.words == "0.3 s" { configuration.answerSeconds = 0.3 }
+            if response.words == "0.3 s" { configuration.answerSeconds = 0.3 }
             configuration.maximumAnswerBytes = 100_000
             try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
@@ -88,14 +97,14 @@ import Testing
                     Issue.record("\(String(describing: result))")
                     return
                 }
-                #expect(error.description.contains(oddity.words), "\(error)")
+                #expect(error.description.contains(response.words), "\(error)")
                 // The session is as it was.
                 #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
             }
         }
     }
 
-    @Test func `odd objects are read for what they are`() async throws {
+    @Test func `objects with invalid members are read leniently`() async throws {
         let device = """
             {"_id":"\(Home.phone)","name":null,"description":7,"data":null,"position":{"x":1,"y":"2"},
             "environment":"\(Home.house)","zone":null,"nearest":"bad","more":{"a":[]}}
@@ -111,7 +120,7 @@ import Testing
         #expect(environments == .success(.environments([FlareEnvironment(id: Home.house)])))
     }
 
-    @Test func `an object that is an error is not taken for one`() async throws {
+    @Test func `an error response is not an object`() async throws {
         let error = #"{"message":"Cast to ObjectId failed","name":"CastError"}"#
         for request in [
             FlareRequest.loadDevice(Home.phone, environment: Home.house),
@@ -124,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `headers of the configuration go with every request, and connections are kept`() async throws {
+    @Test func `configured headers are sent with every request, and connections are reused`() async throws {
         let seen = NIOLockedValueBox<[String: Int]>([:])
         let script = FakeServer.original(http: { request in
             seen.withLockedValue {
@@ -132,7 +141,7 @@ import Testing
             }
             return .json("[]")
         })
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             configuration.headers = [.init("Authorization", "Bearer secret")]
             let log = LogRecorder()
@@ -149,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that the server has closed meanwhile is not noticed`() async throws {
+    @Test func `a request is repeated if the server closed the idle connection`() async throws {
         let count = NIOLockedValueBox(0)
         let script = FakeServer.original(http: { _ in
             let number = count.withLockedValue { value in
@@ -162,7 +171,7 @@ import Testing
             default: .bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", closes: true)
             }
         })
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 for _ in 0..<10 {

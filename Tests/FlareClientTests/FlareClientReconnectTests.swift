@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct FlareClientReconnectTests {
     @Test(arguments: FlareClientConfiguration.Transport.allCases, EngineRevision.allCases)
-    func `a server that comes back is mirrored as it is then`(
+    func `after a reconnect the current state is mirrored`(
         transport: FlareClientConfiguration.Transport,
         revision: EngineRevision
     ) async throws {
@@ -52,7 +52,7 @@ import Testing
         return things.first { $0.id == Home.lamp }?.data["state"]
     }
 
-    @Test func `what is under way when the link is lost is answered before the next begins`() async throws {
+    @Test func `pending requests fail before the next attempt when the link is lost`() async throws {
         let asked = NIOLockedValueBox(0)
         let sockets = NIOLockedValueBox<[FakeServer.Socket]>([])
         var script = FakeServer.original(http: { _ in
@@ -64,7 +64,7 @@ import Testing
             original?(text, socket)
             if text.isEmpty { sockets.withLockedValue { $0.append(socket) } }
         }
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let requests: [FlareRequest] = [
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `what the server does not confirm times out`() async throws {
+    @Test func `an unconfirmed request times out`() async throws {
         var script = FakeServer.original()
         script.socket = { text, socket in
             if text.isEmpty {
@@ -92,7 +92,7 @@ import Testing
             }
             if text.contains(FakeServer.noObject) { socket.send(FakeServer.nothing) }
         }
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             configuration.confirmationSeconds = 0.05
             try await withLink(FlareClient(configuration, logger: .silent)) { link in
@@ -103,29 +103,29 @@ import Testing
         }
     }
 
-    @Test func `another's value on top of ours comes behind the reply`() async throws {
+    @Test func `a value that another client stores over ours is announced after the reply`() async throws {
         let script = FakeServer.original(data: { _ in "theirs" })
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let set = FlareRequest.setData(Home.lampObject, values: ["a": "ours"], sender: nil)
-                #expect(await link.told(by: set).result == .success(.done))
+                #expect(await link.perform(set).result == .success(.done))
                 #expect(await link.nextNotice() == .data(Home.lampObject, ["a": "theirs"], sender: nil))
             }
         }
     }
 
-    @Test func `what the server does not store is refused`() async throws {
-        try await withStandIn(.original(data: { _ in nil })) { server in
+    @Test func `a value that the server does not store is refused`() async throws {
+        try await withFakeServer(.original(data: { _ in nil })) { server in
             try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let set = FlareRequest.setData(Home.lampObject, values: ["a": "ours"], sender: nil)
-                #expect(await link.ask(set) == .failure(.rejected("it did not store a")))
+                #expect(await link.ask(set) == .failure(.rejected("the server did not store a")))
             }
         }
     }
 
-    @Test func `the original is never sent what ends it`() async throws {
+    @Test func `messages that crash the original server are never sent`() async throws {
         let said = NIOLockedValueBox<[FlareMessage]>([])
         let house = NIOLockedValueBox<JSONValue>(["_id": Home.text(Home.house)])
         let phone: JSONValue = ["_id": Home.text(Home.phone), "environment": Home.text(Home.house)]
@@ -151,7 +151,7 @@ import Testing
                 )
             )
         }
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 let moves: [FlareRequest] = [

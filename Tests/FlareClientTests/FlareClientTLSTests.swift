@@ -29,7 +29,7 @@ import Testing
         host: String = "localhost",
         _ change: (inout FlareClientConfiguration.TLS) -> Void
     ) async throws -> String? {
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             configuration.host = host
             var tls = FlareClientConfiguration.TLS()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a server is known by its authority and its name`() async throws {
+    @Test func `a server's certificate is verified by its authority and name`() async throws {
         try await withTemporaryFolder { folder in
             let certificates = try await TestCertificates.make(in: folder)
             let others = try await TestCertificates.make(in: folder, name: "other")
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a server that asks for our certificate gets it`() async throws {
+    @Test func `the client certificate is sent if the server requires one`() async throws {
         try await withTemporaryFolder { folder in
             let certificates = try await TestCertificates.make(in: folder)
             let script = try server(certificates, asksForOurs: true)
@@ -83,11 +83,11 @@ import Testing
         }
     }
 
-    @Test func `a plain server is no TLS server`() async throws {
+    @Test func `a server without TLS is refused`() async throws {
         #expect(try await problem(.original()) { _ in }?.contains("TLS") == true)
     }
 
-    @Test func `a file that cannot be used is named`() async throws {
+    @Test func `an invalid certificate file is reported by name`() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("no certificate", to: "bad.pem")
             let bad = folder.path("bad.pem")

@@ -5,7 +5,7 @@ import Testing
 /// What every link does, whatever is between it and the server.
 @Suite(.timeLimit(.minutes(2))) struct LinkBehaviourTests {
     @Test(arguments: LinkKind.allCases)
-    func `places are loaded`(kind: LinkKind) async throws {
+    func `environments, zones and things are loaded`(kind: LinkKind) async throws {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             let all = await link.ask(.loadEnvironments(near: nil))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `a device is made, read, renamed and missed`(kind: LinkKind) async throws {
+    func `a device is created, loaded and renamed, and an unknown one is nil`(kind: LinkKind) async throws {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             let draft = DeviceDraft(name: "Walker \"ü\"", description: "Test", data: ["mac": "aa"])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `what a request causes comes before its reply and own changes are not echoed`(
+    func `the notices of a request come before its reply, and own changes are not echoed`(
         kind: LinkKind
     ) async throws {
         let hub = try await FlareHub.home()
@@ -67,7 +67,7 @@ import Testing
             let act = FlareRequest.performAction(Home.lampObject, action: "off", sender: Home.phone)
             #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
 
-            let moved = await link.told(by: move)
+            let moved = await link.perform(move)
             #expect(moved.result == .success(.done))
             #expect(
                 moved.events == [
@@ -75,10 +75,10 @@ import Testing
                     .notice(.near(thing: Home.lamp, device: Home.phone, distance: 0)),
                 ]
             )
-            let stored = await link.told(by: set)
+            let stored = await link.perform(set)
             #expect(stored.events.isEmpty && stored.result == .success(.done))
             #expect(await hub.record(Home.lampObject)?.data?["a"] == 1)
-            let acted = await link.told(by: act)
+            let acted = await link.perform(act)
             #expect(acted.result == .success(.done))
             let sender = Home.text(Home.phone)
             #expect(acted.events == [.notice(.data(Home.lampObject, ["on": false], sender: sender))])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `others are heard in order, as long as we are subscribed`(kind: LinkKind) async throws {
+    func `notices of other clients arrive in order while subscribed`(kind: LinkKind) async throws {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             try await hub.setData(Home.lampObject, ["unheard": true])
@@ -109,13 +109,15 @@ import Testing
 
             #expect(await link.ask(.unsubscribe(environment: Home.house)) == .success(.done))
             try await hub.setData(Home.sofaObject, ["n": "unheard"])
-            let late = await link.told(by: .loadEnvironments(near: nil))
+            let late = await link.perform(.loadEnvironments(near: nil))
             #expect(late.events.isEmpty)
         }
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `two writers of one value: what is told last is what is stored`(kind: LinkKind) async throws {
+    func `with two writers of a value, the last notice or reply is the stored value`(kind: LinkKind)
+        async throws
+    {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
@@ -146,16 +148,18 @@ import Testing
                 }
             }
             // What was told behind the last reply belongs to it.
-            let after = await link.told(by: .loadEnvironments(near: nil))
+            let after = await link.perform(.loadEnvironments(near: nil))
             for case .notice(.data(Home.lampObject, let values, _)) in after.events { last = values["n"] }
             #expect(await hub.record(Home.lampObject)?.data?["n"] == last)
         }
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `presence is the zone there and the stored thing, or the nearest when that has gone`(
-        kind: LinkKind
-    ) async throws {
+    func
+        `presence is the zone at the position and the stored thing, or the nearest thing if that was removed`(
+            kind: LinkKind
+        ) async throws
+    {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             let here = FlareRequest.loadPresence(
@@ -178,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `what is unknown is named`(kind: LinkKind) async throws {
+    func `unknown objects are reported`(kind: LinkKind) async throws {
         let nobody = Home.nobody
         let draft = DeviceDraft(name: "", description: "", data: [:])
         let unknown: [(FlareRequest, FlareClass)] = [
@@ -204,7 +208,9 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `what cannot be stored is refused with its reason and changes nothing`(kind: LinkKind) async throws {
+    func `values that cannot be stored are refused with the reason and change nothing`(kind: LinkKind)
+        async throws
+    {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             let refused: [FlareRequest] = [
@@ -234,7 +240,7 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `values of every kind are stored as they are`(kind: LinkKind) async throws {
+    func `values of every kind are stored unchanged`(kind: LinkKind) async throws {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             let values: [String: JSONValue] = [
@@ -243,7 +249,7 @@ import Testing
                 "?": "a key like any other",
             ]
             let set = FlareRequest.setData(Home.sofaObject, values: values, sender: nil)
-            let told = await link.told(by: set)
+            let told = await link.perform(set)
             #expect(told.events.isEmpty && told.result == .success(.done))
             let data = await hub.record(Home.sofaObject)?.data
             #expect(data?["text"] == values["text"] && data?["object"] == values["object"])
@@ -252,7 +258,7 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
-    func `all requests are answered before a link whose requests end is done`(kind: LinkKind) async throws {
+    func `a link whose requests end answers all of them first`(kind: LinkKind) async throws {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
             for number in 0..<20 {

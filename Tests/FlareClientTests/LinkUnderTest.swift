@@ -38,12 +38,12 @@ struct LinkUnderTest {
 
     /// Asks, and waits for the answer.
     mutating func ask(_ request: FlareRequest) async -> Result<FlareReply, FlareLinkError>? {
-        await told(by: request).result
+        await perform(request).result
     }
 
     /// Asks, and tells what came before the answer too.
-    mutating func told(
-        by request: FlareRequest
+    mutating func perform(
+        _ request: FlareRequest
     ) async -> (events: [FlareEvent], result: Result<FlareReply, FlareLinkError>?) {
         requests.yield(request)
         var events: [FlareEvent] = []

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 @Suite struct LivenessCheckTests {
-    @Test func `a silent server is asked, and lost when it does not answer`() {
+    @Test func `a silent server gets a liveness request and is lost without an answer`() {
         var check = LivenessCheck(quiet: 5000, patience: 8000, now: 0)
-        check.heard(now: 100)
+        check.received(now: 100)
         #expect(check.deadline == 5100)
         #expect(check.tick(now: 5099) == nil)
-        #expect(check.tick(now: 5100) == .ask)
+        #expect(check.tick(now: 5100) == .sendRequest)
         #expect(check.tick(now: 13_099) == nil)
         #expect(check.tick(now: 13_100) == .lost)
     }
@@ -19,15 +19,15 @@ import Testing
     @Test func `any message counts as an answer`() {
         var check = LivenessCheck(quiet: 5000, patience: 8000, now: 0)
         #expect(check.tick(now: 7999) == nil)
-        check.heard(now: 7999)
+        check.received(now: 7999)
         for now in stride(from: 12_999, to: 100_000, by: 5010) {
-            #expect(check.tick(now: now) == .ask)
-            check.heard(now: now + 10)
+            #expect(check.tick(now: now) == .sendRequest)
+            check.received(now: now + 10)
         }
         #expect(check.tick(now: 100_000) == nil)
     }
 
-    @Test func `a server that never answers is lost after its first question`() {
+    @Test func `a server that never answers is lost after the first request`() {
         var check = LivenessCheck(quiet: 5000, patience: 8000, now: 0)
         #expect(check.tick(now: 8000) == .lost)
     }
@@ -53,9 +53,11 @@ import Testing
         return configuration
     }
 
-    @Test func `an idle link to a server that hangs is lost, and made again when it goes on`() async throws {
+    @Test func `an idle link to a server that hangs is lost, and restored when the server continues`()
+        async throws
+    {
         let hangs = NIOLockedValueBox(false)
-        try await withStandIn(server(hangs: hangs)) { server in
+        try await withFakeServer(server(hangs: hangs)) { server in
             try await withLink(FlareClient(configuration(server), logger: .silent)) { link in
                 #expect(await link.linkUp())
                 hangs.withLockedValue { $0 = true }
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a server that lets us in and answers nothing is no link`() async throws {
+    @Test func `a server that accepts the session but never answers is not a link`() async throws {
         let joins = NIOLockedValueBox(0)
         var script = FakeServer()
         script.socket = { text, socket in
@@ -75,7 +77,7 @@ import Testing
             socket.send(FakeServer.hello)
             socket.send("40")
         }
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(configuration(server), logger: .silent)) { link in
                 #expect(await link.next() == .linkDown(reason: "no answer from the server within 0.2 s"))
                 #expect(await eventually { joins.withLockedValue { $0 } > 2 })

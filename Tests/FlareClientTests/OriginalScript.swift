@@ -30,7 +30,7 @@ extension FakeServer {
                 return
             }
             // Whether the server is there is asked about an object that is none.
-            if message == LivenessCheck.question { return socket.send(nothing) }
+            if message == LivenessCheck.request { return socket.send(nothing) }
             also(message, socket)
             guard message.name == "getData", let object = message.object else { return }
             let key = message.argument["key"]?.string ?? ""

@@ -34,7 +34,7 @@ import Testing
         let objects = [Home.lampObject, Home.sofaObject]
         var model = OriginalModel(objects)
         var mirror = Mirror()
-        var conversation = RequestPipeline(confirmationMilliseconds: 60_000)
+        var pipeline = RequestPipeline(confirmationMilliseconds: 60_000)
         var now = 0
         var requests = 0
         var written = 0
@@ -49,16 +49,16 @@ import Testing
             for _ in 0..<steps {
                 now += dice.number(below: 20)
                 switch model.step(&dice) {
-                case .message(let message)?: take(conversation.heard(message, now: now))
+                case .message(let message)?: take(pipeline.received(message, now: now))
                 case .answer(let number, let json)?:
-                    take(conversation.answered(number, .success(json), now: now))
+                    take(pipeline.receivedResponse(number, .success(json), now: now))
                 case nil: break
                 }
-                if conversation.deadline.map({ now >= $0 }) == true { take(conversation.tick(now: now)) }
+                if pipeline.deadline.map({ now >= $0 }) == true { take(pipeline.tick(now: now)) }
             }
         }
 
-        take(conversation.linkUp(isOrdered: false, now: now))
+        take(pipeline.linkUp(isOrdered: false, now: now))
         for _ in 0..<40 {
             written += 1
             let (object, key) = (objects[dice.number(below: 2)], ["a", "b"][dice.number(below: 2)])
@@ -67,24 +67,24 @@ import Testing
             case 2, 3:
                 requests += 1
                 let values = dice.chance(2) ? [key: JSONValue(written)] : ["a": JSONValue(written), "b": "x"]
-                take(conversation.requested(.setData(object, values: values, sender: nil), now: now))
+                take(pipeline.requested(.setData(object, values: values, sender: nil), now: now))
             default:
                 requests += 1
-                take(conversation.requested(.loadPlace(environment: Home.house), now: now))
+                take(pipeline.requested(.loadPlace(environment: Home.house), now: now))
             }
             run(dice.number(below: 10))
         }
         // Then there is quiet.
         var rounds = 0
-        while rounds < 2000, !(conversation.isIdle && model.isQuiet && conversation.deadline == nil) {
+        while rounds < 2000, !(pipeline.isIdle && model.isQuiet && pipeline.deadline == nil) {
             rounds += 1
-            if model.isQuiet, let deadline = conversation.deadline { now = max(now, deadline) }
+            if model.isQuiet, let deadline = pipeline.deadline { now = max(now, deadline) }
             run(1)
         }
         return (mirror, model, requests)
     }
 
-    @Test func `the mirror is what the original has stored, once there is quiet`() {
+    @Test func `after a burst the mirror equals the state of the original server`() {
         for seed in 0..<500 as Range<UInt64> {
             let (mirror, model, requests) = live(seed: seed)
             #expect(mirror.replies == requests)
@@ -98,10 +98,10 @@ import Testing
 
     private var place: FlareRequest { .loadPlace(environment: Home.house) }
 
-    @Test func `what is told while it is read is not lost`() {
-        var conversation = RequestPipeline(confirmationMilliseconds: 1000)
-        _ = conversation.linkUp(isOrdered: true, now: 0)
-        let paths = conversation.requested(place, now: 0).map {
+    @Test func `notices during a read are applied to its reply`() {
+        var pipeline = RequestPipeline(confirmationMilliseconds: 1000)
+        _ = pipeline.linkUp(isOrdered: true, now: 0)
+        let paths = pipeline.requested(place, now: 0).map {
             if case .fetch(let request, let number) = $0 { "\(number) \(request.path)" } else { "" }
         }
         #expect(paths == ["0 /environments/\(Home.house)/zones", "1 /environments/\(Home.house)/things"])
@@ -109,59 +109,59 @@ import Testing
             FlareMessage("data", ["data": ["on": true], "thing": Home.text(Home.lamp)]),
             FlareMessage("position", ["position": ["x": 9, "y": 9], "thing": Home.text(Home.lamp)]),
         ]
-        for message in news { #expect(conversation.heard(message, now: 0).count == 1) }
-        #expect(conversation.answered(0, .success([]), now: 0).isEmpty)
+        for message in news { #expect(pipeline.received(message, now: 0).count == 1) }
+        #expect(pipeline.receivedResponse(0, .success([]), now: 0).isEmpty)
         let old: JSONValue = [["_id": Home.text(Home.lamp), "data": ["on": false, "color": "red"]]]
         var thing = FlareThing(id: Home.lamp)
         thing.data = ["on": true, "color": "red"]
         thing.position = Point3D(x: 9, y: 9)
         #expect(
-            conversation.answered(1, .success(old), now: 0)
+            pipeline.receivedResponse(1, .success(old), now: 0)
                 == [.emit(.replied(place, .success(.place(zones: [], things: [thing]))))]
         )
-        #expect(conversation.isIdle)
+        #expect(pipeline.isIdle)
     }
 
-    @Test func `an answer that comes late is of no account`() {
-        var conversation = RequestPipeline(confirmationMilliseconds: 1000)
-        _ = conversation.linkUp(isOrdered: true, now: 0)
-        _ = conversation.requested(place, now: 0)
-        #expect(conversation.answered(0, .failure(.timedOut(seconds: 1)), now: 0).count == 1)
-        #expect(conversation.answered(1, .success([]), now: 0).isEmpty)
-        _ = conversation.requested(place, now: 0)
-        _ = conversation.linkDown(reason: "gone")
-        _ = conversation.linkUp(isOrdered: true, now: 0)
-        _ = conversation.requested(place, now: 0)
-        #expect(conversation.answered(2, .success([]), now: 0).isEmpty)
+    @Test func `a late response is ignored`() {
+        var pipeline = RequestPipeline(confirmationMilliseconds: 1000)
+        _ = pipeline.linkUp(isOrdered: true, now: 0)
+        _ = pipeline.requested(place, now: 0)
+        #expect(pipeline.receivedResponse(0, .failure(.timedOut(seconds: 1)), now: 0).count == 1)
+        #expect(pipeline.receivedResponse(1, .success([]), now: 0).isEmpty)
+        _ = pipeline.requested(place, now: 0)
+        _ = pipeline.linkDown(reason: "gone")
+        _ = pipeline.linkUp(isOrdered: true, now: 0)
+        _ = pipeline.requested(place, now: 0)
+        #expect(pipeline.receivedResponse(2, .success([]), now: 0).isEmpty)
     }
 
-    @Test func `requests wait for the first attempt, and are refused between later ones`() {
-        var conversation = RequestPipeline(confirmationMilliseconds: 1000)
-        #expect(conversation.requested(place, now: 0).isEmpty)
+    @Test func `requests wait for the first attempt, and fail between later ones`() {
+        var pipeline = RequestPipeline(confirmationMilliseconds: 1000)
+        #expect(pipeline.requested(place, now: 0).isEmpty)
         #expect(
-            conversation.linkDown(reason: "a") == [
+            pipeline.linkDown(reason: "a") == [
                 .emit(.linkDown(reason: "a")), .emit(.replied(place, .failure(.unreachable("a")))),
             ]
         )
-        #expect(conversation.linkDown(reason: "a").isEmpty)
+        #expect(pipeline.linkDown(reason: "a").isEmpty)
         #expect(
-            conversation.requested(place, now: 0) == [.emit(.replied(place, .failure(.unreachable("a"))))]
+            pipeline.requested(place, now: 0) == [.emit(.replied(place, .failure(.unreachable("a"))))]
         )
-        #expect(conversation.linkDown(reason: "b") == [.emit(.linkDown(reason: "b"))])
+        #expect(pipeline.linkDown(reason: "b") == [.emit(.linkDown(reason: "b"))])
     }
 
-    @Test func `no more than so many requests wait`() {
-        var conversation = RequestPipeline(confirmationMilliseconds: 1000)
+    @Test func `the number of waiting requests is limited`() {
+        var pipeline = RequestPipeline(confirmationMilliseconds: 1000)
         var refused = 0
-        for _ in 0..<10_005 { refused += conversation.requested(place, now: 0).count }
+        for _ in 0..<10_005 { refused += pipeline.requested(place, now: 0).count }
         #expect(refused == 5)
     }
 
-    @Test func `nobody is taken for the answer who names a sender, another object or another key`() {
-        var conversation = RequestPipeline(confirmationMilliseconds: 1000)
-        _ = conversation.linkUp(isOrdered: true, now: 0)
+    @Test func `a notice with a sender, another object or another key is not an answer`() {
+        var pipeline = RequestPipeline(confirmationMilliseconds: 1000)
+        _ = pipeline.linkUp(isOrdered: true, now: 0)
         let set = FlareRequest.setData(Home.lampObject, values: ["a": 1], sender: nil)
-        #expect(conversation.requested(set, now: 0).count == 2)
+        #expect(pipeline.requested(set, now: 0).count == 2)
         func data(_ values: JSONValue, _ thing: FlareID = Home.lamp, sender: JSONValue = .null)
             -> FlareMessage
         {
@@ -171,25 +171,25 @@ import Testing
             data(["a": 1], Home.sofa), data(["b": 1]), data(["a": 1], sender: "x"),
             FlareMessage("position", ["position": ["x": 1, "y": 1], "thing": Home.text(Home.lamp)]),
         ] {
-            let actions = conversation.heard(other, now: 0)
-            #expect(actions.count == 1 && !conversation.isIdle)
+            let actions = pipeline.received(other, now: 0)
+            #expect(actions.count == 1 && !pipeline.isIdle)
         }
-        #expect(conversation.heard(data(["a": 1]), now: 0) == [.emit(.replied(set, .success(.done)))])
-        #expect(conversation.deadline == nil)
+        #expect(pipeline.received(data(["a": 1]), now: 0) == [.emit(.replied(set, .success(.done)))])
+        #expect(pipeline.deadline == nil)
     }
 
-    @Test func `what differs only for a strict reader is confirmed`() {
+    @Test func `a loosely equal value is confirmed`() {
         let pairs: [(JSONValue, JSONValue)] = [
             (true, 1), (1, true), (false, 0), (0, ""), (1, "1"),
             (.numeral("9007199254740993"), 9_007_199_254_740_992),
         ]
         for (ours, stored) in pairs {
-            var conversation = RequestPipeline(confirmationMilliseconds: 1000)
-            _ = conversation.linkUp(isOrdered: false, now: 0)
+            var pipeline = RequestPipeline(confirmationMilliseconds: 1000)
+            _ = pipeline.linkUp(isOrdered: false, now: 0)
             let set = FlareRequest.setData(Home.lampObject, values: ["a": ours], sender: nil)
-            _ = conversation.requested(set, now: 0)
+            _ = pipeline.requested(set, now: 0)
             let answer = FlareMessage("data", ["data": ["a": stored], "thing": Home.text(Home.lamp)])
-            #expect(conversation.heard(answer, now: 0) == [.emit(.replied(set, .success(.done)))])
+            #expect(pipeline.received(answer, now: 0) == [.emit(.replied(set, .success(.done)))])
         }
     }
 }

@@ -11,10 +11,10 @@ import Testing
 
     private static let ways = FlareClientConfiguration(host: "a", port: 1).approaches
 
-    @Test func `all ways are tried in a row when the server refuses each`() {
+    @Test func `all combinations are tried without a pause while the server refuses`() {
         var approaches = TransportSequence(Self.ways)
         var tried = [approaches.current]
-        while approaches.goOn(after: .refused(status: 400, "")) { tried.append(approaches.current) }
+        while approaches.advance(after: .refused(status: 400, "")) { tried.append(approaches.current) }
         #expect(tried == Self.ways)
         #expect(tried.map(\.transport) == [.websocket, .polling, .websocket, .polling])
         #expect(tried.map(\.revision) == [.four, .four, .three, .three])
@@ -22,24 +22,24 @@ import Testing
         #expect(approaches.current == Self.ways[0])
     }
 
-    @Test func `what worked is tried first the next time`() {
+    @Test func `the combination that worked is tried first next time`() {
         var approaches = TransportSequence(Self.ways)
-        #expect(approaches.goOn(after: .refused(status: 400, "")) == true)
+        #expect(approaches.advance(after: .refused(status: 400, "")) == true)
         approaches.joined()
         #expect(approaches.current == Self.ways[1])
-        #expect(approaches.goOn(after: .unreachable("gone")) == false)
+        #expect(approaches.advance(after: .unreachable("gone")) == false)
         #expect(approaches.current == Self.ways[1])
     }
 
-    @Test func `a silent server is asked in another way, but later`() {
+    @Test func `after a timeout the next combination is tried after a pause`() {
         var approaches = TransportSequence(Self.ways)
-        #expect(approaches.goOn(after: .timedOut(waitingFor: "welcome", milliseconds: 1)) == false)
+        #expect(approaches.advance(after: .timedOut(waitingFor: "welcome", milliseconds: 1)) == false)
         #expect(approaches.current == Self.ways[1])
     }
 
-    @Test func `who was stranded by a websocket tries none the next time`() {
+    @Test func `after a stranded upgrade the next session does not upgrade`() {
         var approaches = TransportSequence(Self.ways)
-        #expect(approaches.goOn(after: .refused(status: 400, "")) == true)
+        #expect(approaches.advance(after: .refused(status: 400, "")) == true)
         #expect(approaches.current == .init(.polling, .four, takesEither: true, upgrades: true))
         approaches.ended(.stranded)
         #expect(approaches.current == .init(.polling, .four, takesEither: true, upgrades: false))
@@ -47,12 +47,12 @@ import Testing
         #expect(approaches.current.upgrades)
     }
 
-    @Test func `what is configured is the only way`() {
+    @Test func `a configured combination is the only one`() {
         var configuration = FlareClientConfiguration(host: "a", port: 1)
         configuration.revision = .three
         configuration.transport = .polling
         var approaches = TransportSequence(configuration.approaches)
         #expect(approaches.current == .init(.polling, .three, takesEither: false, upgrades: false))
-        #expect(approaches.goOn(after: .refused(status: 400, "")) == false)
+        #expect(approaches.advance(after: .refused(status: 400, "")) == false)
     }
 }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func `the nearest is the one that looking at all finds, after any changes`(scale: Int) {
+    func `the nearest object equals a linear search after any changes`(scale: Int) {
         var generator = SplitMix64(seed: UInt64(scale) + 1)
         for _ in 0..<500 {
             var tree = BoxTree()
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func `the box around a point is the first of all, after any changes`(scale: Int) {
+    func `the first box around a point equals a linear search after any changes`(scale: Int) {
         var generator = SplitMix64(seed: UInt64(scale) + 100)
         for _ in 0..<300 {
             var tree = BoxTree()
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `what is no number is neither kept nor found`() {
+    @Test func `NaN coordinates are neither stored nor found`() {
         var tree = BoxTree()
         let id = FlareID(high: 0, low: 1)
         tree.insert(id, order: 1, from: Point3D(x: .nan, y: 0), to: Point3D(x: .nan, y: 0))
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: Layout.allCases)
-    func `asking among ten thousand looks at few more than among ten`(layout: Layout) {
+    func `a query among ten thousand objects visits few more boxes than among ten`(layout: Layout) {
         func visits(_ count: Int, limit: Double) -> Double {
             var tree = BoxTree()
             for number in 0..<count {

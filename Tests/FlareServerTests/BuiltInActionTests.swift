@@ -10,7 +10,7 @@ import Testing
             ("down", 1, 2, 2),
         ] as [(String, Double, Double, Double)]
     )
-    func `movements are by one metre`(name: String, x: Double, y: Double, z: Double) {
+    func `movements are one metre long`(name: String, x: Double, y: Double, z: Double) {
         let action = BuiltInAction(rawValue: name)
         #expect(
             action?.effect(position: Point3D(x: 1, y: 2, z: 3), data: [:])
@@ -35,7 +35,7 @@ import Testing
             ("on", "on", false, true), ("on", "on", nil, true), ("off", "on", true, false),
         ] as [(String, String, JSONValue?, JSONValue)]
     )
-    func `values change as the origin changes them`(
+    func `values change as in the original server`(
         name: String,
         key: String,
         before: JSONValue?,
@@ -54,7 +54,11 @@ import Testing
             (["color": "red", "options": "red"], nil, nil), (["color": 1, "options": [1, 2, 3]], 2, 3),
         ] as [([String: JSONValue], JSONValue?, JSONValue?)]
     )
-    func `colours go round the options`(data: [String: JSONValue], next: JSONValue?, previous: JSONValue?) {
+    func `colours cycle through the options`(
+        data: [String: JSONValue],
+        next: JSONValue?,
+        previous: JSONValue?
+    ) {
         #expect(
             BuiltInAction.nextColor.effect(position: nil, data: data)
                 == next.map { .data(key: "color", value: $0) }
@@ -65,17 +69,17 @@ import Testing
         )
     }
 
-    @Test func `there are no others`() {
+    @Test func `other actions have no effect`() {
         for name in ["rainbow", "invert", "hasOwnProperty", "", "On", "constructor"] {
             #expect(BuiltInAction(rawValue: name) == nil)
         }
     }
 
-    @Test func `a step makes transitions and an unknown action is only told`() async throws {
+    @Test func `a movement causes transitions, and an unknown action is only announced`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
         try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: -1))
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         let sender = await hub.listen("sender", collector)
         _ = await hub.listen("phone", to: Hall.phoneObject, collector)
         #expect(try await hub.performAction(Hall.phoneObject, "north", from: sender))
@@ -90,7 +94,7 @@ import Testing
         #expect(await hub.record(Hall.phoneObject)?.position == Point3D(x: 2, y: 0))
     }
 
-    @Test func `what cannot be done changes nothing`() async throws {
+    @Test func `an action that cannot be performed changes nothing`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
         try await hub.update(Hall.lampObject) {

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import Threading
 
-/// Changes that a gate refuses to clients of the server.
+/// Changes of clients that a gate refuses.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientGateTests {
     private static let lamp = Hall.text(Hall.lamp)
     private static let path = "/environments/\(Hall.hall)/zones/\(Hall.west)/things/\(Hall.lamp)"
 
-    /// A hub whose lamp nobody may change.
+    /// A hub whose lamp clients may not change.
     private func guardedHub() async throws -> FlareHub {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
@@ -58,7 +58,7 @@ struct ClientGateTests {
         #expect(await hub.records(.zone).map(\.id) == [Hall.west])
     }
 
-    @Test func `the sender of a refused change by Socket.IO hears the value as it is, others hear nothing`()
+    @Test func `the sender of a refused Socket.IO change receives the stored value, others receive nothing`()
         async throws
     {
         let hub = try await guardedHub()
@@ -66,29 +66,30 @@ struct ClientGateTests {
         try await withREST(hub) { rest in
             try await onThread {
                 let watcher = try SocketClient(port: rest.port)
-                try watcher.say("subscribe", ["thing": Self.lamp])
-                #expect(try watcher.settled() == [])
+                try watcher.emit("subscribe", ["thing": Self.lamp])
+                #expect(try watcher.receivedEvents() == [])
                 let client = try SocketClient(port: rest.port)
-                try client.say("setData", ["thing": Self.lamp, "key": "brightness", "value": 0.123])
-                try client.say("setPosition", ["thing": Self.lamp, "position": ["x": 1, "y": 2]])
-                try client.say("performAction", ["thing": Self.lamp, "action": "toggle"])
-                let heard = try client.settled()
-                #expect(heard.map(\.name) == ["data", "position"])
-                #expect(heard.first?.argument["data"]?["brightness"] == before?.data?["brightness"] ?? .null)
-                #expect(try watcher.settled() == [])
+                try client.emit("setData", ["thing": Self.lamp, "key": "brightness", "value": 0.123])
+                try client.emit("setPosition", ["thing": Self.lamp, "position": ["x": 1, "y": 2]])
+                try client.emit("performAction", ["thing": Self.lamp, "action": "toggle"])
+                let received = try client.receivedEvents()
+                #expect(received.map(\.name) == ["data", "position"])
+                #expect(
+                    received.first?.argument["data"]?["brightness"] == before?.data?["brightness"] ?? .null
+                )
+                #expect(try watcher.receivedEvents() == [])
             }
         }
         #expect(await hub.record(Hall.lampObject) == before)
     }
 
-    @Test func `a part of this program, which has asked its own policies, may make the change`() async throws
-    {
+    @Test func `in-process clients are not gated`() async throws {
         let hub = try await guardedHub()
         let client = await hub.connect(isInProcess: true) { _ in }
         #expect(try await hub.setData(Hall.lampObject, ["brightness": 0.5], from: client))
     }
 
-    @Test func `a hub whose listener has ended is released, with its thread`() async throws {
+    @Test func `a hub and its thread are released after its listener has ended`() async throws {
         weak var hub: FlareHub?
         weak var loop: LoopExecutor?
         do {
@@ -97,8 +98,8 @@ struct ClientGateTests {
             try await withREST(served) { rest in
                 try await onThread {
                     let client = try SocketClient(port: rest.port)
-                    try client.say("subscribe", ["thing": Self.lamp])
-                    #expect(try client.settled() == [])
+                    try client.emit("subscribe", ["thing": Self.lamp])
+                    #expect(try client.receivedEvents() == [])
                 }
             }
         }

@@ -3,15 +3,15 @@ import Testing
 import Threading
 
 struct DurabilityQueueTests {
-    @Test func `what follows a commit waits until the disk has that commit`() {
+    @Test func `deliveries after a commit wait until it is durable`() {
         var queue = DurabilityQueue()
         let log = Locked<[String]>([])
         #expect(!queue.isWaiting)
         queue.committed()
-        queue.hold { _ in log.withLock { $0.append("first") } }
+        queue.enqueue { _ in log.withLock { $0.append("first") } }
         let first = queue.begin()
         queue.committed()
-        queue.hold { _ in log.withLock { $0.append("second") } }
+        queue.enqueue { _ in log.withLock { $0.append("second") } }
         let early = queue.begin()
         #expect(first == 1 && early == nil)
         for deliver in queue.end(upTo: 1) { deliver(nil) }

@@ -8,11 +8,11 @@ import Testing
     @Test(arguments: [
         "/", "/socket.io", "/socket.io/x", "/Socket.IO/", "//socket.io/", "", "?transport=polling",
     ])
-    func `other paths are not ours`(target: String) {
+    func `other paths are not handled`(target: String) {
         #expect(!EngineRequest(target: target).isForEngine)
     }
 
-    @Test func `the first clients' request says little`() {
+    @Test func `a minimal request of an early client is parsed`() {
         let request = EngineRequest(target: "/socket.io/?transport=polling&b64=1")
         #expect(request.isForEngine)
         #expect(request.transport == .polling)
@@ -22,7 +22,7 @@ import Testing
         #expect(!request.isJSONP)
     }
 
-    @Test func `everything is read, in any order and encoding`() {
+    @Test func `all parameters are parsed in any order and encoding`() {
         let request = EngineRequest(
             target: "/socket.io/?t=Nabc.1&sid=a%2Db_c&%45IO=4&transport=web%73ocket&x"
         )
@@ -36,21 +36,22 @@ import Testing
         ("transport=polling", PollingFormat.binary), ("transport=polling&b64=0", .binary),
         ("transport=polling&b64=true", .text), ("transport=polling&EIO=4&b64=0", .text),
     ])
-    func `the form is binary unless the client cannot take it`(query: String, form: PollingFormat) {
+    func `the payload format is binary unless the client requests base64`(query: String, form: PollingFormat)
+    {
         #expect(EngineRequest(target: "/socket.io/?\(query)").form == form)
     }
 
     @Test(arguments: ["EIO=2", "EIO=5", "EIO=", "EIO=x", "EIO=99999999999999999999", "EIO=3.0"])
-    func `no other revision is taken for one of ours`(query: String) {
+    func `other revisions are unsupported`(query: String) {
         #expect(EngineRequest(target: "/socket.io/?transport=polling&\(query)").revision == nil)
     }
 
     @Test(arguments: ["transport=", "transport=Polling", "transport=flashsocket", "Transport=polling", ""])
-    func `no other transport is taken for one of ours`(query: String) {
+    func `other transports are unsupported`(query: String) {
         #expect(EngineRequest(target: "/socket.io/?\(query)").transport == nil)
     }
 
-    @Test func `any target is read in time`() {
+    @Test func `arbitrary targets never trap`() {
         var fuzz = Fuzz(
             seed: 51,
             corpus: [

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct FlareHubTests {
     @Test(arguments: StoreKind.allCases)
-    func `objects are made, listed in order of creation, changed and removed`(kind: StoreKind) async throws {
+    func `objects are created, listed in order of creation, changed and removed`(kind: StoreKind) async throws
+    {
         try await FlareHub.withStore(kind) { hub in
             let made = try await hub.insert(Hall.records)
             let now = JSONValue.string("2023-11-14T22:13:20.123Z")
@@ -76,32 +77,33 @@ import Testing
             (["color": .null], ["color": "red"], nil), ([:], ["color": "red"], nil),
         ] as [([String: JSONValue], JSONValue, [String: JSONValue]?)]
     )
-    func `data is merged key by key and told as it was sent`(
+    func `data is merged key by key and announced as it was sent`(
         values: [String: JSONValue],
         stored: JSONValue,
-        told: [String: JSONValue]?
+        announced: [String: JSONValue]?
     ) async throws {
         let hub = try FlareHub(FlareStore())
         let lamp = Hall.thing(Hall.lamp, in: Hall.west, x: 0, data: ["color": "red"])
         try await hub.insert([lamp])
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("zone", to: Hall.lampObject, collector)
         #expect(try await hub.setData(Hall.lampObject, values))
         #expect(await hub.record(Hall.lampObject)?.members["data"] == stored)
         #expect(
             await collector.all().map(\.notice)
-                == (told.map { [.data(Hall.lampObject, $0, sender: nil)] } ?? [])
+                == (announced.map { [.data(Hall.lampObject, $0, sender: nil)] } ?? [])
         )
     }
 
     @Test(arguments: ["", ".", "a.", ".a", "a..b", "$set", "a.$b", "color.deep", "list.7", "list.x"])
-    func `a key that cannot be stored is told to the object's own subscribers only`(key: String) async throws
+    func `a key that cannot be stored is announced to the object's own subscribers only`(key: String)
+        async throws
     {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
         try await hub.update(Hall.lampObject) { $0["data"] = ["color": "red", "list": [1]] }
         let before = await hub.record(Hall.lampObject)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("lamp", to: Hall.lampObject, collector)
         _ = await hub.listen("west", to: Hall.westObject, all: true, collector)
         #expect(try await hub.setData(Hall.lampObject, [key: 1]))
@@ -110,11 +112,11 @@ import Testing
         }
         #expect(await hub.record(Hall.lampObject) == before)
         #expect(
-            await collector.all() == [Heard("lamp", .data(Hall.lampObject, [key: 1], sender: nil))]
+            await collector.all() == [ReceivedNotice("lamp", .data(Hall.lampObject, [key: 1], sender: nil))]
         )
     }
 
-    @Test func `data is made where there is none, and a dotted key reaches into lists`() async throws {
+    @Test func `data is created if missing, and a dotted key can address list elements`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert([
             FlareRecord(.thing, Hall.lamp), FlareRecord(.thing, Hall.sofa, ["data": .null]),
@@ -129,7 +131,7 @@ import Testing
         #expect(try await !hub.setData(ObjectReference(.thing, Hall.sign), ["a": 1]))
     }
 
-    @Test func `what is too large is refused and changes nothing`() async throws {
+    @Test func `values over the limits are refused and change nothing`() async throws {
         var limits = FlareLimits()
         limits.objects = 2
         limits.objectBytes = 400
@@ -139,7 +141,7 @@ import Testing
         let hub = try FlareHub(FlareStore(), limits: limits)
         try await hub.insert([FlareRecord(.thing, Hall.lamp)])
         let before = await hub.record(Hall.lampObject)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("lamp", to: Hall.lampObject, collector)
         let long = JSONValue.string(String(repeating: "x", count: 101))
         await #expect(throws: FlareHubError.self) { try await hub.setData(Hall.lampObject, ["a": long]) }
@@ -165,18 +167,20 @@ import Testing
         try await hub.setData(Hall.lampObject, ["a.b.c": 1], sender: .null)
         #expect(await hub.record(Hall.lampObject)?.data == ["a": ["b": ["c": 1]]])
         #expect(
-            await collector.all() == [Heard("lamp", .data(Hall.lampObject, ["a.b.c": 1], sender: nil))]
+            await collector.all() == [
+                ReceivedNotice("lamp", .data(Hall.lampObject, ["a.b.c": 1], sender: nil))
+            ]
         )
     }
 
-    @Test func `changes about one object are told in order of arrival`() async throws {
+    @Test func `changes of one object are announced in order of arrival`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("lamp", to: Hall.lampObject, collector)
         for number in 0..<200 { try await hub.setData(Hall.lampObject, ["n": JSONValue(number)]) }
-        let numbers = await collector.all().map { heard -> Int? in
-            if case .data(_, let values, _) = heard.notice { values["n"]?.integer } else { nil }
+        let numbers = await collector.all().map { received -> Int? in
+            if case .data(_, let values, _) = received.notice { values["n"]?.integer } else { nil }
         }
         #expect(numbers == Array(0..<200))
         #expect(await hub.record(Hall.lampObject)?.data?["n"] == 199)

@@ -7,8 +7,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FlareListenerTests {
     @Test(arguments: [("127.0.0.1", false), ("localhost", false), ("0.0.0.0", true)])
-    func `who listens to others is told that there is no password`(host: String, isWarned: Bool) async throws
-    {
+    func `a server that other machines can reach logs a warning about the missing password`(
+        host: String,
+        isWarned: Bool
+    ) async throws {
         let log = LogRecorder()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let server = FlareListener(

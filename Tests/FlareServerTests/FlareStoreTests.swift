@@ -5,7 +5,7 @@ import GRDB
 import Testing
 
 @Suite struct FlareStoreTests {
-    @Test func `everything is found again, in the same order`() async throws {
+    @Test func `all objects are loaded in the same order`() async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"
             let store = try FlareStore(file: file)
@@ -21,7 +21,7 @@ import Testing
 
             let again = try FlareHub(FlareStore(file: file))
             for (kind, records) in zip(kinds, before) { #expect(await again.records(kind) == records) }
-            let collector = Collector<Heard>()
+            let collector = Collector<ReceivedNotice>()
             _ = await again.listen("phone", to: Hall.phoneObject, collector)
             try await again.setPosition(Hall.phoneObject, Point3D(x: 25, y: 2))
             #expect(
@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `only its owner can read a database, whatever the rights were`(isThere: Bool) async throws {
+    func `a database is readable by its owner only, whatever its permissions were`(isThere: Bool) async throws
+    {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"
             if isThere {
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a database that is written again after its file was removed can be read by its owner only`()
+    @Test func `a rewritten database is readable by its owner only`()
         async throws
     {
         try await withFolder { folder in
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `what stands beside a database and is none of its files keeps its rights`() async throws {
+    @Test func `other files in the folder keep their permissions`() async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"
             let other = folder.path + "/other"
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a new database that cannot be written leaves nothing, and somebody else's file stays`()
+    @Test func `a database that cannot be written is removed, and an existing file is kept`()
         async throws
     {
         struct Failure: Error {}
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `when the disk is full nothing has changed and reading goes on`(kind: StoreKind) async throws {
+    func `on a full disk nothing is changed and reading works`(kind: StoreKind) async throws {
         try await withFolder { folder in
             var options = FlareStore.Options()
             options.maximumBytes = 100_000
@@ -111,7 +112,7 @@ import Testing
                 }
             let hub = try FlareHub(store)
             try await hub.insert(Hall.records)
-            let collector = Collector<Heard>()
+            let collector = Collector<ReceivedNotice>()
             _ = await hub.listen("lamp", to: Hall.lampObject, collector)
             let before = await hub.record(Hall.lampObject)
             let many = (0..<50).map { number in
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `each refused write is reported, and a test write tells when the database takes some again`(
+    func `each refused write is reported, and a test write detects recovery`(
         kind: StoreKind
     ) async throws {
         try await withFolder { folder in
@@ -155,26 +156,26 @@ import Testing
                 case .memory: try FlareStore(options: options)
                 case .file: try FlareStore(file: folder.path + "/flare.db", options: options)
                 }
-            let faults = Collector<FlareStoreError>()
-            let hub = try FlareHub(store, onFault: { faults.take($0) })
+            let errors = Collector<FlareStoreError>()
+            let hub = try FlareHub(store, onStoreError: { errors.append($0) })
             try await hub.insert(Hall.records)
-            #expect(await hub.takesWrites())
+            #expect(await hub.acceptsWrites())
             let large = JSONValue.string(String(repeating: "x", count: 90_000))
             try await hub.setData(Hall.lampObject, ["big": large])
             for _ in 0..<2 {
                 await #expect(throws: FlareHubError.self) {
                     try await hub.setData(ObjectReference(.thing, Hall.sofa), ["big": large])
                 }
-                #expect(await !hub.takesWrites())
+                #expect(await !hub.acceptsWrites())
             }
-            #expect(await faults.all().count == 2)
+            #expect(await errors.all().count == 2)
             try await hub.setData(Hall.lampObject, ["big": 0])
-            #expect(await hub.takesWrites())
+            #expect(await hub.acceptsWrites())
             #expect(await hub.record(Hall.lampObject)?.data?["big"] == 0)
         }
     }
 
-    @Test func `a database of a newer version is refused and left as it is`() async throws {
+    @Test func `a database of a newer version is refused and not changed`() async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"
             try FlareStore(file: file).close()
@@ -187,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `a second opener is refused until the first lets go`() async throws {
+    @Test func `a second process is refused until the first closes the database`() async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"
             let first = try FlareStore(file: file)
@@ -205,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `what is no database is refused with SQLite's own words`() async throws {
+    @Test func `a file that is not a database is refused with SQLite's message`() async throws {
         try await withFolder { folder in
             let text = folder.path + "/text.db"
             try Data(repeating: 65, count: 5000).write(to: URL(filePath: text))
@@ -232,7 +233,7 @@ import Testing
             ("0000000000000abc00000001", ""), ("no id", "{}"),
         ]
     )
-    func `a row that cannot be read is named`(id: String, document: String) async throws {
+    func `an unreadable row is reported by its location`(id: String, document: String) async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"
             try FlareStore(file: file).close()
@@ -248,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func `both ways of writing through leave the same`() async throws {
+    @Test func `both synchronous modes store the same objects`() async throws {
         try await withFolder { folder in
             for synchronous in FlareStore.Options.Synchronous.allCases {
                 var options = FlareStore.Options()

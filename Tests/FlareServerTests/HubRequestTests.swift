@@ -7,8 +7,8 @@ import Testing
     /// The events of a client that makes these requests.
     private func events(_ requests: [FlareRequest], hub: FlareHub) async -> [FlareEvent] {
         let collector = Collector<FlareEvent>()
-        let client = await hub.open { collector.take($0) }
-        for request in requests { await hub.answer(request, from: client) { collector.take($0) } }
+        let client = await hub.open { collector.append($0) }
+        for request in requests { await hub.answer(request, from: client) { collector.append($0) } }
         await hub.disconnect(client)
         return await collector.all()
     }
@@ -99,7 +99,7 @@ import Testing
     {
         let hub = try await hub()
         let collector = Collector<FlareEvent>()
-        let client = await hub.open { collector.take($0) }
+        let client = await hub.open { collector.append($0) }
         await hub.answer(.subscribe(environment: Hall.hall), from: client) { _ in }
         async let others: Void = {
             for number in 0..<300 { try await hub.setData(Hall.lampObject, ["n": JSONValue(number)]) }
@@ -110,7 +110,7 @@ import Testing
                 values: ["n": JSONValue(1000 + number)],
                 sender: nil
             )
-            await hub.answer(request, from: client) { collector.take($0) }
+            await hub.answer(request, from: client) { collector.append($0) }
         }
         try await others
         let values = await collector.all().dropFirst().map { event -> JSONValue? in
@@ -144,22 +144,23 @@ import Testing
 
     @Test func `requests with unknown objects or invalid values are refused with the reason`() async throws {
         let hub = try await hub()
-        let nobody = Hall.id(99)
+        let unknownID = Hall.id(99)
         let unknown: [(FlareRequest, FlareClass)] = [
-            (.loadPlace(environment: nobody), .environment), (.subscribe(environment: nobody), .environment),
+            (.loadPlace(environment: unknownID), .environment),
+            (.subscribe(environment: unknownID), .environment),
             (
-                .createDevice(DeviceDraft(name: "", description: "", data: [:]), environment: nobody),
+                .createDevice(DeviceDraft(name: "", description: "", data: [:]), environment: unknownID),
                 .environment
             ),
-            (.loadPresence(device: nobody, environment: Hall.hall, position: .zero), .device),
-            (.setData(ObjectReference(.thing, nobody), values: ["a": 1], sender: nil), .thing),
-            (.setPosition(ObjectReference(.zone, nobody), .zero, sender: nil), .zone),
-            (.performAction(ObjectReference(.thing, nobody), action: "on", sender: nil), .thing),
-            (.renameDevice(nobody, environment: Hall.hall, name: "x"), .device),
+            (.loadPresence(device: unknownID, environment: Hall.hall, position: .zero), .device),
+            (.setData(ObjectReference(.thing, unknownID), values: ["a": 1], sender: nil), .thing),
+            (.setPosition(ObjectReference(.zone, unknownID), .zero, sender: nil), .zone),
+            (.performAction(ObjectReference(.thing, unknownID), action: "on", sender: nil), .thing),
+            (.renameDevice(unknownID, environment: Hall.hall, name: "x"), .device),
         ]
         for (request, kind) in unknown {
             #expect(
-                await reply(request, hub: hub) == .failure(.unknownObject(ObjectReference(kind, nobody)))
+                await reply(request, hub: hub) == .failure(.unknownObject(ObjectReference(kind, unknownID)))
             )
         }
         let refused: [FlareRequest] = [
@@ -189,7 +190,7 @@ import Testing
     @Test func `a disconnected client receives nothing`() async throws {
         let hub = try await hub()
         let collector = Collector<FlareEvent>()
-        let client = await hub.open { collector.take($0) }
+        let client = await hub.open { collector.append($0) }
         await hub.answer(.subscribe(environment: Hall.hall), from: client) { _ in }
         await hub.disconnect(client)
         try await hub.setData(Hall.lampObject, ["on": true])

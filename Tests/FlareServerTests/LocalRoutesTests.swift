@@ -10,7 +10,7 @@ import Testing
 struct LocalRoutesTests {
     private static let model: JSONValue = ["environments": [["name": "Flat", "zones": [["name": "Hall"]]]]]
 
-    @Test func `a model is imported once, replaced and exported`() async throws {
+    @Test func `a model is imported, replaced and exported`() async throws {
         try await withREST { client in
             let first = try await client.send("POST", "/.trilateral/model?mode=refuse", json: Self.model)
             #expect(first.status == 200)
@@ -41,7 +41,7 @@ struct LocalRoutesTests {
         }
     }
 
-    @Test func `another database than the one that is meant is left alone`() async throws {
+    @Test func `a request for another database is refused`() async throws {
         try await withREST { client in
             let reply = try await client.send(
                 "POST",
@@ -49,12 +49,12 @@ struct LocalRoutesTests {
                 json: Self.model
             )
             #expect(reply.status == 409)
-            #expect(reply.body.contains("another database"))
+            #expect(reply.body.contains("a different database"))
             #expect(try await client.json("GET", "/environments") == [])
         }
     }
 
-    @Test func `nothing is answered to somebody who does not name the database`() async throws {
+    @Test func `a request without a database is refused`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.path("flare.db")
             let store = try FlareStore(file: file)
@@ -97,8 +97,7 @@ struct LocalRoutesTests {
     }
 
     @Test(.enabled(if: ownNetworkAddress != nil, "this machine has only loopback addresses"))
-    func `a server that listens on a network address only answers programs on its own machine`() async throws
-    {
+    func `a server on a network address accepts programs on its own machine only`() async throws {
         let address = try #require(Self.ownNetworkAddress)
         try await withREST(nil, publicFolder: nil, sockets: SocketSettings(), { $0.host = address }) {
             client in

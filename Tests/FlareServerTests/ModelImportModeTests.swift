@@ -36,7 +36,7 @@ import Testing
         #expect(await counts(hub).reduce(0, +) == 7)
     }
 
-    @Test func `it replaces the objects of its names, each in its place`() async throws {
+    @Test func `replacing matches objects by name and parent`() async throws {
         let hub = try FlareHub(FlareStore())
         try await take(Self.model(), into: hub, .refuse)
         let before = await hub.records(.thing).map(\.id)
@@ -47,7 +47,7 @@ import Testing
         #expect(await counts(hub).reduce(0, +) == 7)
     }
 
-    @Test func `it can be added a second time`() async throws {
+    @Test func `a model can be added a second time`() async throws {
         let hub = try FlareHub(FlareStore())
         try await take(Self.model(), into: hub, .refuse)
         try await take(Self.model(), into: hub, .add)
@@ -55,7 +55,7 @@ import Testing
         #expect(await hub.exportModel().json["environments"]?.array?.count == 2)
     }
 
-    @Test func `what is new beside what is there is added when the rest is replaced`() async throws {
+    @Test func `replacing adds new objects`() async throws {
         let hub = try FlareHub(FlareStore())
         try await take(Self.model(), into: hub, .refuse)
         let more = Self.model().replacing(#"{"name":"Hall""#, with: #"{"name":"Bath"},{"name":"Hall""#)
@@ -63,7 +63,7 @@ import Testing
         #expect(await hub.records(.zone).map { $0.members["name"]?.string } == ["Kitchen", "Hall", "Bath"])
     }
 
-    @Test func `identifiers count before names`() async throws {
+    @Test func `identifiers take precedence over names`() async throws {
         let hub = try FlareHub(FlareStore())
         let id = "0000000000000000000000aa"
         try await take(Self.model(id: id), into: hub, .refuse)
@@ -74,7 +74,7 @@ import Testing
         #expect(await counts(hub).reduce(0, +) == 14, "another environment of the same name")
     }
 
-    @Test func `what is added a second time has its own identifiers, also where objects name each other`()
+    @Test func `a model that is added a second time has new identifiers, also in references`()
         async throws
     {
         let hub = try FlareHub(FlareStore())
@@ -92,7 +92,7 @@ import Testing
         #expect(await hub.orphans().isEmpty)
     }
 
-    @Test func `what belongs to something that was removed is an orphan, and can be removed`() async throws {
+    @Test func `objects of a removed parent are orphans and can be removed`() async throws {
         let hub = try FlareHub(FlareStore())
         try await take(Self.model(), into: hub, .refuse)
         try await take(#"{"environments":[{"name":"Hut","zones":[{"name":"Room"}]}]}"#, into: hub, .refuse)

@@ -3,7 +3,7 @@ import FlareServer
 import Testing
 
 @Suite struct ModelImportTests {
-    /// Objects without what an import sets anew.
+    /// Objects without the members that an import sets.
     private func contents(_ hub: FlareHub) async -> [FlareRecord] {
         var all: [FlareRecord] = []
         for kind in FlareClass.allCases {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is exported is imported as the same objects`(kind: StoreKind) async throws {
+    func `an exported model is imported as the same objects`(kind: StoreKind) async throws {
         let hub = try await filled()
         let export = await hub.exportModel()
         #expect(export.orphans.isEmpty)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `the exported file is for people too`() throws {
+    @Test func `the exported file is readable`() throws {
         let text = String(decoding: ModelExport(Array(Hall.records.prefix(2))).bytes, as: UTF8.self)
         #expect(
             text == """
@@ -75,7 +75,7 @@ import Testing
         )
     }
 
-    @Test func `identifiers that are taken are problems, and nothing is imported`() async throws {
+    @Test func `identifiers in use are problems, and nothing is imported`() async throws {
         let hub = try await filled()
         try await hub.remove(Hall.lampObject)
         let before = await contents(hub)
@@ -91,7 +91,7 @@ import Testing
         #expect(await hub.problems(importing: tree, replacing: true).isEmpty)
     }
 
-    @Test func `what is made a second time under the same name is known beforehand`() async throws {
+    @Test func `objects with an existing name are reported before the import`() async throws {
         let hub = try await filled()
         let lounge = #"{"_id": "\#(Hall.hall)", "name": "Hall", "zones": [{"name": "Lounge"}]}"#
         func tree(_ environment: String) throws -> ModelTree {
@@ -112,10 +112,10 @@ import Testing
         #expect(await hub.doubles(importing: try ModelTree.read(ModelExport(Hall.records).bytes)).isEmpty)
     }
 
-    @Test func `replacing changes what is there, adds what is not, and removes nothing`() async throws {
+    @Test func `replacing changes existing objects, adds new ones and removes none`() async throws {
         let hub = try await filled()
         let created = await hub.record(Hall.lampObject)?.members["created"]
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("part", to: Hall.hallObject, all: true, isInProcess: true, collector)
         var records = Hall.records
         records[3].members["name"] = "New lamp"
@@ -160,13 +160,13 @@ import Testing
         #expect(tree.records.first { $0.kind == .device }?.nearest == nil)
     }
 
-    @Test func `a large import tells how far it is and is all or nothing`() async throws {
+    @Test func `a large import reports its progress and is all or nothing`() async throws {
         var records = [FlareRecord(.environment, Hall.hall), Hall.zone(Hall.west, x: 0, width: 1)]
         records += (0..<2000).map { Hall.thing(Hall.id(1000 + $0), in: Hall.west, x: Double($0)) }
         let tree = try ModelTree.read(ModelExport(records).bytes)
         let steps = Collector<[Int]>()
         let hub = try FlareHub(FlareStore())
-        try await hub.importModel(tree) { steps.take([$0, $1]) }
+        try await hub.importModel(tree) { steps.append([$0, $1]) }
         #expect(
             await steps.all() == [[500, 2002], [1000, 2002], [1500, 2002], [2000, 2002], [2002, 2002]]
         )

@@ -43,7 +43,7 @@ import Testing
         #expect(tree.records[2].members["colour"] == nil, "no member of a thing")
     }
 
-    @Test func `all problems are told at once with their places`() {
+    @Test func `all problems are reported at once with their locations`() {
         let text = """
             {"environments": [
               {"_id": "0000000000000000000000a1", "name": [], "angle": "north", "perimeter": 3,
@@ -60,15 +60,15 @@ import Testing
                 #"environments[0].angle: must be a number (is "north")"#,
                 "environments[0].name: must be a text (is a list)",
                 "environments[0].perimeter: must be an object (is 3)",
-                "environments[0].zones[0].environment: says \"0000000000000000000000a2\", "
-                    + "but it stands in environment 0000000000000000000000a1",
+                "environments[0].zones[0].environment: is \"0000000000000000000000a2\", "
+                    + "but the object is in environment 0000000000000000000000a1",
                 #"environments[0].zones[0]._id: must be 24 hexadecimal digits (is "zone")"#,
                 "environments[0].zones[0].things[0].actions[1]: must be a text (is null)",
                 #"environments[0].zones[0].things[0].position.x: must be a number (is "1e999")"#,
                 "environments[0].zones[0].things[0].position.y: must be a number (is true)",
                 "environments[0].zones[0].things[1]: must be an object (is 5)",
-                "environments[0].zones[0].things[2]._id: 0000000000000000000000a1 is the identifier of "
-                    + "environments[0] already",
+                "environments[0].zones[0].things[2]._id: 0000000000000000000000a1 is already the "
+                    + "identifier of environments[0]",
                 "environments[0].zones[1].things: must be a list (is an object)",
                 #"environments[0].devices[0].nearest: must be 24 hexadecimal digits (is "x")"#,
                 #"environments[1].geofence.radius: must be a number (is "far")"#,
@@ -81,30 +81,30 @@ import Testing
 
     @Test(
         arguments: [
-            ("", "line 1, column 1: no JSON: the text ends before a value"),
-            ("{\n  \"environments\": [\n    {]", "line 3, column 6: no JSON"),
+            ("", "line 1, column 1: invalid JSON: the text ends before a value"),
+            ("{\n  \"environments\": [\n    {]", "line 3, column 6: invalid JSON"),
             ("[]", "the file must be an object with a list of environments"),
             ("{}", "environments: is missing"),
             ("{\"environments\": 3}", "environments: must be a list (is 3)"),
         ]
     )
-    func `what is no model is told`(text: String, problem: String) {
+    func `a file that is not a model is reported`(text: String, problem: String) {
         let found = problems(text)
         #expect(found.count == 1 && found.first?.hasPrefix(problem) == true, "\(found)")
     }
 
-    @Test func `an empty model is one, and there is an end to objects and problems`() {
+    @Test func `an empty model is valid, and objects and problems are limited`() {
         #expect(problems(#"{"environments": []}"#).isEmpty)
         #expect(
             problems(#"{"environments": [{}, {}, {}, {}]}"#, limit: 2)
-                == ["environments[2]: one object too many: at most 2 are allowed"]
+                == ["environments[2]: too many objects; at most 2 are allowed"]
         )
         let many = String(repeating: "1,", count: 5000) + "1"
         #expect(problems("{\"environments\": [\(many)]}").count == 1000)
     }
 
     @Test(arguments: [(999, 999, true), (1000, 1000, true), (1001, 1000, false)])
-    func `where reading stops for the number of problems it is told`(wrong: Int, told: Int, areAll: Bool)
+    func `the report says when reading stopped early`(wrong: Int, reported: Int, areAll: Bool)
         throws
     {
         let many = Array(repeating: "1", count: wrong) + ["{}"]
@@ -112,12 +112,12 @@ import Testing
             #"{"environments": [{"actions": [\#(many.dropLast().map { _ in "{}" }.joined(separator: ","))]}]}"#
         for text in [#"{"environments": [\#(many.dropLast().joined(separator: ","))]}"#, within] {
             let found = try #require(throws: ModelErrors.self) { try ModelTree.read(text.utf8) }
-            #expect(found.problems.count == told)
+            #expect(found.problems.count == reported)
             #expect(found.areAll == areAll)
         }
     }
 
-    @Test func `any cut of a file, and any wrong byte in it, gives problems and no trap`() throws {
+    @Test func `truncated and damaged files give problems and never trap`() throws {
         let bytes = Array(ModelExport(Hall.records).bytes)
         var generator = SplitMix64(seed: 5)
         for end in 0..<(bytes.count - 2) {

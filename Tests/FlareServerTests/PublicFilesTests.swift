@@ -6,7 +6,7 @@ import Testing
 /// The folder that is served beside the objects, and the page at `/`.
 @Suite(.timeLimit(.minutes(1)))
 struct PublicFilesTests {
-    /// A folder with a neighbour that nobody is to see.
+    /// A folder beside one that must not be served.
     private func withFiles(_ body: @escaping @Sendable (RESTClient) async throws -> Void) async throws {
         try await withFolder { folder in
             let files = [
@@ -65,7 +65,7 @@ struct PublicFilesTests {
         "http://localhost/../secret.txt",
         "/../../../../../../../../../../etc/passwd", "/file:///etc/passwd", "//sub", "//sub/",
     ])
-    func `no path leads out of the folder, and none to what is hidden`(path: String) async throws {
+    func `paths outside of the folder and hidden files are not served`(path: String) async throws {
         try await withFiles { rest in
             for method in ["GET", "HEAD", "POST", "PUT", "DELETE"] {
                 let reply = try await rest.send(method, path)
@@ -75,7 +75,7 @@ struct PublicFilesTests {
         }
     }
 
-    @Test func `a symbolic link out of the folder is not followed, one inside is`() async throws {
+    @Test func `a symbolic link is followed only inside of the folder`() async throws {
         try await withFiles { rest in
             let folder = try #require(rest.publicFolder)
             let links = [
@@ -103,7 +103,7 @@ struct PublicFilesTests {
         }
     }
 
-    @Test func `a folder that is a symbolic link itself is served`() async throws {
+    @Test func `a public folder may be a symbolic link`() async throws {
         try await withFolder { folder in
             let target = folder.appending(path: "real")
             try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
@@ -117,7 +117,7 @@ struct PublicFilesTests {
         }
     }
 
-    @Test func `what is no regular file is not served, and nothing waits for it`() async throws {
+    @Test func `only regular files are served, and a pipe does not block`() async throws {
         try await withFiles { rest in
             let folder = try #require(rest.publicFolder)
             mkfifo(folder + "/pipe", 0o600)
@@ -141,7 +141,7 @@ struct PublicFilesTests {
             ("bytes=0-1,3-4", 200, nil, "<p>page"), ("bytes=+1-2", 200, nil, "<p>page"),
         ] as [(String, Int, String?, String?)]
     )
-    func `a range is answered with that part, or with what there is`(
+    func `a range is answered with the part of it that exists`(
         range: String,
         status: Int,
         field: String?,
@@ -159,7 +159,7 @@ struct PublicFilesTests {
         }
     }
 
-    @Test func `a range of a file that has changed is answered with the whole`() async throws {
+    @Test func `a range of a changed file is answered with the whole file`() async throws {
         try await withFiles { rest in
             let whole = try await rest.send("GET", "/page.html")
             for (name, status) in [
@@ -182,7 +182,7 @@ struct PublicFilesTests {
         }
     }
 
-    @Test func `a large file and an empty one arrive whole`() async throws {
+    @Test func `a large and an empty file arrive complete`() async throws {
         try await withFolder { folder in
             let text = (0..<100_000).map { "\($0)" }.joined(separator: " ")
             try Data(text.utf8).write(to: folder.appending(path: "large.txt"))
@@ -199,7 +199,7 @@ struct PublicFilesTests {
         }
     }
 
-    @Test func `the objects come first, and folders without a page are not listed`() async throws {
+    @Test func `objects take precedence over files, and folders are not listed`() async throws {
         try await withFiles { rest in
             #expect(try await rest.json("GET", "/environments") == [])
             #expect(try await rest.json("GET", "/Environments/") == [])
@@ -212,7 +212,7 @@ struct PublicFilesTests {
         }
     }
 
-    @Test func `the start page is the user's own, or ours`() async throws {
+    @Test func `the public folder's index page replaces the start page`() async throws {
         try await withFiles { rest in
             let page = try await rest.send("GET", "/")
             #expect(page.body.contains("Flare server"))

@@ -28,11 +28,11 @@ struct RESTFormTests {
     ]
 
     @Test(arguments: forms)
-    func `bracketed names nest`(form: String, object: JSONValue) throws {
+    func `bracketed names are nested`(form: String, object: JSONValue) throws {
         #expect(JSONValue.object(try RESTForm.object(form)) == object)
     }
 
-    @Test func `a thousand values are taken and no more`() throws {
+    @Test func `at most a thousand values are accepted`() throws {
         let values = (0..<1000).map { "a[]=\($0)" }
         #expect(try RESTForm.object(values.joined(separator: "&"))["a"]?.array?.count == 1000)
         #expect(throws: RESTForm.TooManyParameters.self) {
@@ -40,7 +40,7 @@ struct RESTFormTests {
         }
     }
 
-    @Test func `no form traps or nests deeper than allowed`() throws {
+    @Test func `random forms neither trap nor exceed the nesting limit`() throws {
         var random = SplitMix64(seed: 3)
         let alphabet = Array("ab0129[]=&%+.$é\u{0}".unicodeScalars)
         for _ in 0..<20_000 {

@@ -45,7 +45,7 @@ struct RESTNotificationTests {
             [["deviceId": "aa:aa", "ssid": .null, "locationCoordinate": ["x": 1, "y": 2]]], [5, .null, "x"],
         ] as [JSONValue]
     )
-    func `what moves nothing is answered with null`(notifications: JSONValue) async throws {
+    func `a notification without known devices is answered with null`(notifications: JSONValue) async throws {
         try await withDevices { client, path in
             let answer = try await client.json(
                 "POST",
@@ -73,7 +73,7 @@ struct RESTNotificationTests {
             ),
         ] as [(JSONValue, String)]
     )
-    func `what is missing is said as text`(body: JSONValue, text: String) async throws {
+    func `a missing member is reported as text`(body: JSONValue, text: String) async throws {
         try await withDevices { client, path in
             let reply = try await client.send("POST", "\(path)/position", json: body)
             #expect(reply.status == 200)

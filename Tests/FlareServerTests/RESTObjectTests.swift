@@ -8,7 +8,7 @@ import Testing
 struct RESTObjectTests {
     private static let unknown = "000000000000000000000001"
 
-    @Test func `an identifier that is taken is a duplicate, and nothing is made`() async throws {
+    @Test func `an identifier in use is a duplicate, and nothing is created`() async throws {
         try await withREST { client in
             let id = try await client.make("/environments", ["name": "A"])
             let one = try await client.json("POST", "/environments", json: ["_id": .string(id), "name": "B"])
@@ -25,7 +25,7 @@ struct RESTObjectTests {
         }
     }
 
-    @Test func `a list makes each, in order, below the parent of the path`() async throws {
+    @Test func `a list creates its objects in order, in the parent of the path`() async throws {
         try await withREST { client in
             let id = try await client.make("/environments", [:])
             let made = try await client.json(
@@ -42,7 +42,7 @@ struct RESTObjectTests {
         }
     }
 
-    @Test func `a list that was read before follows each change of its objects`() async throws {
+    @Test func `a cached list follows each change of its objects`() async throws {
         try await withREST { client in
             let house = "/environments/\(try await client.make("/environments", ["name": "House"]))"
             let (west, east) = (
@@ -72,7 +72,7 @@ struct RESTObjectTests {
         }
     }
 
-    @Test func `a list has another tag after a change, and the same without one`() async throws {
+    @Test func `the entity tag of a list changes with its objects only`() async throws {
         try await withREST { client in
             let house = try await client.make("/environments", ["name": "House"])
             let first = try await client.send("GET", "/environments").headers["etag"]
@@ -88,14 +88,14 @@ struct RESTObjectTests {
     }
 
     @Test(arguments: ["data", "data/key", "position"])
-    func `what a missing object would have is null`(part: String) async throws {
+    func `data of a missing object is null`(part: String) async throws {
         try await withREST { client in
             let value = try await client.json("GET", "/environments/-/devices/\(Self.unknown)/\(part)")
             #expect(value == .null)
         }
     }
 
-    @Test func `a key in the path is decoded and case counts`() async throws {
+    @Test func `a key in the path is decoded and case-sensitive`() async throws {
         try await withREST { client in
             let id = try await client.make("/environments", ["data": ["key": .null, "Key": 1, "é/": 2]])
             let path = "/Environments/\(id.uppercased())/DATA"
@@ -106,7 +106,7 @@ struct RESTObjectTests {
         }
     }
 
-    @Test func `a PUT of wrong values is an error and changes nothing`() async throws {
+    @Test func `a PUT of invalid values is an error and changes nothing`() async throws {
         try await withREST { client in
             let id = try await client.make("/environments", ["name": "A", "angle": 5])
             let before = try await client.json("GET", "/environments/\(id)")

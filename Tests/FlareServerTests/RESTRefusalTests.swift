@@ -6,7 +6,7 @@ import Testing
 /// What is refused by the hub or its store.
 @Suite(.timeLimit(.minutes(1)))
 struct RESTRefusalTests {
-    @Test func `a full disk is said, nothing has changed, and reading goes on`() async throws {
+    @Test func `a full disk is reported, nothing is changed, and reading works`() async throws {
         var options = FlareStore.Options()
         options.maximumBytes = 1 << 18
         let hub = try FlareHub(FlareStore(options: options))
@@ -26,7 +26,7 @@ struct RESTRefusalTests {
         }
     }
 
-    @Test func `too many objects and too large ones are said`() async throws {
+    @Test func `too many and too large objects are reported`() async throws {
         var limits = FlareLimits()
         limits.objects = 1
         limits.objectBytes = 1000
@@ -42,7 +42,7 @@ struct RESTRefusalTests {
         }
     }
 
-    @Test func `one request makes at most a thousand objects`() async throws {
+    @Test func `one request creates at most a thousand objects`() async throws {
         try await withREST { client in
             let fits = try await client.send(
                 "POST",

@@ -9,7 +9,7 @@ import Testing
 struct RESTRequestTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded; charset=UTF-8"
 
-    @Test func `a form makes and changes an object as JSON does`() async throws {
+    @Test func `a form creates and changes an object like JSON`() async throws {
         try await withREST { client in
             let made = try await request(
                 "POST",
@@ -53,7 +53,7 @@ struct RESTRequestTests {
     }
 
     @Test(arguments: ["PUT", "put", "Delete"])
-    func `a POST may stand for another method`(method: String) async throws {
+    func `X-HTTP-Method-Override replaces the method of a POST`(method: String) async throws {
         try await withREST { client in
             let id = try await client.make("/environments", ["name": "A"])
             let reply = try await client.send(
@@ -68,7 +68,7 @@ struct RESTRequestTests {
         }
     }
 
-    @Test func `only a POST may stand for another method`() async throws {
+    @Test func `X-HTTP-Method-Override is ignored for other methods than POST`() async throws {
         try await withREST { client in
             let id = try await client.make("/environments", ["name": "A"])
             _ = try await client.send(
@@ -86,7 +86,7 @@ struct RESTRequestTests {
         }
     }
 
-    @Test func `an answer has a weak tag, and is not sent to who has it`() async throws {
+    @Test func `a response has a weak entity tag, and a matching request gets 304`() async throws {
         try await withREST { client in
             let id = try await client.make("/environments", ["name": "A"])
             let path = "/environments/\(id)"
@@ -112,7 +112,7 @@ struct RESTRequestTests {
         }
     }
 
-    @Test func `after a 304 the connection goes on`() async throws {
+    @Test func `a connection stays open after a 304`() async throws {
         try await withREST { client in
             let statuses = try await onThread {
                 let wire = try WireClient(port: client.port)
@@ -124,7 +124,7 @@ struct RESTRequestTests {
         }
     }
 
-    @Test func `HEAD says what GET would, without the body`() async throws {
+    @Test func `HEAD has the headers of GET without the body`() async throws {
         try await withREST { client in
             let id = try await client.make("/environments", ["name": "A"])
             let get = try await client.send("GET", "/environments/\(id)")
@@ -142,7 +142,7 @@ struct RESTRequestTests {
         ("/environments/x/things", "GET,HEAD"), ("/environments/x/data/k", "GET,HEAD"),
         ("/environments/x/devices/position", "GET,HEAD,PUT,DELETE,POST"),
     ])
-    func `OPTIONS names the methods`(path: String, methods: String) async throws {
+    func `OPTIONS lists the methods`(path: String, methods: String) async throws {
         try await withREST { client in
             let reply = try await client.send("OPTIONS", path)
             #expect(reply.status == 200)
@@ -157,7 +157,7 @@ struct RESTRequestTests {
         (String(repeating: "[", count: 50_000), 400), ("{\"angle\":1e999}", 400), ("", 200), ("[]", 200),
         ("\u{FEFF}{}", 200), ("{\"name\":\"\\ud800\"}", 200),
     ])
-    func `a body is an object or a list, or refused`(body: String, status: Int) async throws {
+    func `a body that is not an object or a list is refused`(body: String, status: Int) async throws {
         try await withREST { client in
             let reply = try await request(
                 "POST",
@@ -178,7 +178,7 @@ struct RESTRequestTests {
         ("Content-Type: application/json\r\nContent-Encoding: gzip", 415),
         ("Content-Type: Application/JSON;charset=\"UTF-8\"", 200),
     ])
-    func `a body in another form counts as empty or is refused`(headers: String, status: Int) async throws {
+    func `a body of another type counts as empty or is refused`(headers: String, status: Int) async throws {
         try await withREST { client in
             let reply = try await request(
                 "POST",
@@ -215,7 +215,7 @@ struct RESTRequestTests {
         "/%65nvironments", "/environments/x/zones/y/things/z/data/k/more/and/more/and/more/and/more",
         "/<script>",
     ])
-    func `an unknown path is said in JSON, to a browser as a page`(path: String) async throws {
+    func `an unknown path is reported as JSON, to browsers as a page`(path: String) async throws {
         try await withREST { client in
             let reply = try await client.send("GET", path)
             #expect(reply.status == 404)
@@ -242,7 +242,7 @@ struct RESTRequestTests {
     @Test(arguments: [
         "%00", "..", "%2e%2e%2f", "%2F", "a%20b", "%C3%A9", "<b>", String(repeating: "a", count: 10_000),
     ])
-    func `an odd identifier is an error of casting`(id: String) async throws {
+    func `an invalid identifier is a cast error`(id: String) async throws {
         try await withREST { client in
             for method in ["GET", "PUT", "DELETE"] {
                 let error = try await client.json(method, "/environments/\(id)", json: [:])
@@ -252,7 +252,7 @@ struct RESTRequestTests {
         }
     }
 
-    @Test func `a page from elsewhere can read and change nothing`() async throws {
+    @Test func `a page of another origin can neither read nor change objects`() async throws {
         try await withREST { client in
             for header in ["Origin: http://evil.example", "Origin: null"] {
                 let reply = try await client.send(
@@ -271,7 +271,7 @@ struct RESTRequestTests {
         }
     }
 
-    @Test func `the root says what this is`() async throws {
+    @Test func `the root is a page that describes the server`() async throws {
         try await withREST { client in
             let reply = try await client.send("GET", "/")
             #expect(reply.status == 200)

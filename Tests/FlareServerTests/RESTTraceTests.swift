@@ -11,7 +11,7 @@ struct RESTTraceTests {
         "rest-errors",
         "cmx-notification",
     ])
-    func `a recorded case is answered as by the original`(name: String) async throws {
+    func `recorded requests are answered as by the original server`(name: String) async throws {
         let file = try #require(
             Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Traces")
         )

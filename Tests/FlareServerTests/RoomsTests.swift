@@ -2,18 +2,18 @@ import Flare
 import FlareServer
 import Testing
 
-/// Who hears what: the table of flare-protocol 4.3.
+/// The recipients of notices: the table of flare-protocol 4.3.
 @Suite struct RoomsTests {
     /// Clients that subscribe to each object in each way; `sender` subscribes to everything as well.
-    private func heard(
+    private func received(
         dialect: FlareDialect = .origin,
         before: ((FlareHub) async throws -> Void)? = nil,
         by act: (FlareHub, FlareClientID) async throws -> Void
-    ) async throws -> [Heard] {
+    ) async throws -> [ReceivedNotice] {
         let hub = try FlareHub(FlareStore(), dialect: dialect)
         try await hub.insert(Hall.records)
         try await before?(hub)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         let sender = await hub.listen("sender", to: Hall.hallObject, all: true, collector)
         for object in [Hall.phoneObject, Hall.lampObject, Hall.westObject] {
             await hub.subscribe(sender, to: object, all: true)
@@ -36,48 +36,49 @@ import Testing
         try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 3))
     }
 
-    @Test func `data of a thing goes to its room and to everything of its parents, once for each room`()
+    @Test func `data of a thing goes to its room and its parents' all-rooms, once per room`()
         async throws
     {
-        let heard = try await heard { hub, sender in
+        let received = try await received { hub, sender in
             try await hub.setData(Hall.lampObject, ["on": true], sender: "me", from: sender)
         }
         #expect(
-            heard.map(\.description) == [
+            received.map(\.description) == [
                 "lamp data", "both data", "hallAll data", "both data", "westAll data",
             ]
         )
-        #expect(heard.first?.notice == .data(Hall.lampObject, ["on": true], sender: "me"))
+        #expect(received.first?.notice == .data(Hall.lampObject, ["on": true], sender: "me"))
     }
 
-    @Test func `a strict delivery tells everybody once`() async throws {
-        let heard = try await heard(dialect: .strict) { hub, sender in
+    @Test func `strict delivery sends a notice once per client`() async throws {
+        let received = try await received(dialect: .strict) { hub, sender in
             try await hub.setData(Hall.lampObject, ["on": true], from: sender)
         }
-        #expect(heard.map(\.description) == ["lamp data", "both data", "hallAll data", "westAll data"])
+        #expect(received.map(\.description) == ["lamp data", "both data", "hallAll data", "westAll data"])
     }
 
     @Test func `data of an environment goes to its own room only`() async throws {
-        let heard = try await heard { hub, sender in
+        let received = try await received { hub, sender in
             try await hub.setData(Hall.hallObject, ["a": 1], from: sender)
         }
-        #expect(heard.map(\.description) == ["hall data", "hallAll data", "both data"])
+        #expect(received.map(\.description) == ["hall data", "hallAll data", "both data"])
     }
 
-    @Test func `data of a zone goes to its room and to everything of its environment`() async throws {
-        let heard = try await heard { hub, sender in
+    @Test func `data of a zone goes to its room and its environment's all-room`() async throws {
+        let received = try await received { hub, sender in
             try await hub.setData(Hall.westObject, ["a": 1], from: sender)
         }
-        #expect(heard.map(\.description) == ["west data", "westAll data", "hallAll data", "both data"])
+        #expect(received.map(\.description) == ["west data", "westAll data", "hallAll data", "both data"])
     }
 
-    @Test func `a zone hears everything of the devices in it, also the position that leaves it`() async throws
+    @Test func `a zone's all-room receives notices of its devices, including the position that leaves it`()
+        async throws
     {
-        let heard = try await heard(before: inWest) { hub, sender in
+        let received = try await received(before: inWest) { hub, sender in
             try await hub.setPosition(Hall.phoneObject, Point3D(x: 15, y: 3), from: sender)
         }
         #expect(
-            heard.map(\.description) == [
+            received.map(\.description) == [
                 "phone position", "hallAll position", "both position", "westAll position",
                 "sender exit", "phone exit", "hallAll exit", "both exit", "west exit", "westAll exit",
                 "sender far", "phone far", "hallAll far", "both far", "westAll far", "lamp far", "both far",
@@ -85,39 +86,39 @@ import Testing
         )
     }
 
-    @Test func `the position that enters a zone is not heard by it`() async throws {
-        let heard = try await heard { hub, sender in
+    @Test func `a zone's all-room does not receive the position that enters it`() async throws {
+        let received = try await received { hub, sender in
             try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 3), from: sender)
         }
         #expect(
-            heard.map(\.description) == [
+            received.map(\.description) == [
                 "phone position", "hallAll position", "both position",
                 "sender enter", "phone enter", "hallAll enter", "both enter", "west enter", "westAll enter",
                 "sender near", "phone near", "hallAll near", "both near", "westAll near", "lamp near",
                 "both near",
             ]
         )
-        #expect(heard.last?.notice == .near(thing: Hall.lamp, device: Hall.phone, distance: 1))
+        #expect(received.last?.notice == .near(thing: Hall.lamp, device: Hall.phone, distance: 1))
     }
 
     @Test func `an action goes to others, its result to the sender first and once`() async throws {
-        let heard = try await heard { hub, sender in
+        let received = try await received { hub, sender in
             try await hub.performAction(Hall.lampObject, "on", sender: "me", from: sender)
         }
         #expect(
-            heard.map(\.description) == [
+            received.map(\.description) == [
                 "lamp handleAction", "both handleAction", "hallAll handleAction", "both handleAction",
                 "westAll handleAction",
                 "sender data", "lamp data", "both data", "hallAll data", "both data", "westAll data",
             ]
         )
-        #expect(heard[5].notice == .data(Hall.lampObject, ["on": true], sender: "me"))
+        #expect(received[5].notice == .data(Hall.lampObject, ["on": true], sender: "me"))
     }
 
-    @Test func `of a thing and a zone that are gone only the sender and the device's subscribers hear`()
+    @Test func `transitions from removed objects go to the sender and the device's subscribers only`()
         async throws
     {
-        let heard = try await heard(before: { hub in
+        let received = try await received(before: { hub in
             try await inWest(hub)
             try await hub.remove(Hall.lampObject)
             try await hub.remove(Hall.westObject)
@@ -125,28 +126,28 @@ import Testing
             try await hub.setPosition(Hall.phoneObject, Point3D(x: 15, y: 3), from: sender)
         }
         #expect(
-            heard.map(\.description).suffix(4) == ["sender exit", "phone exit", "sender far", "phone far"]
+            received.map(\.description).suffix(4) == ["sender exit", "phone exit", "sender far", "phone far"]
         )
     }
 
-    @Test func `CMX has no sender, so that all subscribers hear it`() async throws {
-        let heard = try await heard(before: { hub in
+    @Test func `CMX moves go to all subscribers`() async throws {
+        let received = try await received(before: { hub in
             try await hub.setData(Hall.phoneObject, ["mac": "02:00:5e:00:53:aa"])
         }) { hub, _ in
             _ = try await hub.cmx(environment: Hall.hall, mac: "02:00:5E:00:53:AA", x: 15, y: 3)
         }
         #expect(
-            heard.map(\.description) == [
+            received.map(\.description) == [
                 "sender position", "phone position", "sender position", "hallAll position", "both position",
             ]
         )
-        #expect(heard.first?.notice == .position(Hall.phoneObject, Point3D(x: 15, y: 3), sender: nil))
+        #expect(received.first?.notice == .position(Hall.phoneObject, Point3D(x: 15, y: 3), sender: nil))
     }
 
-    @Test func `nobody hears after unsubscribing or leaving`() async throws {
+    @Test func `no notices arrive after unsubscribing or leaving`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         let first = await hub.listen("first", to: Hall.hallObject, all: true, collector)
         let second = await hub.listen("second", to: Hall.lampObject, collector)
         await hub.unsubscribe(first, from: Hall.hallObject)
@@ -156,10 +157,10 @@ import Testing
         #expect(await collector.all().isEmpty)
     }
 
-    @Test func `subscribing twice tells once, subscribing to nothing is refused`() async throws {
+    @Test func `a second subscription has no effect, and one to an unknown object is refused`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         let client = await hub.listen("client", to: Hall.lampObject, collector)
         #expect(await hub.subscribe(client, to: Hall.lampObject))
         #expect(await !hub.subscribe(client, to: ObjectReference(.thing, Hall.west)))
@@ -167,10 +168,10 @@ import Testing
         #expect(await collector.all().count == 1)
     }
 
-    @Test func `whole objects changed by REST are told to parts of this program alone`() async throws {
+    @Test func `changes by REST are announced to in-process clients only`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("outside", to: Hall.hallObject, all: true, collector)
         _ = await hub.listen("idle", isInProcess: true, collector)
         let maker = await hub.listen("maker", to: Hall.hallObject, all: true, isInProcess: true, collector)
@@ -188,12 +189,15 @@ import Testing
         let newLamp = FlareNotice.thingChanged(lamp.id, FlareThing(json: lamp.json), environment: Hall.hall)
         #expect(
             await collector.all() == [
-                Heard("part", changed(tablet.reference)),
-                Heard("maker", newLamp), Heard("part", newLamp),
-                Heard("maker", changed(Hall.hallObject)), Heard("part", changed(Hall.hallObject)),
-                Heard("idle", changed(Hall.hallObject)), Heard("maker", changed(Hall.hallObject)),
-                Heard("part", changed(Hall.hallObject)),
-                Heard("maker", changed(tablet.reference)), Heard("part", changed(tablet.reference)),
+                ReceivedNotice("part", changed(tablet.reference)),
+                ReceivedNotice("maker", newLamp), ReceivedNotice("part", newLamp),
+                ReceivedNotice("maker", changed(Hall.hallObject)),
+                ReceivedNotice("part", changed(Hall.hallObject)),
+                ReceivedNotice("idle", changed(Hall.hallObject)),
+                ReceivedNotice("maker", changed(Hall.hallObject)),
+                ReceivedNotice("part", changed(Hall.hallObject)),
+                ReceivedNotice("maker", changed(tablet.reference)),
+                ReceivedNotice("part", changed(tablet.reference)),
             ]
         )
     }

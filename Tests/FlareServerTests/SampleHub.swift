@@ -9,7 +9,7 @@ enum StoreKind: CaseIterable, Sendable {
     case memory, file
 }
 
-/// Takes what is told, in order, until it is asked for.
+/// Collects elements in order.
 struct Collector<Element: Sendable>: Sendable {
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
@@ -18,7 +18,7 @@ struct Collector<Element: Sendable>: Sendable {
         (stream, continuation) = AsyncStream.makeStream()
     }
 
-    func take(_ element: Element) { continuation.yield(element) }
+    func append(_ element: Element) { continuation.yield(element) }
 
     func all() async -> [Element] {
         continuation.finish()
@@ -28,7 +28,7 @@ struct Collector<Element: Sendable>: Sendable {
     }
 }
 
-/// A folder that is gone afterwards.
+/// Runs the body with a temporary folder.
 func withFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appending(path: "flare-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,10 +37,10 @@ func withFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Valu
 }
 
 extension FlareStore.Options {
-    /// Tests do not wait for locks.
+    /// Options without a lock timeout.
     static var impatient: FlareStore.Options {
         var options = FlareStore.Options()
-        options.patienceSeconds = 0
+        options.busyTimeoutSeconds = 0
         return options
     }
 }
@@ -48,13 +48,13 @@ extension FlareStore.Options {
 let sampleTime: Int64 = 1_700_000_000_123
 
 extension FlareHub {
-    /// A hub whose clock stands still.
+    /// Creates a hub with a fixed clock.
     init(
         _ store: FlareStore,
         limits: FlareLimits = FlareLimits(),
         dialect: FlareDialect = .origin,
         steady: SteadyPresence.Settings? = nil,
-        onFault: (@Sendable (FlareStoreError) -> Void)? = nil
+        onStoreError: (@Sendable (FlareStoreError) -> Void)? = nil
     ) throws {
         let logger = Logger.silent
         try self.init(
@@ -64,7 +64,7 @@ extension FlareHub {
             limits: limits,
             dialect: dialect,
             steady: steady,
-            onFault: onFault,
+            onStoreError: onStoreError,
             logger: logger
         )
     }
@@ -79,21 +79,21 @@ extension FlareHub {
         }
     }
 
-    /// Hears as a client, under a name.
+    /// Connects a named client.
     func listen(
         _ name: String,
         to object: ObjectReference? = nil,
         all: Bool = false,
         isInProcess: Bool = false,
-        _ collector: Collector<Heard>
+        _ collector: Collector<ReceivedNotice>
     ) -> FlareClientID {
-        let client = connect(isInProcess: isInProcess) { collector.take(Heard(name, $0)) }
+        let client = connect(isInProcess: isInProcess) { collector.append(ReceivedNotice(name, $0)) }
         if let object { subscribe(client, to: object, all: all) }
         return client
     }
 }
 
-struct Heard: Sendable, Hashable, CustomStringConvertible {
+struct ReceivedNotice: Sendable, Hashable, CustomStringConvertible {
     let who: String
     let notice: FlareNotice
 
@@ -102,7 +102,7 @@ struct Heard: Sendable, Hashable, CustomStringConvertible {
         self.notice = notice
     }
 
-    /// Who heard what, without the values.
+    /// Who received what, without the values.
     var description: String {
         let what =
             switch notice {

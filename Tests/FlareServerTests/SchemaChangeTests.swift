@@ -46,7 +46,10 @@ struct SchemaChangeTests {
     ]
 
     @Test(arguments: changes)
-    func `a change sets what it names and leaves the rest`(body: JSONValue, different: [String: JSONValue])
+    func `a change sets the given members and keeps the others`(
+        body: JSONValue,
+        different: [String: JSONValue]
+    )
         throws
     {
         var members = Self.before
@@ -54,7 +57,7 @@ struct SchemaChangeTests {
         #expect(JSONValue.object(members) == .object(Self.before.merging(different) { $1 }))
     }
 
-    @Test func `a group without members is taken away, and so is what is unset`() throws {
+    @Test func `an empty group and unset members are removed`() throws {
         var members = Self.before
         try FlareSchema(.thing).apply(["position": [:], "$unset": ["name": 1]], to: &members)
         #expect(members["position"] == nil)
@@ -74,7 +77,7 @@ struct SchemaChangeTests {
             (["data.$x": 1], "MongoError"), ([1], "ObjectExpectedError"),
         ] as [(JSONValue, String)]
     )
-    func `a change that cannot be made changes nothing`(body: JSONValue, name: String) throws {
+    func `an invalid change has no effect`(body: JSONValue, name: String) throws {
         var members = Self.before
         members["perimeter"] = ["size": ["width": 1]]
         let before = members
@@ -93,7 +96,7 @@ struct SchemaChangeTests {
         #expect(members == Self.before)
     }
 
-    @Test func `no body traps, and what is made is stable when it is made again`() throws {
+    @Test func `random bodies never trap, and applying a change twice is idempotent`() throws {
         var random = SplitMix64(seed: 42)
         for _ in 0..<15_000 {
             let body = random.body()

@@ -82,7 +82,8 @@ struct SchemaTests {
     ]
 
     @Test(arguments: failures)
-    func `what cannot be cast is named, all of it`(kind: FlareClass, body: JSONValue, paths: [String]) throws
+    func `all values that cannot be cast are reported`(kind: FlareClass, body: JSONValue, paths: [String])
+        throws
     {
         let error = #expect(throws: FlareSchemaError.self) { try Self.make(kind, body) }
         let json = try #require(error?.json)
@@ -93,7 +94,7 @@ struct SchemaTests {
         #expect(json["message"]?.string?.contains(paths[0]) == true)
     }
 
-    @Test func `an error is worded as the origin's database layer words it`() throws {
+    @Test func `errors have the format of the original database layer`() throws {
         let error = #expect(throws: FlareSchemaError.self) { try Self.make(.environment, ["angle": "abc"]) }
         let recorded = """
             {"errors":{"angle":{"message":"Cast to Number failed for value \\"abc\\" at path \\"angle\\"",\
@@ -106,7 +107,7 @@ struct SchemaTests {
         #expect(error?.json == (try JSONValue(parsing: recorded)))
     }
 
-    @Test func `an identifier given is kept, in lower case; none is asked for`() throws {
+    @Test func `a given identifier is kept in lower case, a missing one is generated`() throws {
         let schema = FlareSchema(.environment)
         let given = try schema.record(from: ["_id": "ABCDEF0123456789ABCDEF01"]) {
             Issue.record("asked for an identifier")
@@ -117,7 +118,7 @@ struct SchemaTests {
         #expect(try schema.record(from: ["_id": .null], makeID: { Self.id }).id == Self.id)
     }
 
-    @Test func `the parents of the path win over the body's`() throws {
+    @Test func `the parents of the path override the body's`() throws {
         let parents = ["environment": "aaaaaaaaaaaaaaaaaaaaaaaa", "zone": "bbbbbbbbbbbbbbbbbbbbbbbb"]
         let record = try FlareSchema(.thing).record(
             from: ["zone": "cccccccccccccccccccccccc"],
@@ -133,14 +134,14 @@ struct SchemaTests {
             ["a.b": 1], ["$a": 1], ["x": ["a.b": 1]], ["x": [1, ["$a": 1]]],
         ] as [JSONValue]
     )
-    func `a key of data with a dot or a leading dollar is refused with an empty object`(data: JSONValue) {
+    func `a data key with a dot or a leading dollar is refused with an empty object`(data: JSONValue) {
         let error = #expect(throws: FlareSchemaError.self) { try Self.make(.thing, ["data": data]) }
         #expect(error?.json == [:])
-        #expect(error?.description.contains("may not hold a dot or start with $") == true)
+        #expect(error?.description.contains("must not contain a dot or start with $") == true)
     }
 
     @Test(arguments: [5, "text", [], .null] as [JSONValue])
-    func `what is no object makes none`(body: JSONValue) {
+    func `a body that is not an object is refused`(body: JSONValue) {
         #expect(throws: FlareSchemaError.self) { try Self.make(.thing, body) }
     }
 }

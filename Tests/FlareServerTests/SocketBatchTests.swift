@@ -5,33 +5,37 @@ import Testing
 
 /// Many messages with one commit.
 @Suite struct SocketBatchTests {
-    private static func said(_ event: String, _ message: JSONValue, by client: FlareClientID) throws
+    private static func message(_ event: String, _ message: JSONValue, from client: FlareClientID) throws
         -> SocketInput
     {
         let message = SocketMessage(json: JSONValue.array([.string(event), message]).bytes)
-        return .said(try #require(message), by: client)
+        return .message(try #require(message), from: client)
     }
 
-    private static func setLamp(_ key: String, _ value: JSONValue, by client: FlareClientID) throws
+    private static func setLamp(_ key: String, _ value: JSONValue, from client: FlareClientID) throws
         -> SocketInput
     {
-        try said("setData", ["thing": Hall.text(Hall.lamp), "key": .string(key), "value": value], by: client)
+        try message(
+            "setData",
+            ["thing": Hall.text(Hall.lamp), "key": .string(key), "value": value],
+            from: client
+        )
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `all of it is stored and told in order`(kind: StoreKind) async throws {
+    func `a batch is stored and announced in order`(kind: StoreKind) async throws {
         try await FlareHub.withStore(kind) { hub in
             try await hub.insert(Hall.records)
-            let collector = Collector<Heard>()
-            let hearer = await hub.listen("hearer", to: Hall.lampObject, collector)
+            let collector = Collector<ReceivedNotice>()
+            let subscriber = await hub.listen("subscriber", to: Hall.lampObject, collector)
             let sender = await hub.listen("sender", collector)
-            let inputs = try (0..<100).map { try Self.setLamp("n", .number(Double($0)), by: sender) }
-            await hub.carryOut(inputs[...])
+            let inputs = try (0..<100).map { try Self.setLamp("n", .number(Double($0)), from: sender) }
+            await hub.handle(inputs[...])
             let unheard = try [
-                Self.said("unsubscribe", ["thing": Hall.text(Hall.lamp)], by: hearer),
-                Self.setLamp("n", 100, by: sender),
+                Self.message("unsubscribe", ["thing": Hall.text(Hall.lamp)], from: subscriber),
+                Self.setLamp("n", 100, from: sender),
             ]
-            await hub.carryOut(unheard[...])
+            await hub.handle(unheard[...])
             let values: [JSONValue?] = await collector.all().map {
                 if case .data(_, let values, _) = $0.notice { values["n"] } else { nil }
             }
@@ -50,42 +54,43 @@ import Testing
     }
 
     @Test
-    func `what the database refuses changes nothing and tells nobody, and the rest is done all the same`()
+    func `a message that the database refuses has no effect, and the others of its batch are handled`()
         async throws
     {
         try await withFolder { folder in
             let hub = try await narrowHub(folder.path + "/flare.db")
-            let collector = Collector<Heard>()
-            _ = await hub.listen("hearer", to: Hall.hallObject, all: true, collector)
-            let late = await hub.listen("late", collector)
+            let collector = Collector<ReceivedNotice>()
+            _ = await hub.listen("subscriber", to: Hall.hallObject, all: true, collector)
+            let newcomer = await hub.listen("newcomer", collector)
             let sender = await hub.listen("sender", collector)
             let big = JSONValue.string(String(repeating: "x", count: 95_000))
             let lamp: JSONValue = ["thing": Hall.text(Hall.lamp)]
             let inputs = try [
-                Self.setLamp("a", 1, by: sender),
-                Self.said("subscribe", lamp, by: late),
-                Self.setLamp("big", big, by: sender),
-                Self.setLamp("b", 2, by: sender),
+                Self.setLamp("a", 1, from: sender),
+                Self.message("subscribe", lamp, from: newcomer),
+                Self.setLamp("big", big, from: sender),
+                Self.setLamp("b", 2, from: sender),
             ]
-            await hub.carryOut(inputs[...])
+            await hub.handle(inputs[...])
             let data = await hub.record(Hall.lampObject)?.data
             #expect(data?["a"] == 1)
             #expect(data?["b"] == 2)
             #expect(data?["big"] == nil)
-            await hub.carryOut([try Self.setLamp("c", 3, by: sender)])
-            await hub.carryOut([try Self.setLamp("d", 4, by: sender), try Self.setLamp("e", 5, by: sender)])
-            let heard: [String] = await collector.all().map {
+            await hub.handle([try Self.setLamp("c", 3, from: sender)])
+            await hub.handle([try Self.setLamp("d", 4, from: sender), try Self.setLamp("e", 5, from: sender)])
+            let received: [String] = await collector.all().map {
                 if case .data(_, let values, _) = $0.notice {
                     "\($0.who) \(values.keys.joined())"
                 } else {
                     "?"
                 }
             }
-            // In the order of messages; the one that came late does not hear what was said before, nor twice.
+            // In the order of messages; the newcomer receives each later notice once.
             #expect(
-                heard == [
-                    "hearer a", "late b", "hearer b", "late c", "hearer c", "late d", "hearer d", "late e",
-                    "hearer e",
+                received == [
+                    "subscriber a", "newcomer b", "subscriber b", "newcomer c", "subscriber c", "newcomer d",
+                    "subscriber d", "newcomer e",
+                    "subscriber e",
                 ]
             )
         }
@@ -98,9 +103,9 @@ import Testing
             let big = JSONValue.string(String(repeating: "x", count: 95_000))
             let move: JSONValue = ["device": Hall.text(Hall.phone), "position": ["x": 5, "y": 1]]
             let inputs = try [
-                Self.said("setPosition", move, by: sender), Self.setLamp("big", big, by: sender),
+                Self.message("setPosition", move, from: sender), Self.setLamp("big", big, from: sender),
             ]
-            await hub.carryOut(inputs[...])
+            await hub.handle(inputs[...])
             #expect(await hub.record(Hall.lampObject)?.data?["big"] == nil)
             #expect(await hub.record(Hall.phoneObject)?.position == Point3D(x: 5, y: 1))
             #expect(await hub.record(Hall.phoneObject)?.zone == nil)
@@ -109,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `what was taken back is not there after the next start either`() async throws {
+    @Test func `a rolled back change is not in the database after a restart`() async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"
             let before: [FlareRecord]
@@ -119,10 +124,10 @@ import Testing
                 let big = JSONValue.string(String(repeating: "x", count: 95_000))
                 let move: JSONValue = ["device": Hall.text(Hall.phone), "position": ["x": 2, "y": 2]]
                 let inputs = try [
-                    Self.said("setPosition", move, by: sender), Self.setLamp("big", big, by: sender),
-                    Self.setLamp("on", true, by: sender),
+                    Self.message("setPosition", move, from: sender), Self.setLamp("big", big, from: sender),
+                    Self.setLamp("on", true, from: sender),
                 ]
-                await hub.carryOut(inputs[...])
+                await hub.handle(inputs[...])
                 before = await hub.records(.thing) + hub.records(.device)
             }
             let hub = try FlareHub(FlareStore(file: file))

@@ -2,12 +2,12 @@ import Flare
 import SocketIO
 import TestSupport
 
-/// A client of Socket.IO over a real connection, on the project's own codecs, whose calls block.
+/// A blocking Socket.IO client over a real connection.
 final class SocketClient {
-    /// How it came to where it is.
-    enum Road: CaseIterable, Sendable { case websocket, polling, upgrade }
+    /// The transport, or the upgrade from polling to a WebSocket.
+    enum Route: CaseIterable, Sendable { case websocket, polling, upgrade }
 
-    /// An event as it was heard.
+    /// A received event.
     struct Event: Sendable, Hashable, CustomStringConvertible {
         let name: String
         let argument: JSONValue
@@ -23,20 +23,20 @@ final class SocketClient {
     let port: Int
     let revision: EngineRevision
     let id: String
-    /// What polls come by, and then the WebSocket.
+    /// The connection of polls, and later of the WebSocket.
     private var wire: WireClient
     private var socket: WireSocket?
     private var packets: [EnginePacket] = []
     private var questions = 0
 
-    /// Opens a session, and is in `/` afterwards.
-    init(port: Int, _ road: Road = .websocket, _ revision: EngineRevision = .three) throws {
+    /// Opens a session and joins the default namespace.
+    init(port: Int, _ route: Route = .websocket, _ revision: EngineRevision = .three) throws {
         self.port = port
         self.revision = revision
         wire = try WireClient(port: port)
         let query = "EIO=\(revision.rawValue)"
         let open: EnginePacket
-        if road == .websocket {
+        if route == .websocket {
             let opened = try WireSocket("/socket.io/?\(query)&transport=websocket", over: wire)
             socket = opened
             open = try Self.packet(of: opened, revision)
@@ -54,9 +54,9 @@ final class SocketClient {
         self.id = id
         if revision == .four { try send("40") }
         guard case .text(let joined) = try packet().payload, joined.first == UInt8(ascii: "0") else {
-            throw WireClient.Failure(what: "not let in")
+            throw WireClient.Failure(what: "not connected to the namespace")
         }
-        if road == .upgrade { try upgrade() }
+        if route == .upgrade { try upgrade() }
     }
 
     var pollPath: String { "/socket.io/?EIO=\(revision.rawValue)&transport=polling&b64=1&sid=\(id)" }
@@ -71,13 +71,13 @@ final class SocketClient {
         socket = opened
     }
 
-    // MARK: Saying
+    // MARK: Sending
 
-    func say(_ event: String, _ message: JSONValue) throws {
+    func emit(_ event: String, _ message: JSONValue) throws {
         try send("42" + JSONValue.array([.string(event), message]).text)
     }
 
-    /// Sends packets as they are written in a WebSocket; several go into one body when polling.
+    /// Sends packets in WebSocket form; with polling, as one body.
     func send(_ texts: String...) throws {
         try send(texts)
     }
@@ -105,7 +105,7 @@ final class SocketClient {
         return reply
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
     /// The next packet.
     func packet() throws -> EnginePacket {
@@ -135,16 +135,16 @@ final class SocketClient {
         }
     }
 
-    /// What has been heard by the time that everything said so far has been dealt with.
-    func settled() throws -> [Event] {
+    /// The events up to the answer of a request sent now.
+    func receivedEvents() throws -> [Event] {
         questions += 1
         let mark = JSONValue.string("question \(questions)")
-        try say("getPosition", ["thing": mark])
-        var heard: [Event] = []
+        try emit("getPosition", ["thing": mark])
+        var received: [Event] = []
         while true {
             let next = try event()
-            if next == Event("position", ["position": .null, "thing": mark]) { return heard }
-            heard.append(next)
+            if next == Event("position", ["position": .null, "thing": mark]) { return received }
+            received.append(next)
         }
     }
 
@@ -188,9 +188,9 @@ final class SocketClient {
     }
 }
 
-/// A client on each road and of each revision.
+/// A client on each route and of each revision.
 enum SocketRoads {
-    static let all = SocketClient.Road.allCases.flatMap { road in
-        EngineRevision.allCases.map { (road, $0) }
+    static let all = SocketClient.Route.allCases.flatMap { route in
+        EngineRevision.allCases.map { (route, $0) }
     }
 }

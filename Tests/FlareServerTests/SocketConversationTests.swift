@@ -24,33 +24,33 @@ struct SocketConversationTests {
     }
 
     @Test(arguments: SocketRoads.all)
-    func `data is stored, and told to subscribers but not to who set it`(
-        road: SocketClient.Road,
+    func `data is stored and announced to subscribers except the sender`(
+        route: SocketClient.Route,
         revision: EngineRevision
     ) async throws {
         let hub = try await withHall { port in
-            let setter = try SocketClient(port: port, road, revision)
-            let hearer = try SocketClient(port: port, road, revision)
-            for client in [setter, hearer] {
-                try client.say("subscribe", ["thing": Self.lamp])
-                #expect(try client.settled() == [])
+            let setter = try SocketClient(port: port, route, revision)
+            let subscriber = try SocketClient(port: port, route, revision)
+            for client in [setter, subscriber] {
+                try client.emit("subscribe", ["thing": Self.lamp])
+                #expect(try client.receivedEvents() == [])
             }
-            try setter.say("setData", ["thing": Self.lamp, "key": "color", "value": "grün 😀", "sender": 7])
-            #expect(try setter.settled() == [])
-            let told: JSONValue = ["data": ["color": "grün 😀"], "thing": Self.lamp, "sender": 7]
-            #expect(try hearer.event() == .init("data", told))
-            try hearer.say("unsubscribe", ["thing": Self.lamp])
-            #expect(try hearer.settled() == [])
-            try setter.say("setData", ["thing": Self.lamp, "key": "on", "value": true])
-            #expect(try setter.settled() == [])
-            #expect(try hearer.settled() == [])
+            try setter.emit("setData", ["thing": Self.lamp, "key": "color", "value": "grün 😀", "sender": 7])
+            #expect(try setter.receivedEvents() == [])
+            let notice: JSONValue = ["data": ["color": "grün 😀"], "thing": Self.lamp, "sender": 7]
+            #expect(try subscriber.event() == .init("data", notice))
+            try subscriber.emit("unsubscribe", ["thing": Self.lamp])
+            #expect(try subscriber.receivedEvents() == [])
+            try setter.emit("setData", ["thing": Self.lamp, "key": "on", "value": true])
+            #expect(try setter.receivedEvents() == [])
+            #expect(try subscriber.receivedEvents() == [])
         }
         #expect(await hub.record(Hall.lampObject)?.data?["on"] == true)
         #expect(await hub.record(Hall.lampObject)?.data?["color"] == "grün 😀")
     }
 
     @Test(arguments: [(FlareDialect.origin, 3), (.strict, 1)])
-    func `who is in several rooms hears once for each, or once when that is strict`(
+    func `a client in several rooms receives a notice per room, or one in the strict dialect`(
         dialect: FlareDialect,
         count: Int
     ) async throws {
@@ -59,47 +59,51 @@ struct SocketConversationTests {
             let everywhere = try SocketClient(port: port)
             let zoneOnly = try SocketClient(port: port, .polling)
             let elsewhere = try SocketClient(port: port)
-            try everywhere.say("subscribe", ["thing": Self.lamp])
-            try everywhere.say("subscribe", ["environment": Self.hall, "all": true])
-            try everywhere.say("subscribe", ["zone": Self.west, "all": 1])
-            try everywhere.say("subscribe", ["zone": Self.west, "all": 1])
-            try zoneOnly.say("subscribe", ["zone": Self.west, "all": true])
-            try elsewhere.say("subscribe", ["zone": Hall.text(Hall.east), "all": true])
-            try elsewhere.say("subscribe", ["environment": Self.hall, "all": 0])
-            for client in [everywhere, zoneOnly, elsewhere] { #expect(try client.settled() == []) }
-            try setter.say("setData", ["thing": Self.lamp, "key": "on", "value": true])
-            #expect(try setter.settled() == [])
-            #expect(try everywhere.settled().count == count)
-            #expect(try zoneOnly.settled().count == 1)
-            #expect(try elsewhere.settled() == [])
+            try everywhere.emit("subscribe", ["thing": Self.lamp])
+            try everywhere.emit("subscribe", ["environment": Self.hall, "all": true])
+            try everywhere.emit("subscribe", ["zone": Self.west, "all": 1])
+            try everywhere.emit("subscribe", ["zone": Self.west, "all": 1])
+            try zoneOnly.emit("subscribe", ["zone": Self.west, "all": true])
+            try elsewhere.emit("subscribe", ["zone": Hall.text(Hall.east), "all": true])
+            try elsewhere.emit("subscribe", ["environment": Self.hall, "all": 0])
+            for client in [everywhere, zoneOnly, elsewhere] { #expect(try client.receivedEvents() == []) }
+            try setter.emit("setData", ["thing": Self.lamp, "key": "on", "value": true])
+            #expect(try setter.receivedEvents() == [])
+            #expect(try everywhere.receivedEvents().count == count)
+            #expect(try zoneOnly.receivedEvents().count == 1)
+            #expect(try elsewhere.receivedEvents() == [])
         }
     }
 
-    @Test(arguments: SocketClient.Road.allCases)
-    func `a device's move is told to the others, and what follows from it to everybody`(
-        road: SocketClient.Road
+    @Test(arguments: SocketClient.Route.allCases)
+    func `a device's move is announced to others, its transitions to everyone`(
+        route: SocketClient.Route
     ) async throws {
         _ = try await withHall { port in
-            let mover = try SocketClient(port: port, road)
-            let hearer = try SocketClient(port: port, road)
-            try hearer.say("subscribe", ["device": Self.phone])
-            #expect(try hearer.settled() == [])
-            try mover.say("setPosition", ["device": Self.phone, "position": ["x": 2, "y": "3"]])
+            let mover = try SocketClient(port: port, route)
+            let subscriber = try SocketClient(port: port, route)
+            try subscriber.emit("subscribe", ["device": Self.phone])
+            #expect(try subscriber.receivedEvents() == [])
+            try mover.emit("setPosition", ["device": Self.phone, "position": ["x": 2, "y": "3"]])
             let follows: [SocketClient.Event] = [
                 .init("enter", ["zone": Self.west, "device": Self.phone]),
                 .init("near", ["thing": Self.lamp, "device": Self.phone, "distance": 1]),
             ]
-            #expect(try mover.settled() == follows)
+            #expect(try mover.receivedEvents() == follows)
             let position: JSONValue = ["position": ["x": 2, "y": 3, "z": 0], "device": Self.phone]
-            #expect(try hearer.settled() == [.init("position", position)] + follows)
-            try mover.say("performAction", ["device": Self.phone, "action": "north", "sender": "me"])
+            #expect(try subscriber.receivedEvents() == [.init("position", position)] + follows)
+            try mover.emit("performAction", ["device": Self.phone, "action": "north", "sender": "me"])
             let moved: JSONValue = [
                 "position": ["x": 2, "y": 4, "z": 0], "device": Self.phone, "sender": "me",
             ]
             let far = SocketClient.Event("far", ["thing": Self.lamp, "device": Self.phone])
-            #expect(try mover.settled() == [.init("position", moved), far])
+            #expect(try mover.receivedEvents() == [.init("position", moved), far])
             let action: JSONValue = ["action": "north", "device": Self.phone, "sender": "me"]
-            #expect(try hearer.settled() == [.init("handleAction", action), .init("position", moved), far])
+            #expect(
+                try subscriber.receivedEvents() == [
+                    .init("handleAction", action), .init("position", moved), far,
+                ]
+            )
         }
     }
 
@@ -141,22 +145,22 @@ struct SocketConversationTests {
         ("performAction", ["thing": lamp, "action": "hasOwnProperty"], nil),
     ]
 
-    @Test func `questions are answered to who asked, nonsense is passed over`() async throws {
+    @Test func `get messages are answered to their sender, and invalid ones ignored`() async throws {
         _ = try await withHall { port in
             let client = try SocketClient(port: port)
             let other = try SocketClient(port: port)
-            try other.say("subscribe", ["environment": Self.hall])
-            #expect(try other.settled() == [])
+            try other.emit("subscribe", ["environment": Self.hall])
+            #expect(try other.receivedEvents() == [])
             for (event, message, answer) in Self.questions {
-                try client.say(event, message)
-                #expect(try client.settled() == (answer.map { [$0] } ?? []), "\(event) \(message)")
+                try client.emit(event, message)
+                #expect(try client.receivedEvents() == (answer.map { [$0] } ?? []), "\(event) \(message)")
             }
-            #expect(try other.settled() == [])
+            #expect(try other.receivedEvents() == [])
         }
     }
 
     @Test(arguments: EngineRevision.allCases)
-    func `what is no event does no harm`(revision: EngineRevision) async throws {
+    func `invalid events are ignored`(revision: EngineRevision) async throws {
         _ = try await withHall { port in
             let client = try SocketClient(port: port, .websocket, revision)
             let deep = String(repeating: "[", count: 100_000)
@@ -168,10 +172,10 @@ struct SocketConversationTests {
             ] where revision == .three || text != "45" {
                 try client.send(text)
             }
-            let heard = try client.settled()
+            let received = try client.receivedEvents()
             // Half a character is read as the sign for what is none.
             #expect(
-                heard == [
+                received == [
                     .init("position", ["position": .null, "thing": "asked"]),
                     .init("data", ["data": .null, "thing": "\u{FFFD}"]),
                 ]
@@ -179,36 +183,36 @@ struct SocketConversationTests {
         }
     }
 
-    @Test func `who leaves hears nothing, and has to subscribe again`() async throws {
+    @Test func `a client that leaves the namespace must subscribe again`() async throws {
         _ = try await withHall { port in
             let client = try SocketClient(port: port)
             let setter = try SocketClient(port: port)
-            try client.say("subscribe", ["thing": Self.lamp])
+            try client.emit("subscribe", ["thing": Self.lamp])
             try client.send("41")
-            try client.say("subscribe", ["thing": Self.lamp])
+            try client.emit("subscribe", ["thing": Self.lamp])
             try client.send("40")
-            #expect(try client.settled() == [])
-            try setter.say("setData", ["thing": Self.lamp, "key": "a", "value": 1])
-            #expect(try setter.settled() == [])
-            #expect(try client.settled() == [])
+            #expect(try client.receivedEvents() == [])
+            try setter.emit("setData", ["thing": Self.lamp, "key": "a", "value": 1])
+            #expect(try setter.receivedEvents() == [])
+            #expect(try client.receivedEvents() == [])
         }
     }
 
-    @Test func `who goes is forgotten`() async throws {
+    @Test func `a disconnected client is removed`() async throws {
         _ = try await withHall { port in
             let setter = try SocketClient(port: port)
-            for road in SocketClient.Road.allCases {
-                let client = try SocketClient(port: port, road)
-                try client.say("subscribe", ["thing": Self.lamp])
-                #expect(try client.settled() == [])
+            for route in SocketClient.Route.allCases {
+                let client = try SocketClient(port: port, route)
+                try client.emit("subscribe", ["thing": Self.lamp])
+                #expect(try client.receivedEvents() == [])
                 try client.vanish()
             }
             let stays = try SocketClient(port: port)
-            try stays.say("subscribe", ["thing": Self.lamp])
-            #expect(try stays.settled() == [])
-            try setter.say("setData", ["thing": Self.lamp, "key": "a", "value": 1])
-            #expect(try setter.settled() == [])
-            #expect(try stays.settled().count == 1)
+            try stays.emit("subscribe", ["thing": Self.lamp])
+            #expect(try stays.receivedEvents() == [])
+            try setter.emit("setData", ["thing": Self.lamp, "key": "a", "value": 1])
+            #expect(try setter.receivedEvents() == [])
+            #expect(try stays.receivedEvents().count == 1)
         }
     }
 }

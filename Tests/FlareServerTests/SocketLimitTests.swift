@@ -27,11 +27,11 @@ struct SocketLimitTests {
     }
 
     @Test(arguments: [false, true])
-    func `who opens session after session keeps nobody out, and ends nobody who is there`(isHeard: Bool)
+    func `a client that opens many sessions neither blocks new clients nor ends connected ones`(isHeard: Bool)
         async throws
     {
         var settings = SocketSettings()
-        settings.sessions = 20
+        settings.maximumSessions = 20
         try await withREST(sockets: settings) { rest in
             try await onThread {
                 let socket = try SocketClient(port: rest.port)
@@ -45,16 +45,16 @@ struct SocketLimitTests {
                 let wire = try WireClient(port: rest.port)
                 let path = try #require(try Self.openSession(wire))
                 #expect(try Self.poll(path, wire)?.body == "2:40")
-                #expect(try socket.settled() == [])
+                #expect(try socket.receivedEvents() == [])
                 #expect(try polling.post(["2"]).body == "ok")
                 #expect(try polling.endPoll()?.body == "1:3")
             }
         }
     }
 
-    @Test func `when everybody is there, a newcomer is told to come later`() async throws {
+    @Test func `when all sessions are connected, a new one is refused with 503`() async throws {
         var settings = SocketSettings()
-        settings.sessions = 2
+        settings.maximumSessions = 2
         try await withREST(sockets: settings) { rest in
             try await onThread {
                 let clients = try (0..<2).map { _ in try SocketClient(port: rest.port) }
@@ -63,23 +63,23 @@ struct SocketLimitTests {
                 #expect(try wire.reply()?.status == 503)
                 let socket = try WireSocket("/socket.io/?EIO=3&transport=websocket", port: rest.port)
                 #expect(try socket.frame() == .close(1001))
-                for client in clients { #expect(try client.settled() == []) }
+                for client in clients { #expect(try client.receivedEvents() == []) }
             }
         }
     }
 
-    @Test func `a body over the limit is refused, and the session goes on`() async throws {
+    @Test func `a body over the limit is refused, and the session continues`() async throws {
         try await withREST { rest in
             try await onThread {
                 let client = try SocketClient(port: rest.port, .polling)
                 let body = [UInt8](repeating: 97, count: 1_000_001)
                 #expect(try client.post(body).status == 413)
-                #expect(try client.settled() == [])
+                #expect(try client.receivedEvents() == [])
             }
         }
     }
 
-    @Test func `a message over the limit, or text that is none, ends the WebSocket`() async throws {
+    @Test func `a message over the limit or an invalid text ends the WebSocket`() async throws {
         var settings = SocketSettings()
         settings.engine.limits.maximumPacketBytes = 1000
         try await withREST(sockets: settings, { $0.maximumMessageBytes = 2000 }) { rest in
@@ -101,8 +101,8 @@ struct SocketLimitTests {
         }
     }
 
-    /// A client that does not fetch what it is told is forgotten; nothing else is.
-    @Test func `what waits for a client that does not poll is bounded`() async throws {
+    /// Only the session of the client that does not poll ends.
+    @Test func `the queue of a client that does not poll is bounded`() async throws {
         var settings = SocketSettings()
         settings.engine.limits.maximumQueuedPackets = 50
         let hub = try FlareHub(FlareStore())
@@ -111,18 +111,18 @@ struct SocketLimitTests {
             try await onThread {
                 let lazy = try SocketClient(port: rest.port, .polling)
                 let setter = try SocketClient(port: rest.port)
-                try lazy.say("subscribe", ["environment": Hall.text(Hall.hall), "all": true])
-                #expect(try lazy.settled() == [])
+                try lazy.emit("subscribe", ["environment": Hall.text(Hall.hall), "all": true])
+                #expect(try lazy.receivedEvents() == [])
                 for _ in 0..<60 {
-                    try setter.say("performAction", ["thing": Hall.text(Hall.lamp), "action": "hello"])
+                    try setter.emit("performAction", ["thing": Hall.text(Hall.lamp), "action": "hello"])
                 }
-                #expect(try setter.settled() == [])
+                #expect(try setter.receivedEvents() == [])
                 #expect(try lazy.post(["2"]).status == 400)
             }
         }
     }
 
-    @Test func `a shutdown says goodbye to sockets and polls, and waits for nobody`() async throws {
+    @Test func `a shutdown closes sockets and polls without waiting for clients`() async throws {
         let (isReady, ready) = AsyncStream.makeStream(of: Void.self)
         let goodbyes = try await withREST { rest in
             let answers = Task {
@@ -132,7 +132,7 @@ struct SocketLimitTests {
                     polling.beginPoll()
                     let half = try WireClient(port: rest.port)
                     half.send("POST /environments HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n")
-                    #expect(try socket.settled() == [])
+                    #expect(try socket.receivedEvents() == [])
                     ready.yield()
                     return (try socket.closing(), try polling.endPoll()?.body)
                 }

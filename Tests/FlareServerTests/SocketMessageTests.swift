@@ -7,7 +7,7 @@ import Testing
 @Suite struct SocketMessageTests {
     private static let lamp = Hall.lamp.description
 
-    private static let wishes: [(String, JSONValue, SocketMessage.Wish)] = [
+    private static let commands: [(String, JSONValue, SocketMessage.Command)] = [
         ("subscribe", [:], .subscribe(all: false)),
         ("subscribe", ["all": true], .subscribe(all: true)),
         ("subscribe", ["all": "no"], .subscribe(all: true)),
@@ -41,24 +41,24 @@ import Testing
         SocketMessage(json: JSONValue.array([.string(event), message]).bytes)
     }
 
-    @Test(arguments: wishes)
-    func `what is asked for`(event: String, members: JSONValue, wish: SocketMessage.Wish) {
+    @Test(arguments: commands)
+    func `messages are parsed`(event: String, members: JSONValue, command: SocketMessage.Command) {
         var message = members.object ?? [:]
         message["thing"] = .string(Self.lamp)
         let read = read(event, .object(message))
-        #expect(read?.wish == wish)
+        #expect(read?.command == command)
         #expect(read?.object == Hall.lampObject)
         #expect(read?.sender == nil)
     }
 
     @Test(arguments: incomplete)
-    func `what is incomplete or unknown is nothing`(event: String, members: JSONValue) {
+    func `incomplete and unknown messages are ignored`(event: String, members: JSONValue) {
         var message = members.object ?? [:]
         message["thing"] = .string(Self.lamp)
         #expect(read(event, .object(message)) == nil)
     }
 
-    @Test func `the first class counts, and its name is kept as it came`() {
+    @Test func `the first class is used, with its identifier unchanged`() {
         let upper = Hall.lamp.description.uppercased()
         let read = read("getData", ["device": "x", "thing": .string(upper), "zone": .null, "sender": [1]])
         #expect(read?.kind == .thing)
@@ -73,11 +73,11 @@ import Testing
         "", "[", "[]", "{}", "null", "[\"getData\"]", "[null,{}]", "[\"getData\",{}]", "[\"getData\",null]",
         "[\"getData\",{\"thing\":null}]", "[\"getData\",{\"thing\":1}],",
     ])
-    func `what is no message is nothing`(json: String) {
+    func `invalid messages are ignored`(json: String) {
         #expect(SocketMessage(json: Array(json.utf8)) == nil)
     }
 
-    @Test func `a message is nested no deeper than it can be stored`() {
+    @Test func `the nesting of a message is limited`() {
         func nested(_ levels: Int) -> SocketMessage? {
             let value = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
             return SocketMessage(
@@ -89,7 +89,7 @@ import Testing
         #expect(nested(200_000) == nil)
     }
 
-    @Test func `any text is a message or nothing`() {
+    @Test func `arbitrary text never traps`() {
         let object =
             #"{"thing":"\#(Self.lamp)","key":"a.b","value":{"c":[1,2.5e3,"é\u00e9😀"]},"sender":null}"#
         var fuzz = Fuzz(
@@ -105,7 +105,7 @@ import Testing
         for _ in 0..<Fuzz.count {
             guard let message = SocketMessage(json: fuzz.next()) else { continue }
             read += 1
-            if case .setPosition(let point) = message.wish { #expect(point.isFinite) }
+            if case .setPosition(let point) = message.command { #expect(point.isFinite) }
         }
         #expect(read > Fuzz.count / 50)
     }

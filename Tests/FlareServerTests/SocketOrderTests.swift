@@ -14,36 +14,36 @@ struct SocketOrderTests {
     }
 
     @Test(arguments: SocketRoads.all)
-    func `a burst arrives in order at everybody, and its last value is stored`(
-        road: SocketClient.Road,
+    func `a burst arrives in order at all clients, and its last value is stored`(
+        route: SocketClient.Route,
         revision: EngineRevision
     ) async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
         try await withREST(hub) { rest in
             try await onThread {
-                let setter = try SocketClient(port: rest.port, road, revision)
+                let setter = try SocketClient(port: rest.port, route, revision)
                 let hearers = try SocketRoads.all.map {
                     try SocketClient(port: rest.port, $0.0, $0.1)
                 }
-                for hearer in hearers {
-                    try hearer.say("subscribe", ["thing": Self.lamp])
-                    #expect(try hearer.settled() == [])
+                for subscriber in hearers {
+                    try subscriber.emit("subscribe", ["thing": Self.lamp])
+                    #expect(try subscriber.receivedEvents() == [])
                 }
                 try setter.send((0..<1000).map(Self.setData))
-                for hearer in hearers {
-                    let heard = try (0..<1000).map { _ in
-                        try hearer.event().argument["data"]?["n"]?.integer
+                for subscriber in hearers {
+                    let received = try (0..<1000).map { _ in
+                        try subscriber.event().argument["data"]?["n"]?.integer
                     }
-                    #expect(heard == Array(0..<1000))
-                    #expect(try hearer.settled() == [])
+                    #expect(received == Array(0..<1000))
+                    #expect(try subscriber.receivedEvents() == [])
                 }
             }
         }
         #expect(await hub.record(Hall.lampObject)?.data?["n"] == 999)
     }
 
-    @Test func `what is answered has been told before, over REST and sockets alike`() async throws {
+    @Test func `notices come before the reply, over REST and sockets`() async throws {
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
         try await withREST(hub) { rest in
@@ -51,11 +51,11 @@ struct SocketOrderTests {
             let setter = try await onThread { Blocking(try SocketClient(port: rest.port)) }
             for value in 0..<50 {
                 try await onThread {
-                    try setter.client.say(
+                    try setter.client.emit(
                         "setData",
                         ["thing": Self.lamp, "key": "n", "value": .number(Double(value))]
                     )
-                    #expect(try setter.client.settled() == [])
+                    #expect(try setter.client.receivedEvents() == [])
                 }
                 #expect(try await rest.json("GET", path) == .number(Double(value)))
             }
@@ -63,28 +63,28 @@ struct SocketOrderTests {
     }
 
     /// More than is taken from one client at a time: reading stops, and goes on.
-    @Test(arguments: SocketClient.Road.allCases)
-    func `a flood is held up, not lost, and keeps nobody else from being served`(road: SocketClient.Road)
+    @Test(arguments: SocketClient.Route.allCases)
+    func `a flood is throttled without loss and does not block other clients`(route: SocketClient.Route)
         async throws
     {
         var settings = SocketSettings()
-        settings.unhandled = 8
-        settings.batch = 3
+        settings.maximumPendingMessages = 8
+        settings.batchSize = 3
         let hub = try FlareHub(FlareStore())
         try await hub.insert(Hall.records)
         try await withREST(hub, sockets: settings) { rest in
             try await onThread {
-                let flood = try SocketClient(port: rest.port, road)
-                let other = try SocketClient(port: rest.port, road)
-                try other.say("subscribe", ["thing": Self.lamp])
-                #expect(try other.settled() == [])
+                let flood = try SocketClient(port: rest.port, route)
+                let other = try SocketClient(port: rest.port, route)
+                try other.emit("subscribe", ["thing": Self.lamp])
+                #expect(try other.receivedEvents() == [])
                 for start in stride(from: 0, to: 1000, by: 250) {
                     try flood.send((start..<start + 250).map(Self.setData))
-                    try other.say("performAction", ["thing": Hall.text(Hall.sofa), "action": "hello"])
+                    try other.emit("performAction", ["thing": Hall.text(Hall.sofa), "action": "hello"])
                 }
-                let heard = try (0..<1000).map { _ in try other.event().argument["data"]?["n"]?.integer }
-                #expect(heard == Array(0..<1000))
-                #expect(try flood.settled() == [])
+                let received = try (0..<1000).map { _ in try other.event().argument["data"]?["n"]?.integer }
+                #expect(received == Array(0..<1000))
+                #expect(try flood.receivedEvents() == [])
             }
         }
         #expect(await hub.record(Hall.lampObject)?.data?["n"] == 999)

@@ -20,7 +20,7 @@ struct SocketOriginTests {
         }
     }
 
-    @Test func `without an origin everybody may read`() async throws {
+    @Test func `without an Origin header any client may read`() async throws {
         for path in [Self.open, "/socket.io/", "/socket.io/?transport=polling&sid=x"] {
             let reply = try await ask("GET", path, [])
             #expect(reply.headers["access-control-allow-origin"] == "*")
@@ -29,7 +29,7 @@ struct SocketOriginTests {
     }
 
     @Test(arguments: ["http://localhost", "http://localhost:80", "https://panel.example"])
-    func `an origin that may ask is named, with its credentials`(origin: String) async throws {
+    func `an allowed origin is returned with credentials`(origin: String) async throws {
         for path in [Self.open, "/socket.io/"] {
             let reply = try await ask("GET", path, ["Origin: \(origin)"], allowed: ["https://panel.example"])
             #expect(reply.status == (path == Self.open ? 200 : 400))
@@ -44,7 +44,7 @@ struct SocketOriginTests {
         "http://evil.example", "null", "http://localhost.evil.example", "https://panel.example:444",
         "http://localhost:8080", "http://127.0.0.1",
     ])
-    func `any other page is refused, and may not read why`(origin: String) async throws {
+    func `another origin is refused without CORS headers`(origin: String) async throws {
         for method in ["GET", "POST", "OPTIONS"] {
             let headers = ["Origin: \(origin)", "Access-Control-Request-Method: POST"]
             let reply = try await ask(method, Self.open, headers, allowed: ["https://panel.example"])
@@ -53,7 +53,7 @@ struct SocketOriginTests {
         }
     }
 
-    @Test func `a preflight is answered before anything is done`() async throws {
+    @Test func `a preflight request has no side effects`() async throws {
         let headers = [
             "Origin: http://localhost", "Access-Control-Request-Method: POST",
             "Access-Control-Request-Headers: content-type",
@@ -66,7 +66,7 @@ struct SocketOriginTests {
         #expect(reply.headers["access-control-allow-credentials"] == "true")
     }
 
-    @Test func `the session's cookie is set once, and not for other sites`() async throws {
+    @Test func `the session cookie is set once, for the same site only`() async throws {
         let reply = try await ask("GET", Self.open, [])
         let sid = try JSONValue(parsing: String(reply.body.dropFirst()))["sid"]?.string ?? "?"
         #expect(reply.headers["set-cookie"] == "io=\(sid); Path=/; HttpOnly; SameSite=Lax")
@@ -74,7 +74,7 @@ struct SocketOriginTests {
         #expect(error.headers["set-cookie"] == nil)
     }
 
-    @Test func `REST has no such headers`() async throws {
+    @Test func `REST responses have no CORS headers`() async throws {
         let reply = try await ask("GET", "/environments", ["Origin: http://localhost"])
         #expect(reply.status == 200)
         #expect(reply.headers["access-control-allow-origin"] == nil)

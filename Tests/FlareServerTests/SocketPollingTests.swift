@@ -35,14 +35,14 @@ struct SocketPollingTests {
     }
 
     @Test(arguments: EngineRevision.allCases, [false, true])
-    func `a client that goes away while its poll waits loses nothing`(revision: EngineRevision, isHalf: Bool)
+    func `a client that disconnects during a poll loses no messages`(revision: EngineRevision, isHalf: Bool)
         async throws
     {
         try await withHall { port in
             let client = try SocketClient(port: port, .polling, revision)
             let setter = try SocketClient(port: port)
-            try client.say("subscribe", ["thing": Self.lamp])
-            #expect(try client.settled() == [])
+            try client.emit("subscribe", ["thing": Self.lamp])
+            #expect(try client.receivedEvents() == [])
             if isHalf {
                 client.beginPoll()
                 client.finish()
@@ -53,15 +53,15 @@ struct SocketPollingTests {
                 try client.vanish(waiting: true)
             }
             for value in 0..<10 {
-                try setter.say("setData", ["thing": Self.lamp, "key": "n", "value": .number(Double(value))])
+                try setter.emit("setData", ["thing": Self.lamp, "key": "n", "value": .number(Double(value))])
             }
-            #expect(try setter.settled() == [])
-            let heard = try (0..<10).map { _ in try client.event().argument["data"]?["n"]?.integer }
-            #expect(heard == Array(0..<10))
+            #expect(try setter.receivedEvents() == [])
+            let received = try (0..<10).map { _ in try client.event().argument["data"]?["n"]?.integer }
+            #expect(received == Array(0..<10))
         }
     }
 
-    @Test func `a second poll while one waits ends both and the session`() async throws {
+    @Test func `a second poll while one is pending ends both and the session`() async throws {
         try await withHall { port in
             let client = try SocketClient(port: port, .polling)
             client.beginPoll()
@@ -74,9 +74,9 @@ struct SocketPollingTests {
         }
     }
 
-    @Test func `a second POST while one is held back ends the session`() async throws {
+    @Test func `a second POST while one is delayed ends the session`() async throws {
         var settings = SocketSettings()
-        settings.unhandled = 0
+        settings.maximumPendingMessages = 0
         try await withHall(settings) { port in
             let client = try SocketClient(port: port, .polling)
             let event = #"42["getPosition",{"thing":1}]"#
@@ -98,7 +98,7 @@ struct SocketPollingTests {
     }
 
     @Test(arguments: EngineRevision.allCases)
-    func `an upgrade releases the poll that waits, and what waits comes by the WebSocket`(
+    func `an upgrade ends the pending poll, and queued messages arrive over the WebSocket`(
         revision: EngineRevision
     ) async throws {
         try await withHall { port in
@@ -109,7 +109,7 @@ struct SocketPollingTests {
             #expect(try socket.frame() == .text("3probe"))
             let released = try client.endPoll()?.body
             #expect(released == (revision == .three ? "1:6" : "6"))
-            try client.say("getPosition", ["thing": 5])
+            try client.emit("getPosition", ["thing": 5])
             socket.send("5")
             #expect(try socket.frame() == .text(#"42["position",{"position":null,"thing":5}]"#))
             #expect(try Self.code(Self.reply("GET", client.pollPath, port: port)) == 3)
@@ -117,14 +117,14 @@ struct SocketPollingTests {
         }
     }
 
-    @Test func `two WebSockets that want the same session: one gets it, the other is closed`() async throws {
+    @Test func `of two WebSockets for one session, one is accepted and the other closed`() async throws {
         try await withHall { port in
             let client = try SocketClient(port: port, .polling)
             // Both are admitted before either is open.
             let rivals = try (0..<2).map { _ in try WireClient(port: port) }
             let fields = WireSocket.fields + ["Transfer-Encoding: chunked"]
             for rival in rivals { rival.send(WireSocket.handshake(client.socketPath, fields: fields)) }
-            #expect(try client.settled() == [])
+            #expect(try client.receivedEvents() == [])
             for rival in rivals { rival.send("0\r\n\r\n") }
             let opened = try rivals.filter { try $0.reply()?.status == 101 }
             for socket in opened { socket.send(WireSocket.frame(0x1, Array("2probe".utf8))) }
@@ -135,7 +135,7 @@ struct SocketPollingTests {
         }
     }
 
-    @Test func `an upgrade that is never finished ends, and polling goes on`() async throws {
+    @Test func `an incomplete upgrade times out, and polling continues`() async throws {
         var settings = SocketSettings()
         settings.engine.upgradeTimeout = 1000
         try await withHall(settings) { port in
@@ -147,12 +147,12 @@ struct SocketPollingTests {
             half.send("2probe")
             #expect(try half.frame() == .text("3probe"))
             #expect(try half.frame() == .close(1000))
-            #expect(try client.settled() == [])
+            #expect(try client.receivedEvents() == [])
         }
     }
 
     @Test(arguments: SocketRoads.all)
-    func `who is silent for too long is forgotten`(road: SocketClient.Road, revision: EngineRevision)
+    func `a silent session times out`(route: SocketClient.Route, revision: EngineRevision)
         async throws
     {
         var settings = SocketSettings()
@@ -160,8 +160,8 @@ struct SocketPollingTests {
         settings.engine.four = .init(interval: 20, timeout: 30)
         try await withHall(settings) { port in
             // It may be over before it is in, on a slow machine.
-            guard let client = try? SocketClient(port: port, road, revision) else { return }
-            if road == .polling {
+            guard let client = try? SocketClient(port: port, route, revision) else { return }
+            if route == .polling {
                 var status: Int?
                 repeat {
                     client.beginPoll()
@@ -174,7 +174,7 @@ struct SocketPollingTests {
         }
     }
 
-    @Test func `what cannot be is refused with the protocol's own errors`() async throws {
+    @Test func `invalid requests are refused with the errors of Engine.IO`() async throws {
         try await withHall { port in
             let base = "/socket.io/"
             for (method, target, code) in [
@@ -203,7 +203,7 @@ struct SocketPollingTests {
         }
     }
 
-    @Test func `a packet for a session that is over is refused`() async throws {
+    @Test func `a packet for an ended session is refused`() async throws {
         try await withHall { port in
             let client = try SocketClient(port: port, .polling)
             client.beginPoll()
@@ -216,7 +216,7 @@ struct SocketPollingTests {
     }
 
     @Test(arguments: ["4é", "9:42[\"é\"]", "2:4", "x", "", "99999999999999999999:2", "1:9", "1:\u{FF}"])
-    func `a body that cannot be read ends the session`(body: String) async throws {
+    func `an invalid body ends the session`(body: String) async throws {
         try await withHall { port in
             let client = try SocketClient(port: port, .polling)
             #expect(try client.post(Array(body.utf8)).body == "ok")
@@ -224,8 +224,7 @@ struct SocketPollingTests {
         }
     }
 
-    @Test func `one connection serves many sessions, one after the other and at the same time`() async throws
-    {
+    @Test func `one connection serves several sessions, consecutively and simultaneously`() async throws {
         try await withHall { port in
             let wire = try WireClient(port: port)
             let clients = try (0..<50).map { _ in try SocketClient(port: port, .polling) }

@@ -5,7 +5,7 @@ import Testing
 
 /// Zones and nearness with `flare.server.steady` (positioning 7); the west zone is 0 to 10 m, its lamp at 5, 5.
 @Suite struct SteadyTransitionTests {
-    private let heard = Collector<Heard>()
+    private let received = Collector<ReceivedNotice>()
 
     private func hub(_ settings: SteadyPresence.Settings = .init()) async throws -> FlareHub {
         let hub = try FlareHub(FlareStore(), steady: settings)
@@ -19,7 +19,7 @@ import Testing
         return await hub.record(Hall.phoneObject)
     }
 
-    @Test func `a zone is entered and left with the second position that says so`() async throws {
+    @Test func `a zone is entered and left with the second consecutive position`() async throws {
         let hub = try await hub()
         #expect(try await move(hub, 9.5, 1)?.zone == nil)
         #expect(try await move(hub, 9.6, 1)?.zone == Hall.west)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await move(hub, 10.7, 1)?.zone == nil)
     }
 
-    @Test func `of zones around a point the smallest counts`() async throws {
+    @Test func `of several zones at a point the smallest is entered`() async throws {
         let hub = try await hub()
         let niche = Hall.zone(Hall.id(31), x: 4, width: 2)
         try await hub.insert([niche])
@@ -37,16 +37,16 @@ import Testing
         #expect(try await move(hub, 5, 1)?.zone == niche.id)
     }
 
-    @Test func `a last position counts by itself when nothing more comes, and tells only what follows`()
+    @Test func `the last position of a device at rest takes effect, and only the transitions are announced`()
         async throws
     {
         let hub = try await hub()
-        _ = await hub.listen("phone", to: Hall.phoneObject, heard)
+        _ = await hub.listen("phone", to: Hall.phoneObject, received)
         let begun = ContinuousClock.now
         try await move(hub, 9, 9)
         #expect(await eventually { await hub.record(Hall.phoneObject)?.zone == Hall.west })
         #expect(ContinuousClock.now - begun >= .milliseconds(1500))
-        let notices = await heard.all().map(\.notice)
+        let notices = await received.all().map(\.notice)
         #expect(
             notices == [
                 .position(Hall.phoneObject, Point3D(x: 9, y: 9), sender: nil),
@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `a device that is removed while something is in doubt is forgotten`() async throws {
+    @Test func `removing a device removes its presence in doubt`() async throws {
         let hub = try await hub()
         try await move(hub, 5, 1)
         try await hub.remove(Hall.phoneObject)
@@ -64,7 +64,7 @@ import Testing
         #expect(try await move(hub, 5, 1)?.zone == nil)
     }
 
-    @Test func `without margins and with one update it is as if there were no rule`() async throws {
+    @Test func `without margins and with one update transitions are immediate`() async throws {
         var settings = SteadyPresence.Settings()
         settings.zoneMargin = 0
         settings.updates = 1

@@ -22,7 +22,7 @@ import Testing
             (-0.000001, 5, 0, false), (5, 5, -0.01, false), (1e300, -1e300, 0, false),
         ] as [(Double, Double, Double, Bool)]
     )
-    func `borders belong to a zone, a missing depth is 3, a missing floor 0`(
+    func `a zone includes its borders; the default depth is 3 and the default floor 0`(
         x: Double,
         y: Double,
         z: Double,
@@ -33,7 +33,7 @@ import Testing
         #expect((phone?.members["zone"] == nil) == !isInside)
     }
 
-    @Test func `a depth of 0 is taken as it is`() async throws {
+    @Test func `a depth of 0 is valid`() async throws {
         let hub = try await hub()
         try await hub.update(Hall.westObject) {
             $0["perimeter"] = [
@@ -44,7 +44,9 @@ import Testing
         #expect(try await presence(hub, x: 5, y: 5, z: 0.1)?.zone == nil)
     }
 
-    @Test func `where zones overlap the first created counts, until it is moved or removed`() async throws {
+    @Test func `of overlapping zones the first created is entered, until it is moved or removed`()
+        async throws
+    {
         let all = Hall.zone(Hall.id(30), x: -1e15, width: 1e300)
         let hub = try await hub([all])
         #expect(try await presence(hub, x: 5, y: 5)?.zone == Hall.west)
@@ -75,7 +77,7 @@ import Testing
         #expect(phone?.nearest == (isNear ? Hall.lamp : nil))
     }
 
-    @Test func `of equally near things the first created counts`() async throws {
+    @Test func `of equally near things the first created is the nearest`() async throws {
         let twin = Hall.thing(Hall.id(31), in: Hall.east, x: 2)
         let hub = try await hub([twin])
         #expect(try await presence(hub, x: 2, y: 2)?.nearest == Hall.lamp)
@@ -83,7 +85,8 @@ import Testing
         #expect(try await presence(hub, x: 2, y: 2)?.nearest == twin.id)
     }
 
-    @Test func `a thing without position, in another environment, or moved away is not near`() async throws {
+    @Test func `a thing without a position, in another environment, or moved away is not near`() async throws
+    {
         let hub = try await hub()
         try await hub.update(Hall.lampObject) { $0["position"] = ["x": 2] }
         #expect(try await presence(hub, x: 2, y: 2)?.nearest == nil)
@@ -93,10 +96,10 @@ import Testing
         #expect(try await presence(hub, x: 2, y: 2)?.nearest == nil)
     }
 
-    @Test func `a move tells position, exit, far, enter, near in this order`() async throws {
+    @Test func `a move announces position, exit, far, enter, near in this order`() async throws {
         let hub = try await hub()
         try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 2))
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("all", to: Hall.hallObject, all: true, collector)
         try await hub.setPosition(Hall.phoneObject, Point3D(x: 25, y: 1))
         try await hub.setPosition(Hall.phoneObject, Point3D(x: 25, y: 1.5))
@@ -112,9 +115,9 @@ import Testing
         )
     }
 
-    @Test func `REST moves without a word and the next move finds the difference`() async throws {
+    @Test func `a move by REST is not announced, and the next move announces the transitions`() async throws {
         let hub = try await hub()
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("all", to: Hall.hallObject, all: true, collector)
         let moved = try await hub.update(Hall.phoneObject) { $0["position"] = ["x": 2, "y": 2] }
         #expect(moved?.zone == nil)
@@ -122,7 +125,7 @@ import Testing
         #expect(await collector.all().map(\.description) == ["all position", "all enter", "all near"])
     }
 
-    @Test func `a device without an environment and one whose environment is gone move without trouble`()
+    @Test func `devices without an existing environment can move`()
         async throws
     {
         let hub = try await hub([FlareRecord(.device, Hall.id(40))])
@@ -131,18 +134,18 @@ import Testing
         #expect(try await presence(hub, x: 2, y: 2)?.nearest == Hall.lamp)
     }
 
-    @Test func `zones and environments do not move, but are told of and modified`() async throws {
+    @Test func `a position for a zone or an environment is announced but not stored`() async throws {
         let hub = try await hub()
         try await hub.update(Hall.westObject) { $0["modified"] = "long ago" }
         let before = await hub.record(Hall.westObject)
-        let collector = Collector<Heard>()
+        let collector = Collector<ReceivedNotice>()
         _ = await hub.listen("west", to: Hall.westObject, collector)
         #expect(try await hub.setPosition(Hall.westObject, Point3D(x: 1, y: 1)))
         #expect(await hub.record(Hall.westObject) == before)
         #expect(await collector.all().map(\.description) == ["west position"])
     }
 
-    @Test func `a position must be finite, an unknown object is told`() async throws {
+    @Test func `a position must be finite, and an unknown object is reported`() async throws {
         let hub = try await hub()
         await #expect(throws: FlareHubError.notFinite(Hall.phoneObject)) {
             try await hub.setPosition(Hall.phoneObject, Point3D(x: .nan, y: 0))
@@ -150,7 +153,7 @@ import Testing
         #expect(try await !hub.setPosition(ObjectReference(.device, Hall.lamp), .zero))
     }
 
-    @Test func `CMX keeps the height and answers as before the transitions`() async throws {
+    @Test func `CMX keeps the height and answers with the zone before the move`() async throws {
         let hub = try await hub([
             Hall.device(Hall.id(50), x: 0, y: 0, data: ["mac": "aa"]),
             Hall.device(Hall.id(51), x: 0, y: 0, data: ["mac": "aa"]),

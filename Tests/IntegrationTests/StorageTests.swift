@@ -68,7 +68,7 @@ struct StorageTests {
         #expect(isRefused)
         #expect(answer == "server_rejected")
         try await visitor.awaits("alert/state-folder") {
-            $0["message"]?.string?.contains("make space") ?? false
+            $0["message"]?.string?.contains("free some space") ?? false
         }
         try await visitor.awaits("health") { $0["status"]?.string != "ok" }
         for number in 1000..<1010 { #expect(try await set(visitor, number) != "ok") }

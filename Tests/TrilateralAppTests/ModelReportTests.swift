@@ -55,7 +55,7 @@ struct ModelReportTests {
     @Test func `a text that is no JSON is told by line and column`() {
         let report = report("{\n  \"environments\": [\n    {]")
         #expect(report.lines().count == 1)
-        #expect(report.lines().first?.hasPrefix("home.json: error: line 3, column 6: no JSON") == true)
+        #expect(report.lines().first?.hasPrefix("home.json: error: line 3, column 6: invalid JSON") == true)
         #expect(report.summary == "home.json: 1 error, no warnings")
     }
 

@@ -35,7 +35,7 @@ package enum FlareBackend: Sendable {
             clock: { clock().wallMilliseconds },
             dialect: FlareDialect(flare),
             steady: plan.configuration.steadiness,
-            onFault: onFault,
+            onStoreError: onFault,
             logger: logger
         )
         self = .embedded(store, hub)
@@ -98,7 +98,7 @@ package enum FlareBackend: Sendable {
     /// Tests with a real write whether the own database takes changes.
     func takesWrites() async -> Bool {
         guard case .embedded(_, let hub) = self else { return true }
-        return await hub.takesWrites()
+        return await hub.acceptsWrites()
     }
 
     package func close(logger: Logger) {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Where connections lead, and what every request to there carries.
+/// Opens connections to the configured server.
 struct Endpoint: Sendable {
     let configuration: FlareClientConfiguration
     private let tls: NIOSSLContext?
@@ -34,7 +34,9 @@ struct Endpoint: Sendable {
         do {
             return try NIOSSLContext(configuration: tls)
         } catch {
-            throw TLSConfigurationError(description: "TLS: the certificate and its key do not fit: \(error)")
+            throw TLSConfigurationError(
+                description: "TLS: the certificate and its key do not match: \(error)"
+            )
         }
     }
 
@@ -45,17 +47,17 @@ struct Endpoint: Sendable {
             return try body()
         } catch {
             throw TLSConfigurationError(
-                description: "\(file) holds nothing that TLS can use, or cannot be read: \(error)"
+                description: "\(file) cannot be read, or contains no valid certificate or key: \(error)"
             )
         }
     }
 
-    /// Connects; the pipeline begins with TLS, if any.
+    /// Connects; the pipeline begins with TLS if configured.
     func connect(
         on loop: any EventLoop,
         _ initialize: @escaping @Sendable (any Channel) throws -> Void
     ) -> EventLoopFuture<any Channel> {
-        // A literal address is no name to ask for.
+        // SNI does not allow addresses.
         let name = Self.isAddress(configuration.host) ? nil : configuration.host
         return ClientBootstrap(group: loop)
             .connectTimeout(.milliseconds(Int64(min(max(configuration.connectSeconds, 0.1), 3600) * 1000)))
@@ -76,7 +78,7 @@ struct Endpoint: Sendable {
         (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// What the system says of a connection; `nil` for what is none of its errors.
+    /// The system's message for a connection error; `nil` for other errors.
     static func systemReason(_ error: any Error) -> String? {
         switch error {
         case let error as NIOConnectionError: error.connectionErrors.first.flatMap { systemReason($0.error) }
@@ -85,14 +87,14 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// What went wrong with a connection, in words.
-    func words(_ error: any Error) -> String {
+    /// A message for a connection error.
+    func message(for error: any Error) -> String {
         let place = configuration.authority
         switch error {
         case let error as HTTPClientError: return error.description
         case let error as NIOConnectionError:
-            if let first = error.connectionErrors.first { return words(first.error) }
-            return "the name \(configuration.host) is not known"
+            if let first = error.connectionErrors.first { return message(for: first.error) }
+            return "the host name \(configuration.host) cannot be resolved"
         case let error as IOError: return "\(place): \(Self.systemReason(error) ?? "\(error)")"
         case ChannelError.connectTimeout:
             return "\(place): no connection within \(configuration.connectSeconds) s"
@@ -103,7 +105,7 @@ struct Endpoint: Sendable {
     }
 }
 
-/// Why there can be no TLS as configured.
+/// Why the TLS configuration is invalid.
 package struct TLSConfigurationError: Error, CustomStringConvertible {
     package let description: String
 }

@@ -36,12 +36,12 @@ package struct FlareClient: Sendable {
     package func run(_ requests: AsyncStream<FlareRequest>, emit: @escaping @Sendable (FlareEvent) -> Void)
         async
     {
-        // All of one link is on one event loop.
+        // The driver and all its connections share one event loop.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let driver = FlareDriver(endpoint, on: loop, logger: logger, chance: chance, emit: emit)
         await driver.start()
         for await request in requests { await driver.request(request) }
-        if !Task.isCancelled { await driver.answerAll() }
+        if !Task.isCancelled { await driver.waitUntilIdle() }
         await driver.stop()
     }
 }

@@ -1,29 +1,29 @@
 package import SocketIO
 
-/// Where a Flare server is, and how it is spoken to.
+/// The settings of a connection to a Flare server.
 package struct FlareClientConfiguration: Sendable, Hashable {
-    /// How the server is known, and how we are known to it.
+    /// TLS settings.
     package struct TLS: Sendable, Hashable {
-        /// The certificates that vouch for the server (PEM); `nil` takes the system's.
+        /// The trusted certificates (PEM); `nil` for those of the system.
         package var caFile: String?
-        /// Our own certificate and its key (PEM, not encrypted), for servers that ask for one.
+        /// The client certificate and its key (PEM, not encrypted), if the server requires one.
         package var certificateFile: String?
         package var keyFile: String?
-        /// Whether the certificate must carry the server's name or address.
+        /// Whether the certificate must be for the server's name or address.
         package var verifiesName = true
 
         package init() {}
     }
 
-    /// What carries Socket.IO.
+    /// The transport of Socket.IO.
     package enum Transport: String, Sendable, Hashable, CaseIterable {
-        /// A websocket; polling where none can be opened.
+        /// WebSocket, or polling if none can be opened.
         case automatic = "auto"
         case websocket
         case polling
     }
 
-    /// A header that every request carries.
+    /// A header of every request.
     package struct Header: Sendable, Hashable {
         package var name: String
         package var value: String
@@ -39,30 +39,29 @@ package struct FlareClientConfiguration: Sendable, Hashable {
     package var port: Int
     /// `nil` for plain HTTP.
     package var tls: TLS?
-    /// The revision of Engine.IO; `nil` finds out which one the server speaks.
+    /// The revision of Engine.IO; `nil` to detect it.
     package var revision: EngineRevision?
     package var transport = Transport.automatic
-    /// Such as `Authorization`; never logged.
+    /// For instance `Authorization`; never logged.
     package var headers: [Header] = []
 
     package var connectSeconds = 10.0
-    /// For an answer by REST, for the welcome of Socket.IO, and for a websocket beside polling.
+    /// The timeout of a REST response, of the Socket.IO handshake, and of an upgrade to a WebSocket.
     package var answerSeconds = 10.0
-    /// For the confirmation of what was said over Socket.IO.
+    /// The timeout of the confirmation of a message over Socket.IO.
     package var confirmationSeconds = 5.0
-    /// The first pause before another attempt, and the longest.
+    /// The first and the longest pause between attempts.
     package var reconnectMinimumSeconds = 0.5
     package var reconnectMaximumSeconds = 5.0
-    /// After how much silence the server is asked whether it is still there, and how long it may take to answer.
+    /// The silence after which a liveness request is sent, and the timeout of its answer.
     package var quietSeconds = 5.0
     package var livenessSeconds = 8.0
-    /// What is taken of a server that tells without end.
+    /// The rate limit of incoming messages; a long message counts as several.
     ///
-    /// A long message counts as several. More is read later, and when it does not stop for so many seconds, the
-    /// server is left for a while.
+    /// Above the limit reading is slowed down; after `floodSeconds` the connection is closed and retried later.
     package var messagesPerSecond = 10_000
     package var floodSeconds = 10.0
-    /// Of one answer by REST.
+    /// The size limit of a REST response.
     package var maximumAnswerBytes = 32_000_000
 
     package init(host: String, port: Int) {
@@ -72,10 +71,10 @@ package struct FlareClientConfiguration: Sendable, Hashable {
 }
 
 extension FlareClientConfiguration {
-    /// As it is written in addresses and in the `Host` header.
+    /// `host:port` for URLs and the `Host` header.
     var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// The ways in which a session is tried.
+    /// The combinations of transport and revision to try, in order.
     package var approaches: [ClientSession.Approach] {
         let transports: [ClientSession.Transport] =
             switch transport {
@@ -83,8 +82,7 @@ extension FlareClientConfiguration {
             case .websocket: [.websocket]
             case .polling: [.polling]
             }
-        // Who says 4 is understood by the original too, which reads no number; a few servers that know only 3
-        // refuse it.
+        // The original server ignores the revision, so 4 works there too; a few servers that support only 3 refuse it.
         let revisions: [EngineRevision] = revision.map { [$0] } ?? [.four, .three]
         return revisions.flatMap { spoken in
             transports.map {
@@ -118,7 +116,7 @@ extension FlareClientConfiguration {
         var settings = ClientSession.Settings()
         settings.joinTimeout = max(100, Int(min(answerSeconds, 3600) * 1000))
         settings.upgradeTimeout = settings.joinTimeout
-        // All data of one object may come in one message.
+        // One message may contain all data of an object.
         settings.limits.maximumPacketBytes = 4_000_000
         return settings
     }

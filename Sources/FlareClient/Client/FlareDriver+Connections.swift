@@ -5,11 +5,11 @@ import NIOHTTP1
 import NIOWebSocket
 import SocketIO
 
-// What the connections are given, and what they bring.
+// Input and output of the connections.
 extension FlareDriver {
     private static let socketPath = "/socket.io/"
 
-    // MARK: The websocket
+    // MARK: WebSocket
 
     func openSocket(_ query: String) {
         let opening = WebSocketOpening(
@@ -25,7 +25,7 @@ extension FlareDriver {
             try channel.pipeline.syncOperations.addHandler(handler)
             self.assumeIsolated {
                 $0.socketOpened(attempt)
-                // Closed in the midst of the handshake: the handler is told nothing of that any more.
+                // The handler is not notified if the channel closed during the handshake.
                 if !channel.isActive { $0.socketClosed(attempt) }
             }
         }.whenFailure { error in
@@ -56,7 +56,7 @@ extension FlareDriver {
         let pause = meter.pause(now: now)
         guard pause > 0 else { return }
         socket?.triggerUserOutboundEvent(WebSocketHandler.PauseReading(milliseconds: pause), promise: nil)
-        slowedDown()
+        limitReading()
     }
 
     func socketClosed(_ attempt: Int) {
@@ -85,7 +85,7 @@ extension FlareDriver {
     func poll(_ query: String) {
         let pause = meter.pause(now: now)
         guard pause > 0 else { return pollNow(query) }
-        slowedDown()
+        limitReading()
         let attempt = attempt
         loop.scheduleTask(in: .milliseconds(Int64(pause))) {
             self.assumeIsolated { if $0.attempt == attempt, $0.session != nil { $0.pollNow(query) } }
@@ -111,12 +111,12 @@ extension FlareDriver {
         }
     }
 
-    /// Tells the server that the session is over.
-    func sayGoodbye(_ query: String, _ body: [UInt8], _ contentType: String) {
+    /// Posts the close packet of the session.
+    func postClose(_ query: String, _ body: [UInt8], _ contentType: String) {
         var request = socketRequest(.POST, query, milliseconds: 1000)
         request.body = body
         request.contentType = contentType
-        exchange(request) { driver, _ in driver.saidGoodbye() }
+        exchange(request) { driver, _ in driver.closePosted() }
     }
 
     private func socketRequest(_ method: HTTPMethod, _ query: String, milliseconds: Int?) -> HTTPClientRequest
@@ -140,7 +140,7 @@ extension FlareDriver {
                 .failure(.timedOut(waitingFor: "answer", milliseconds: Int(seconds * 1000)))
             case .tooLarge, .broken: .failure(.malformed("\(error)"))
             }
-        case .failure(let error): .failure(.unreachable(endpoint.words(error)))
+        case .failure(let error): .failure(.unreachable(endpoint.message(for: error)))
         }
     }
 
@@ -148,21 +148,21 @@ extension FlareDriver {
 
     func fetch(_ request: RESTRequest, _ number: Int) {
         let attempt = attempt
-        var question = HTTPClientRequest(
+        var httpRequest = HTTPClientRequest(
             method: HTTPMethod(rawValue: request.method.rawValue),
             target: request.path,
             milliseconds: endpoint.configuration.answerMilliseconds,
             maximumAnswerBytes: endpoint.configuration.maximumAnswerBytes
         )
         if let body = request.body {
-            question.body = body.bytes
-            question.contentType = "application/json"
+            httpRequest.body = body.bytes
+            httpRequest.contentType = "application/json"
         }
-        exchange(question) { driver, result in
+        exchange(httpRequest) { driver, result in
             guard attempt == driver.attempt else { return }
             let result = driver.json(result, of: request)
-            driver.perform(driver.conversation.answered(number, result, now: driver.now))
-            driver.settle()
+            driver.perform(driver.pipeline.receivedResponse(number, result, now: driver.now))
+            driver.update()
         }
     }
 
@@ -186,7 +186,7 @@ extension FlareDriver {
             case .connectionClosed, .timedOut: .failure(.unreachable(error.description))
             case .tooLarge, .broken: .failure(.rejected(error.description))
             }
-        case .failure(let error): .failure(.unreachable(endpoint.words(error)))
+        case .failure(let error): .failure(.unreachable(endpoint.message(for: error)))
         }
     }
 
@@ -195,21 +195,23 @@ extension FlareDriver {
     private typealias Completion =
         @Sendable (isolated FlareDriver, Result<HTTPClientResponse, any Error>) -> Void
 
-    /// Asks on a connection that is idle, or on a new one.
-    private func exchange(_ question: HTTPClientRequest, then: @escaping Completion) {
-        guard let channel = connections.takeIdle(now: now) else { return exchangeAnew(question, then: then) }
-        exchange(question, on: channel) { driver, result in
-            // The server had closed it meanwhile, unseen.
+    /// Sends a request over an idle connection, or a new one.
+    private func exchange(_ request: HTTPClientRequest, then: @escaping Completion) {
+        guard let channel = connections.popIdle(now: now) else {
+            return exchangeOverNewConnection(request, then: then)
+        }
+        exchange(request, on: channel) { driver, result in
+            // The server closed the idle connection in the meantime.
             if case .failure(HTTPClientError.connectionClosed(hasBegun: false)) = result,
-                question.isRepeatable
+                request.isRepeatable
             {
-                return driver.exchangeAnew(question, then: then)
+                return driver.exchangeOverNewConnection(request, then: then)
             }
             then(driver, result)
         }
     }
 
-    private func exchangeAnew(_ question: HTTPClientRequest, then: @escaping Completion) {
+    private func exchangeOverNewConnection(_ request: HTTPClientRequest, then: @escaping Completion) {
         let attempt = attempt
         let authority = endpoint.configuration.authority
         endpoint.connect(on: loop) { try HTTPConnections.initialize($0, authority: authority) }
@@ -226,25 +228,24 @@ extension FlareDriver {
                         channel.closeFuture.whenComplete { _ in
                             self.assumeIsolated { $0.connections.closed(channel) }
                         }
-                        driver.exchange(question, on: channel, then: then)
+                        driver.exchange(request, on: channel, then: then)
                     }
                 }
             }
     }
 
-    private func exchange(_ question: HTTPClientRequest, on channel: any Channel, then: @escaping Completion)
-    {
+    private func exchange(_ request: HTTPClientRequest, on channel: any Channel, then: @escaping Completion) {
         let promise = loop.makePromise(of: HTTPClientResponse.self)
         promise.futureResult.whenComplete { result in
             self.assumeIsolated { driver in
                 if case .success(let answer) = result, answer.keepsAlive {
-                    driver.connections.giveBack(channel, now: driver.now)
+                    driver.connections.returnIdle(channel, now: driver.now)
                 }
                 then(driver, result)
             }
         }
         let exchange = HTTPExchange(
-            question: question,
+            request: request,
             headers: endpoint.configuration.headers,
             promise: promise
         )
@@ -253,28 +254,28 @@ extension FlareDriver {
         }
     }
 
-    // MARK: Inside
+    // MARK: Session
 
     private func advance(_ change: (inout ClientSession, Int) -> [ClientSession.Action]) {
         guard var changed = session else { return }
         let actions = change(&changed, now)
         session = changed
         perform(actions)
-        settle()
+        update()
     }
 
-    private func slowedDown() {
-        if !isSlowed {
-            isSlowed = true
-            logger.warning("the Flare server sends more than can be taken; reading is slowed down")
+    private func limitReading() {
+        if !isLimited {
+            isLimited = true
+            logger.warning("the Flare server sends too many messages; reading is slowed down")
         }
         guard meter.isFlooded(now: now) else { return }
-        end(.malformed("it sends more than can be taken, without end"))
+        end(.malformed("it keeps sending too many messages"))
     }
 
     private func end(_ reason: ClientSessionEnd) {
         ended(reason)
-        settle()
+        update()
     }
 }
 

@@ -5,16 +5,15 @@ import NIOPosix
 import SocketIO
 import Threading
 
-/// Carries out what ``ClientSession`` and ``RequestPipeline`` say, on one event loop.
+/// Performs the actions of ``ClientSession`` and ``RequestPipeline`` on one event loop.
 ///
-/// The loop is the actor's executor: what a connection brings is handled before the next is read, in order and
-/// without a queue in between.
+/// The loop is the actor's executor: input is handled in order, synchronously, before more is read.
 actor FlareDriver {
-    /// How often a server may say what cannot be read before it is left.
-    private static let maximumComplaints = 100
-    /// How many messages are handed over to a connection that takes none.
+    /// The limit of invalid messages, after which the connection is closed.
+    private static let maximumInvalidMessages = 100
+    /// The limit of messages queued for a connection that is not writable.
     static let maximumUnwritten = 50
-    /// How long a link must have held to count as steady, milliseconds.
+    /// How long a link must last to count as stable, milliseconds.
     private static let steadyMilliseconds = 5000
 
     let loop: any EventLoop
@@ -23,31 +22,31 @@ actor FlareDriver {
     private let emit: @Sendable (FlareEvent) -> Void
     private let chance: @Sendable () -> Double
 
-    var conversation: RequestPipeline
+    var pipeline: RequestPipeline
     private var approaches: TransportSequence
     private var backoff: Backoff
 
-    /// Counts the attempts, so that what comes late of an old one is known as such.
+    /// The number of the attempt, by which late events of older ones are ignored.
     var attempt = 0
     var session: ClientSession?
     var socket: (any Channel)?
     var connections = HTTPConnections()
     var meter: ByteRateLimit
-    private var complaints = 0
-    var isSlowed = false
+    private var invalidMessages = 0
+    var isLimited = false
     var unwritten = 0
-    /// Once we are let in.
+    /// Set once the session is joined.
     private var liveness: LivenessCheck?
-    /// The server's revision, until it has answered the first question.
-    private var unproven: EngineRevision?
+    /// The server's revision, until it has answered the first liveness request.
+    private var unconfirmedRevision: EngineRevision?
     private var upSince: Int?
     private var roundReason: ClientSessionEnd?
 
     private var isStopped = false
     private var timer: (due: Int, task: Scheduled<Void>)?
     private var retry: Scheduled<Void>?
-    private var whenIdle: [CheckedContinuation<Void, Never>] = []
-    private var goodbye: CheckedContinuation<Void, Never>?
+    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    private var closePost: CheckedContinuation<Void, Never>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
@@ -64,7 +63,7 @@ actor FlareDriver {
         self.logger = logger
         self.chance = chance
         self.emit = emit
-        conversation = RequestPipeline(
+        pipeline = RequestPipeline(
             confirmationMilliseconds: max(1, Int(min(configuration.confirmationSeconds, 3600) * 1000))
         )
         approaches = TransportSequence(configuration.approaches)
@@ -82,20 +81,20 @@ actor FlareDriver {
     func start() { open() }
 
     func request(_ request: FlareRequest) {
-        perform(conversation.requested(request, now: now))
-        settle()
+        perform(pipeline.requested(request, now: now))
+        update()
     }
 
     /// Returns when every request so far is answered, or the surrounding task is cancelled.
-    func answerAll() async {
+    func waitUntilIdle() async {
         await withTaskCancellationHandler {
-            // Asked inside, as others may come between a look before and the continuation.
+            // Checked inside of the continuation, because other calls may run before it.
             await withCheckedContinuation { waiting in
-                guard !conversation.isIdle, !Task.isCancelled, !isStopped else { return waiting.resume() }
-                whenIdle.append(waiting)
+                guard !pipeline.isIdle, !Task.isCancelled, !isStopped else { return waiting.resume() }
+                idleWaiters.append(waiting)
             }
         } onCancel: {
-            // Only wakes the one who waits; that it is over is seen there. Unstructured, for a handler cannot wait.
+            // Only wakes the waiting call. Unstructured, because a cancellation handler cannot await.
             Task { await resumeIdle() }
         }
     }
@@ -107,23 +106,23 @@ actor FlareDriver {
         if var session {
             self.session = nil
             let actions = session.close()
-            // Only what says goodbye; whether it is heard is of no interest for long.
+            // Post the close packet, but wait at most a second for its response.
             for case .post(let query, let body, let type) in actions {
                 await withCheckedContinuation { continuation in
-                    goodbye = continuation
-                    loop.scheduleTask(in: .seconds(1)) { self.assumeIsolated { $0.saidGoodbye() } }
-                    sayGoodbye(query, body, type)
+                    closePost = continuation
+                    loop.scheduleTask(in: .seconds(1)) { self.assumeIsolated { $0.closePosted() } }
+                    postClose(query, body, type)
                 }
             }
         }
-        hangUp()
-        perform(conversation.linkDown(reason: "it is being stopped").filter(\.isReply))
+        closeConnections()
+        perform(pipeline.linkDown(reason: "the client is stopping").filter(\.isReply))
         resumeIdle()
     }
 
-    func saidGoodbye() {
-        goodbye?.resume()
-        goodbye = nil
+    func closePosted() {
+        closePost?.resume()
+        closePost = nil
     }
 
     // MARK: Attempts
@@ -131,8 +130,8 @@ actor FlareDriver {
     private func open() {
         guard !isStopped else { return }
         attempt += 1
-        complaints = 0
-        isSlowed = false
+        invalidMessages = 0
+        isLimited = false
         unwritten = 0
         meter = endpoint.configuration.flowMeter(now: now)
         let (session, actions) = ClientSession.open(
@@ -142,11 +141,11 @@ actor FlareDriver {
         )
         self.session = session
         perform(actions)
-        settle()
+        update()
     }
 
-    func hangUp() {
-        // What the closing brings is no news any more.
+    func closeConnections() {
+        // Ignore callbacks from the closing connections.
         attempt += 1
         socket?.close(promise: nil)
         socket = nil
@@ -157,23 +156,26 @@ actor FlareDriver {
         guard session != nil else { return }
         session = nil
         liveness = nil
-        unproven = nil
-        hangUp()
+        unconfirmedRevision = nil
+        closeConnections()
         approaches.ended(reason)
         let since = upSince
         upSince = nil
         if let since {
             backoff.linkLost(wasSteady: now - since >= Self.steadyMilliseconds)
-        } else if approaches.goOn(after: reason) {
-            logger.debug("trying the Flare server in another way", metadata: ["reason": "\(reason)"])
+        } else if approaches.advance(after: reason) {
+            logger.debug(
+                "trying the Flare server with another transport or revision",
+                metadata: ["reason": "\(reason)"]
+            )
             roundReason = roundReason ?? reason
             return open()
         }
         let reason = "\(roundReason ?? reason)"
         roundReason = nil
-        let actions = conversation.linkDown(reason: reason)
+        let actions = pipeline.linkDown(reason: reason)
         if !actions.isEmpty {
-            logger.notice("Flare server cannot be reached", metadata: ["reason": "\(reason)"])
+            logger.notice("cannot reach the Flare server", metadata: ["reason": "\(reason)"])
         }
         perform(actions)
         let pause = backoff.next(chance: chance())
@@ -182,30 +184,30 @@ actor FlareDriver {
         }
     }
 
-    /// We are let in; the link counts as up when the server has answered a question.
+    /// The session is joined; the link is up once the server has answered a liveness request.
     private func joined(_ revision: EngineRevision) {
-        unproven = revision
+        unconfirmedRevision = revision
         liveness = endpoint.configuration.livenessCheck(now: now)
-        send(LivenessCheck.question)
+        send(LivenessCheck.request)
     }
 
-    private func proved(_ revision: EngineRevision) {
+    private func confirmed(_ revision: EngineRevision) {
         approaches.joined()
         roundReason = nil
         upSince = now
         let carrier = session?.isOnWebsocket == true ? "websocket" : "polling"
         logger.notice(
-            "Flare server reached",
+            "connected to the Flare server",
             metadata: [
                 "server": "\(endpoint.configuration.authority)", "transport": "\(carrier)",
                 "revision": "\(revision.rawValue)",
             ]
         )
-        // The original speaks revision 3, and handles messages about one object in any order.
-        perform(conversation.linkUp(isOrdered: revision == .four, now: now))
+        // The original server uses revision 3 and may reorder messages about an object.
+        perform(pipeline.linkUp(isOrdered: revision == .four, now: now))
     }
 
-    // MARK: Carrying out
+    // MARK: Actions
 
     func perform(_ actions: [ClientSession.Action]) {
         let attempt = attempt
@@ -220,7 +222,7 @@ actor FlareDriver {
                 socket?.close(promise: nil)
                 socket = nil
             case .joined(let revision): joined(revision)
-            case .event(let json): heard(json)
+            case .event(let json): received(json)
             case .ended(let reason): ended(reason)
             }
         }
@@ -241,32 +243,32 @@ actor FlareDriver {
         perform(actions)
     }
 
-    private func heard(_ json: [UInt8]) {
-        meter.take(bytes: json.count, now: now)
+    private func received(_ json: [UInt8]) {
+        meter.consume(bytes: json.count, now: now)
         if let message = FlareMessage(json: json) {
-            liveness?.heard(now: now)
-            if let revision = unproven {
-                unproven = nil
-                proved(revision)
+            liveness?.received(now: now)
+            if let revision = unconfirmedRevision {
+                unconfirmedRevision = nil
+                confirmed(revision)
             }
-            return perform(conversation.heard(message, now: now))
+            return perform(pipeline.received(message, now: now))
         }
-        complaints += 1
-        if complaints == 1 {
+        invalidMessages += 1
+        if invalidMessages == 1 {
             logger.warning(
-                "the Flare server sends what is no message",
+                "the Flare server sent an invalid message",
                 metadata: ["begins": "\(String(decoding: json.prefix(80), as: UTF8.self).shortened)"]
             )
         }
-        if complaints > Self.maximumComplaints {
-            ended(.malformed("more than \(Self.maximumComplaints) events that are no messages"))
+        if invalidMessages > Self.maximumInvalidMessages {
+            ended(.malformed("more than \(Self.maximumInvalidMessages) invalid messages"))
         }
     }
 
-    /// What is to be done when something has happened.
-    func settle() {
-        if conversation.isIdle { resumeIdle() }
-        let due = [session?.deadline, conversation.deadline, liveness?.deadline].compactMap { $0 }.min()
+    /// Updates the timer and wakes waiting calls; to be called after every event.
+    func update() {
+        if pipeline.isIdle { resumeIdle() }
+        let due = [session?.deadline, pipeline.deadline, liveness?.deadline].compactMap { $0 }.min()
         guard due != timer?.due else { return }
         timer?.task.cancel()
         timer = nil
@@ -281,19 +283,19 @@ actor FlareDriver {
         timer = nil
         let actions = session?.tick(now: now) ?? []
         perform(actions)
-        perform(conversation.tick(now: now))
+        perform(pipeline.tick(now: now))
         switch liveness?.tick(now: now) {
-        case .ask?: send(LivenessCheck.question)
+        case .sendRequest?: send(LivenessCheck.request)
         case .lost?:
             ended(.timedOut(waitingFor: "answer", milliseconds: liveness?.patience ?? 0))
         case nil: break
         }
-        settle()
+        update()
     }
 
     private func resumeIdle() {
-        let waiting = whenIdle
-        whenIdle = []
+        let waiting = idleWaiters
+        idleWaiters = []
         for continuation in waiting { continuation.resume() }
     }
 }

@@ -1,7 +1,6 @@
-/// How much may be taken of a server that sends without end: a full bucket at once, then so much a second.
+/// A token bucket for incoming messages.
 ///
-/// What is told goes on to somebody who cannot say that it is too much; so the reading is slowed down here, and
-/// the server is left when it does not stop.
+/// Notices have no back-pressure, so reading is slowed down here, and a server that floods us is disconnected.
 package struct ByteRateLimit: Sendable {
     private static let bytesPerMessage = 256
 
@@ -13,8 +12,8 @@ package struct ByteRateLimit: Sendable {
     private var slowedSince: Int?
 
     /// - Parameters:
-    ///   - perSecond: In messages; a long one counts more. Of two seconds at once.
-    ///   - patience: Milliseconds for which the reading may be slowed down without a break.
+    ///   - perSecond: Messages per second; long ones count more. The bucket holds those of two seconds.
+    ///   - patience: Milliseconds for which reading may be slowed down without interruption.
     package init(perSecond: Int, patience: Int, now: Int) {
         self.perSecond = min(max(perSecond, 10), 1_000_000)
         self.patience = patience
@@ -23,28 +22,28 @@ package struct ByteRateLimit: Sendable {
         filledAt = now
     }
 
-    package mutating func take(bytes: Int, now: Int) {
+    package mutating func consume(bytes: Int, now: Int) {
         fill(now)
         level -= 1 + bytes / Self.bytesPerMessage
     }
 
-    /// Milliseconds for which nothing is to be read.
+    /// Milliseconds for which to pause reading.
     package mutating func pause(now: Int) -> Int {
         fill(now)
         guard level <= 0 else { return 0 }
         if slowedSince == nil { slowedSince = now }
-        // Until a tenth is there, so that it does not stutter.
+        // Until a tenth is refilled, so that pauses are not too short.
         return (capacity / 10 - level) * 1000 / perSecond
     }
 
-    /// Whether it has been too much for too long.
+    /// Whether reading has been slowed down for too long.
     package func isFlooded(now: Int) -> Bool {
         slowedSince.map { now - $0 >= patience } ?? false
     }
 
     private mutating func fill(_ now: Int) {
         let drops = min(max(0, now - filledAt), 10_000) * perSecond / 1000
-        // Less than a whole message's time is left for the next.
+        // Less than one message: keep the time for the next call.
         guard drops > 0 else { return }
         level = min(capacity, level + drops)
         filledAt = now

@@ -1,19 +1,18 @@
 import NIOCore
 import NIOHTTP1
 
-/// The HTTP connections to a server: idle ones are used again, as many as are asked at once are opened.
+/// The pool of HTTP connections to a server; it opens as many as there are concurrent requests.
 ///
-/// Belongs to one event loop, as the isolation of ``FlareDriver`` has it.
+/// Isolated to the event loop of ``FlareDriver``.
 struct HTTPConnections {
-    /// Milliseconds after which an idle connection is not used again: servers close theirs after five seconds, and
-    /// a request must not meet that.
+    /// Milliseconds after which an idle connection is not reused: many servers close theirs after five seconds.
     private static let maximumIdle = 2000
 
     private var idle: [(channel: any Channel, since: Int)] = []
     private var open: [ObjectIdentifier: any Channel] = [:]
 
-    /// A connection that can be used at once.
-    mutating func takeIdle(now: Int) -> (any Channel)? {
+    /// An idle connection.
+    mutating func popIdle(now: Int) -> (any Channel)? {
         while let (channel, since) = idle.popLast() {
             if channel.isActive, now - since < Self.maximumIdle { return channel }
             channel.close(promise: nil)
@@ -28,7 +27,7 @@ struct HTTPConnections {
         idle.removeAll { $0.channel === channel }
     }
 
-    mutating func giveBack(_ channel: any Channel, now: Int) {
+    mutating func returnIdle(_ channel: any Channel, now: Int) {
         guard channel.isActive, open[ObjectIdentifier(channel)] != nil else { return }
         idle.append((channel, now))
     }

@@ -1,24 +1,24 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request, and what of an answer is taken.
+/// An HTTP request and the limits of its response.
 struct HTTPClientRequest: Sendable {
     var method: HTTPMethod
     /// Path and query.
     var target: String
     var contentType: String?
     var body: [UInt8] = []
-    /// `nil` where an answer may take as long as it likes.
+    /// The timeout; `nil` for none.
     var milliseconds: Int?
     var maximumAnswerBytes: Int
 
-    /// Whether it does no harm when it arrives twice.
+    /// Whether it is idempotent.
     var isRepeatable: Bool { method == .GET || method == .PUT }
 }
 
-/// What a connection is given to carry out.
+/// A request for an ``HTTPExchangeHandler``.
 struct HTTPExchange: Sendable {
-    let question: HTTPClientRequest
+    let request: HTTPClientRequest
     let headers: [FlareClientConfiguration.Header]
     let promise: EventLoopPromise<HTTPClientResponse>
 }
@@ -32,7 +32,7 @@ struct HTTPClientResponse: Sendable {
 }
 
 enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// - Parameter hasBegun: Whether a part of the answer had come.
+    /// - Parameter hasBegun: Whether a part of the response was received.
     case connectionClosed(hasBegun: Bool)
     case timedOut(seconds: Double)
     case tooLarge(limit: Int)
@@ -42,15 +42,15 @@ enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .connectionClosed(let hasBegun):
             "the server closed the connection "
-                + (hasBegun ? "in the midst of its answer" : "without an answer")
-        case .timedOut(let seconds): "no answer within \(seconds) s"
-        case .tooLarge(let limit): "the answer has more than \(limit) bytes"
+                + (hasBegun ? "during its response" : "without a response")
+        case .timedOut(let seconds): "no response within \(seconds) s"
+        case .tooLarge(let limit): "the response has more than \(limit) bytes"
         case .broken(let what): "the server does not speak HTTP: \(what)"
         }
     }
 }
 
-/// One connection's exchanges, one after the other.
+/// Performs the exchanges of a connection, one at a time.
 final class HTTPExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = HTTPExchange
@@ -71,33 +71,33 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
             return
         }
         exchange = next
-        let question = next.question
-        if let milliseconds = question.milliseconds {
+        let request = next.request
+        if let milliseconds = request.milliseconds {
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
             timeout = context.eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
                 handler.value.fail(.timedOut(seconds: Double(milliseconds) / 1000), bound.value)
             }
         }
-        var head = HTTPRequestHead(version: .http1_1, method: question.method, uri: question.target)
+        var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.target)
         head.headers.add(name: "Host", value: authority)
         head.headers.add(name: "Accept", value: "*/*")
         head.headers.add(name: "Cache-Control", value: "no-store")
         for header in next.headers { head.headers.replaceOrAdd(name: header.name, value: header.value) }
-        if let contentType = question.contentType {
+        if let contentType = request.contentType {
             head.headers.add(name: "Content-Type", value: contentType)
-            head.headers.add(name: "Content-Length", value: String(question.body.count))
+            head.headers.add(name: "Content-Length", value: String(request.body.count))
         }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !question.body.isEmpty {
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: question.body)))), promise: nil)
+        if !request.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
         }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let exchange else {
-            // Nobody has asked.
+            // An unsolicited response.
             context.close(promise: nil)
             return
         }
@@ -110,14 +110,14 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
                 keepsAlive: head.isKeepAlive
             )
             if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }),
-                length > exchange.question.maximumAnswerBytes
+                length > exchange.request.maximumAnswerBytes
             {
-                fail(.tooLarge(limit: exchange.question.maximumAnswerBytes), context)
+                fail(.tooLarge(limit: exchange.request.maximumAnswerBytes), context)
             }
         case .body(let part):
             answer?.body.append(contentsOf: part.readableBytesView)
-            if answer.map({ $0.body.count > exchange.question.maximumAnswerBytes }) == true {
-                fail(.tooLarge(limit: exchange.question.maximumAnswerBytes), context)
+            if answer.map({ $0.body.count > exchange.request.maximumAnswerBytes }) == true {
+                fail(.tooLarge(limit: exchange.request.maximumAnswerBytes), context)
             }
         case .end:
             guard let answer else { return }

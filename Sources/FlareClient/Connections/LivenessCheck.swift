@@ -1,24 +1,24 @@
 import Flare
 
-/// Whether the server at the other end of an open session still answers.
+/// Detects a server that does not respond any more.
 ///
-/// An open connection says little: a server that hangs keeps it open. After some seconds of silence a question is
-/// sent, and a server that says nothing at all for some more seconds counts as lost.
+/// A server that hangs keeps its connections open. After some seconds of silence a request is sent, and without any
+/// message for some more seconds the connection counts as lost.
 ///
 /// All times are monotonic milliseconds.
 package struct LivenessCheck: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
-        /// Send ``question``.
-        case ask
-        /// The question was not answered.
+        /// Send ``request``.
+        case sendRequest
+        /// The server did not answer in time.
         case lost
     }
 
-    /// Asks for a key of an object that no server has.
+    /// Gets a key of an object that does not exist.
     ///
-    /// Any Flare server answers with `null`, and no request waits for an answer about this object.
+    /// Every Flare server answers with `null`, and no other request refers to this object.
     /// - Source: flare-protocol 4.6.
-    package static let question = FlareMessage(
+    package static let request = FlareMessage(
         "getData",
         ObjectReference(.environment, FlareID(high: 0, low: 0)),
         ["key": "?"]
@@ -27,14 +27,14 @@ package struct LivenessCheck: Sendable, Hashable {
     /// How long the server may take to answer.
     package let patience: Int
     private let quiet: Int
-    /// When the question is due or, once it is sent, its answer.
+    /// When the request or, once it is sent, its answer is due.
     package private(set) var deadline: Int
-    private var isAsked = true
+    private var isRequestPending = true
 
-    /// Begins with a question that is sent now.
+    /// Starts with a request that is sent now.
     ///
     /// - Parameters:
-    ///   - quiet: After how much silence the question is sent.
+    ///   - quiet: The silence after which a request is sent.
     ///   - patience: How long the server may take to answer.
     package init(quiet: Int, patience: Int, now: Int) {
         self.quiet = quiet
@@ -42,17 +42,17 @@ package struct LivenessCheck: Sendable, Hashable {
         deadline = now + patience
     }
 
-    /// The server has sent something, whatever it is.
-    package mutating func heard(now: Int) {
-        isAsked = false
+    /// Records any message of the server.
+    package mutating func received(now: Int) {
+        isRequestPending = false
         deadline = now + quiet
     }
 
     package mutating func tick(now: Int) -> Outcome? {
         guard now >= deadline else { return nil }
-        if isAsked { return .lost }
-        isAsked = true
+        if isRequestPending { return .lost }
+        isRequestPending = true
         deadline = now + patience
-        return .ask
+        return .sendRequest
     }
 }

@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One HTTP request to a server on this machine, over a connection of its own.
+/// A single HTTP request to a server on this machine, over a new connection.
 package enum SingleRequest {
-    /// Why there was no answer.
+    /// Why there was no response.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 
@@ -12,9 +12,9 @@ package enum SingleRequest {
     }
 
     /// - Parameters:
-    ///   - body: `nil` for a GET, else what is POSTed as JSON.
-    ///   - seconds: How long the answer may take.
-    /// - Throws: What the connection or the answer failed of, in words.
+    ///   - body: The JSON of a POST; `nil` for a GET.
+    ///   - seconds: The timeout of the response.
+    /// - Throws: The error of the connection or the response.
     package static func send(
         _ target: String,
         body: [UInt8]? = nil,
@@ -46,7 +46,7 @@ package enum SingleRequest {
             }
             .connect(host: host, port: port).get()
         let promise = loop.makePromise(of: HTTPClientResponse.self)
-        let question = HTTPClientRequest(
+        let request = HTTPClientRequest(
             method: body == nil ? .GET : .POST,
             target: target,
             contentType: body == nil ? nil : "application/json",
@@ -54,7 +54,7 @@ package enum SingleRequest {
             milliseconds: seconds * 1000,
             maximumAnswerBytes: 1 << 30
         )
-        channel.writeAndFlush(HTTPExchange(question: question, headers: [], promise: promise), promise: nil)
+        channel.writeAndFlush(HTTPExchange(request: request, headers: [], promise: promise), promise: nil)
         let answer: HTTPClientResponse
         do {
             answer = try await promise.futureResult.get()

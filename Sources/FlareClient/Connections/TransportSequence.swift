@@ -1,13 +1,13 @@
 package import SocketIO
 
-/// The ways in which a session is tried, and which one comes next.
+/// Selects the next combination of transport and revision.
 ///
-/// What worked last is tried first. A server that refuses one way is asked for the next at once; one that says
-/// nothing is left alone for a while, and asked for the next way then.
+/// The one that worked last is tried first. After a refusal the next one is tried at once; after a timeout, only after
+/// the usual pause.
 package struct TransportSequence: Sendable, Hashable {
     private let all: [ClientSession.Approach]
     private var index = 0
-    /// How many have failed since the last pause.
+    /// The number of failed attempts since the last pause.
     private var failed = 0
     private var upgrades = true
 
@@ -22,12 +22,12 @@ package struct TransportSequence: Sendable, Hashable {
 
     package mutating func joined() { failed = 0 }
 
-    /// A session is over; one that was stranded by the way to a websocket is followed by one that does not try it.
+    /// Records the end of a session; after a stranded upgrade to a WebSocket, the next session does not try one.
     package mutating func ended(_ reason: ClientSessionEnd) { upgrades = reason != .stranded }
 
-    /// Goes on to the next way, if another might do better.
-    /// - Returns: Whether it is to be tried at once.
-    package mutating func goOn(after reason: ClientSessionEnd) -> Bool {
+    /// Advances to the next combination, if the reason allows that.
+    /// - Returns: Whether to try it at once.
+    package mutating func advance(after reason: ClientSessionEnd) -> Bool {
         guard reason.allowsOtherApproach else {
             failed = 0
             return false

@@ -2,13 +2,13 @@ import NIOCore
 import NIOWebSocket
 import SocketIO
 
-/// A websocket's messages, to and from the driver.
+/// Passes the messages of a WebSocket to and from the driver.
 final class WebSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// Said to the channel when nothing is to be read for a while.
+    /// The outbound event that pauses reading.
     struct PauseReading: Sendable { let milliseconds: Int }
 
     private let driver: FlareDriver
@@ -24,8 +24,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         switch frame.opcode {
-        case .text: pass(.text(Array(frame.unmaskedData.readableBytesView)))
-        case .binary: pass(.binary(Array(frame.unmaskedData.readableBytesView)))
+        case .text: deliver(.text(Array(frame.unmaskedData.readableBytesView)))
+        case .binary: deliver(.binary(Array(frame.unmaskedData.readableBytesView)))
         case .ping: send(.pong, frame.unmaskedData, context)
         case .connectionClose:
             send(.connectionClose, frame.unmaskedData, context)
@@ -34,7 +34,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         }
     }
 
-    private func pass(_ frame: EngineFrame) {
+    private func deliver(_ frame: EngineFrame) {
         driver.assumeIsolated { [attempt] in $0.socketReceived(frame, attempt) }
     }
 
@@ -43,7 +43,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     }
 
-    // MARK: Reading no faster than it is taken
+    // MARK: Pauses
 
     func read(context: ChannelHandlerContext) {
         if isPaused { wantsToRead = true } else { context.read() }
@@ -63,11 +63,11 @@ final class WebSocketHandler: ChannelDuplexHandler {
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: .milliseconds(Int64(pause.milliseconds))) {
-            handler.value.goOnReading(bound.value)
+            handler.value.resumeReading(bound.value)
         }
     }
 
-    private func goOnReading(_ context: ChannelHandlerContext) {
+    private func resumeReading(_ context: ChannelHandlerContext) {
         isPaused = false
         guard wantsToRead else { return }
         wantsToRead = false

@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOWebSocket
 import SocketIO
 
-/// Opens a websocket.
+/// Opens a WebSocket.
 /// - Source: RFC 6455, section 4.1.
 struct WebSocketOpening: Sendable {
     let endpoint: Endpoint
@@ -11,15 +11,15 @@ struct WebSocketOpening: Sendable {
     let target: String
     let maximumMessageBytes: Int
 
-    /// - Parameter handle: Called on the loop as soon as the websocket is open, before its first message.
-    /// - Returns: The channel; it fails with a `ClientSessionEnd`.
+    /// - Parameter handle: Called on the loop when the WebSocket is open, before its first message.
+    /// - Returns: A future that fails with a `ClientSessionEnd`.
     func open(
         on loop: any EventLoop,
         connected: @escaping @Sendable (any Channel) -> Void,
         handle: @escaping @Sendable (any Channel) throws -> Void
     ) -> EventLoopFuture<Void> {
         endpoint.connect(on: loop) { try initialize($0, handle: handle) }
-            .flatMapErrorThrowing { throw ClientSessionEnd.unreachable(endpoint.words($0)) }
+            .flatMapErrorThrowing { throw ClientSessionEnd.unreachable(endpoint.message(for: $0)) }
             .flatMap { channel in
                 connected(channel)
                 do {
@@ -34,14 +34,16 @@ struct WebSocketOpening: Sendable {
                         )
                         .status
                         channel.close(promise: nil)
-                        if let status { throw ClientSessionEnd.refused(status: status, "no websocket") }
+                        if let status { throw ClientSessionEnd.refused(status: status, "no WebSocket") }
                         if error is ClientSessionEnd { throw error }
                         if let error = error as? NIOHTTPClientUpgradeError {
-                            throw ClientSessionEnd.malformed("no websocket: \(error)")
+                            throw ClientSessionEnd.malformed("no WebSocket: \(error)")
                         }
-                        if error is HTTPParserError { throw ClientSessionEnd.malformed("no HTTP: \(error)") }
+                        if error is HTTPParserError {
+                            throw ClientSessionEnd.malformed("invalid HTTP: \(error)")
+                        }
                         if error is ChannelError { throw ClientSessionEnd.connectionClosed }
-                        throw ClientSessionEnd.unreachable(endpoint.words(error))
+                        throw ClientSessionEnd.unreachable(endpoint.message(for: error))
                     }
                 } catch {
                     channel.close(promise: nil)
@@ -81,23 +83,23 @@ struct WebSocketOpening: Sendable {
             notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(false) }
         )
         let encoder = HTTPRequestEncoder()
-        // What comes right behind the 101 belongs to the websocket.
+        // Bytes after the 101 response belong to the WebSocket.
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-        let witness = UpgradeStatusRecorder()
+        let recorder = UpgradeStatusRecorder()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(encoder)
         try pipeline.addHandler(decoder)
-        try pipeline.addHandler(witness)
+        try pipeline.addHandler(recorder)
         try pipeline.addHandler(
             NIOTypedHTTPClientUpgradeHandler(
-                httpHandlers: [encoder, decoder, witness],
+                httpHandlers: [encoder, decoder, recorder],
                 upgradeConfiguration: upgrade
             )
         )
     }
 }
 
-/// Remembers with which status a websocket was refused.
+/// Records the status of a refused upgrade.
 private final class UpgradeStatusRecorder: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
 

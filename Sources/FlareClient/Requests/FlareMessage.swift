@@ -1,7 +1,7 @@
 package import Flare
 import SocketIO
 
-/// One message of Flare over Socket.IO.
+/// A message of Flare over Socket.IO.
 /// - Source: flare-protocol 4.
 package struct FlareMessage: Sendable, Hashable {
     package var name: String
@@ -12,7 +12,7 @@ package struct FlareMessage: Sendable, Hashable {
         self.argument = argument
     }
 
-    /// A message about an object, which one of its keys names.
+    /// A message about an object.
     init(
         _ name: String,
         _ object: ObjectReference,
@@ -25,7 +25,7 @@ package struct FlareMessage: Sendable, Hashable {
         self.init(name, .object(members))
     }
 
-    /// From an event's list; `nil` when it is none.
+    /// Parses the JSON list of an event.
     package init?(json: [UInt8]) {
         guard let list = (try? JSONValue(parsing: json))?.array, let name = list.first?.string else {
             return nil
@@ -35,7 +35,7 @@ package struct FlareMessage: Sendable, Hashable {
 
     var frame: [UInt8] { SocketPacket.eventFrame(name: name, argument: argument.bytes) }
 
-    /// The object that it is about; messages about two are none of these.
+    /// The object of the message; undefined for messages about two objects.
     package var object: ObjectReference? {
         for kind in [FlareClass.thing, .device, .zone, .environment] {
             if let id = argument.flareID(kind.rawValue) { return ObjectReference(kind, id) }
@@ -43,14 +43,14 @@ package struct FlareMessage: Sendable, Hashable {
         return nil
     }
 
-    /// Answers to getData and getPosition have none; neither have messages whose cause named none.
+    /// `nil` in answers to getData and getPosition, and if the cause had no sender.
     var sender: JSONValue? {
         argument["sender"].flatMap { $0.isNull ? nil : $0 }
     }
 }
 
 extension FlareNotice {
-    /// What a message tells; `nil` when nothing, or when it is not one of Flare's.
+    /// The notice in a message; `nil` for other messages.
     /// - Source: flare-protocol 4.2.
     init?(_ message: FlareMessage) {
         let (argument, sender) = (message.argument, message.sender)

@@ -1,18 +1,18 @@
 import Flare
 
-/// What was told while something was being read.
+/// The notices that arrived during a read request.
 ///
-/// What is told comes by another way than what is read, and may be newer: so that it is not lost, it is laid
-/// over the reading before that is passed on.
+/// Notices and responses use different connections, so a notice may be newer than the response. It is therefore
+/// applied to the reply.
 struct NoticeOverlay: Sendable {
-    /// More objects than this are not remembered.
+    /// The limit of recorded objects.
     private static let maximumObjects = 10_000
 
     private var data: [ObjectReference: [String: JSONValue]] = [:]
     private var positions: [ObjectReference: Point3D] = [:]
     private var nearest: [FlareID: Nearest] = [:]
 
-    /// What was told last of the thing that a device is near to.
+    /// The last notice about the nearest thing of a device.
     private enum Nearest: Sendable {
         case near(FlareID)
         case far(FlareID)
@@ -25,14 +25,14 @@ struct NoticeOverlay: Sendable {
         }
     }
 
-    mutating func note(_ notice: FlareNotice) {
+    mutating func record(_ notice: FlareNotice) {
         guard data.count + positions.count + nearest.count < Self.maximumObjects else { return }
         switch notice {
         case .data(let object, let values, _): data[object, default: [:]].merge(values) { $1 }
         case .position(let object, let position, _): positions[object] = position
         case .near(let thing, let device, _): nearest[device] = .near(thing)
         case .far(let thing, let device):
-            // The origin tells of the new thing before the old.
+            // The original server announces the new thing before the old one.
             if case .near(let other)? = nearest[device], other != thing { return }
             nearest[device] = .far(thing)
         case .handleAction, .enter, .exit, .thingChanged, .modelChanged: break
@@ -53,8 +53,8 @@ struct NoticeOverlay: Sendable {
             .place(zones: zones.map { applied(to: $0) }, things: things.map { applied(to: $0) })
         case (.device(let device?), _): .device(applied(to: device))
         case (.presence(let zone, let stored), .loadPresence(let device, _, _)):
-            if let news = nearest[device] {
-                .presence(zone: zone, nearest: news.applied(to: stored))
+            if let notice = nearest[device] {
+                .presence(zone: zone, nearest: notice.applied(to: stored))
             } else {
                 reply
             }
@@ -81,7 +81,7 @@ struct NoticeOverlay: Sendable {
         let object = ObjectReference(.device, device.id)
         merge(object, into: &device.data)
         device.position = positions[object] ?? device.position
-        if let news = nearest[device.id] { device.nearest = news.applied(to: device.nearest) }
+        if let notice = nearest[device.id] { device.nearest = notice.applied(to: device.nearest) }
         return device
     }
 

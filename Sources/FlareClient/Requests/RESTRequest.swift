@@ -1,19 +1,19 @@
 package import Flare
 
-/// One question to a Flare server by REST.
+/// A REST request to a Flare server.
 package struct RESTRequest: Sendable, Hashable {
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
 
     package var method = Method.get
-    /// With the query; of characters that need no escape.
+    /// With the query, percent-encoded.
     package var path: String
     package var body: JSONValue?
 
     static func get(_ path: String) -> RESTRequest { RESTRequest(path: path) }
 
-    /// One object.
+    /// Gets an object.
     ///
-    /// The server does not look at the ancestors in a path, which we may not know.
+    /// The server ignores the ancestors in the path, which may be unknown here.
     /// - Source: flare-protocol 2.1.
     static func get(_ object: ObjectReference) -> RESTRequest {
         switch object.kind {
@@ -26,8 +26,8 @@ package struct RESTRequest: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// The JSON of an answer; `nil` for an empty body, by which the server says that there is nothing.
-    /// - Throws: When it is none that a Flare server gives.
+    /// Parses a REST response; `nil` for an empty body, which means that there is no value.
+    /// - Throws: `rejected`, if it is not a valid response of a Flare server.
     package static func answer(
         status: Int,
         location: String?,
@@ -40,7 +40,7 @@ extension JSONValue {
         case 300..<400:
             let place = location.map { " to \($0.shortened)" } ?? ""
             throw .rejected(
-                "\(asked): the server redirects\(place); that is not followed, configure the true address"
+                "\(asked): the server redirects\(place); redirects are not followed, configure that address"
             )
         default: throw .rejected("\(asked): status \(status)")
         }
@@ -48,13 +48,13 @@ extension JSONValue {
         do {
             return try JSONValue(parsing: body)
         } catch {
-            throw .rejected("\(asked): the answer is no JSON (\(error))")
+            throw .rejected("\(asked): the response is not JSON (\(error))")
         }
     }
 }
 
 extension String {
-    /// Safe and short enough for a message.
+    /// Shortened for a message, without control characters.
     var shortened: String {
         let clean = unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }
         return String(String.UnicodeScalarView(clean))

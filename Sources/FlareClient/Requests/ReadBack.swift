@@ -1,51 +1,50 @@
 import Flare
 
-/// Something said over Socket.IO, and a question behind it whose answer shows that it was handled.
+/// A message over Socket.IO, followed by a get message whose answer confirms it.
 ///
-/// Nothing is acknowledged by a Flare server, and the sender hears no echo; but getData and getPosition are
-/// answered, to the asker alone. The answers have the form of what others' changes are told with, so that some
-/// of those may be taken for one: what they say is as true, and a value that is not ours is asked for again.
+/// A Flare server acknowledges nothing and does not echo changes to their sender, but it answers getData and
+/// getPosition. A notice of another client's change may look like that answer; it is just as valid, and an unexpected
+/// value is read again.
 /// - Source: flare-protocol 3.2, 4.3 and 4.6.
 struct ReadBack: Sendable, Hashable {
     enum Subject: Sendable, Hashable {
-        /// Only whether there is such an object: asked by a key that no object has, so that no announcement
-        /// looks like the answer.
+        /// Whether the object exists; uses a key that no object has, so that no notice looks like the answer.
         case existence
         case value(key: String, expected: JSONValue)
         case position(expected: Point3D)
     }
 
-    /// What is answered.
+    /// An answer.
     enum Answer: Sendable, Hashable {
         case unknownObject
-        /// The value as it is stored, `nil` for none.
+        /// The stored value, or `nil`.
         case value(JSONValue?)
         case position(Point3D?)
         case exists
     }
 
     /// A key that no data has.
-    private static let noKey = "?"
+    private static let unusedKey = "?"
 
     let object: ObjectReference
     let subject: Subject
-    /// What is said before the question.
-    var saying: FlareMessage?
+    /// The message to confirm.
+    var message: FlareMessage?
 
-    /// All that is to be sent, in order.
+    /// The messages to send, in order.
     var messages: [FlareMessage] {
-        let question =
+        let getMessage =
             switch subject {
-            case .existence: FlareMessage("getData", object, ["key": .string(Self.noKey)])
-            // Of a path the origin knows only the first part as a key, so all is asked for.
+            case .existence: FlareMessage("getData", object, ["key": .string(Self.unusedKey)])
+            // The original server does not support dotted keys in getData, so get all data.
             case .value(let key, _) where key.contains("."): FlareMessage("getData", object)
             case .value(let key, _): FlareMessage("getData", object, ["key": .string(key)])
             case .position: FlareMessage("getPosition", object)
             }
-        return (saying.map { [$0] } ?? []) + [question]
+        return (message.map { [$0] } ?? []) + [getMessage]
     }
 
-    /// What a message answers, if it is the answer.
+    /// The answer in a message; `nil` for other messages.
     func answer(in message: FlareMessage) -> Answer? {
         guard message.object == object, message.sender == nil else { return nil }
         switch subject {
@@ -69,11 +68,11 @@ struct ReadBack: Sendable, Hashable {
         }
     }
 
-    /// Whether the answer says what we expect.
+    /// Whether the answer is the expected value.
     func isConfirmed(by answer: Answer) -> Bool {
         switch (subject, answer) {
         case (.existence, .exists): true
-        case (.value(_, let expected), .value(let stored?)): stored.isLikeInJavaScript(expected)
+        case (.value(_, let expected), .value(let stored?)): stored.isLooselyEqual(expected)
         case (.position(let expected), .position(let stored)): stored == expected
         default: false
         }
@@ -92,15 +91,15 @@ extension JSONValue {
         }
     }
 
-    /// Equality as far as the origin stores by it: 1, true and "1" replace each other only in the announcement.
+    /// Equality as in the original server, which does not replace a stored 1 by true or "1".
     /// - Source: flare-protocol 4.5.
-    fileprivate func isLikeInJavaScript(_ other: JSONValue) -> Bool {
+    fileprivate func isLooselyEqual(_ other: JSONValue) -> Bool {
         if self == other { return true }
-        guard let mine = plainNumber, let theirs = other.plainNumber else { return false }
+        guard let mine = looseNumber, let theirs = other.looseNumber else { return false }
         return mine == theirs
     }
 
-    private var plainNumber: Double? {
+    private var looseNumber: Double? {
         switch self {
         case .bool(let flag): flag ? 1 : 0
         case .string(""): 0

@@ -1,27 +1,28 @@
+import DequeModule
 package import Flare
 
 /// The state machine of a ``FlareClient``: its methods return the actions to perform.
 ///
-/// One request is carried out at a time; the others wait in order. What is emitted for a message or an answer is
-/// emitted at once, so that what the server tells after it cannot come before it.
+/// One request is performed at a time; the others wait in order. Events are emitted as soon as their message or
+/// response arrives, so that they keep the order of the server.
 ///
 /// All times are monotonic milliseconds.
 package struct RequestPipeline: Sendable {
     package enum Action: Sendable, Hashable {
         case emit(FlareEvent)
         case send(FlareMessage)
-        /// Asks by REST; ``answered(_:_:now:)`` follows with the number.
+        /// Sends a REST request; its response is passed to ``receivedResponse(_:_:now:)`` with the number.
         case fetch(RESTRequest, number: Int)
     }
 
-    /// How many requests may wait.
+    /// The limit of waiting requests.
     private static let capacity = 10_000
 
-    /// The first step of the request that is carried out.
+    /// The current request.
     private struct Running: Sendable {
         let request: FlareRequest
         var waiting: Waiting
-        /// What was told since it began.
+        /// The notices since it started.
         var overlay = NoticeOverlay()
     }
 
@@ -29,12 +30,12 @@ package struct RequestPipeline: Sendable {
         case fetch(numbers: [Int], answers: [Int: JSONValue?], then: @Sendable ([JSONValue?]) -> Step)
         case answer(ReadBack, by: Int, then: @Sendable (ReadBack.Answer) -> Step)
         case pause(until: Int, then: @Sendable () -> Step)
-        /// Only while the next step is being taken.
+        /// Only while the next step starts.
         case nothing
     }
 
     private enum Link: Sendable {
-        /// Requests wait: the first attempt is under way.
+        /// The first attempt is in progress; requests wait.
         case beginning
         /// - Parameter isOrdered: Whether the server handles messages in order.
         case up(isOrdered: Bool)
@@ -43,11 +44,11 @@ package struct RequestPipeline: Sendable {
 
     private let confirmationMilliseconds: Int
     private var link = Link.beginning
-    private var queue: [FlareRequest] = []
+    private var queue: Deque<FlareRequest> = []
     private var running: Running?
     private var fetches = 0
     private var unsettled = UnsettledObjects()
-    /// Devices whose movement the original survives, as far as we have seen.
+    /// Devices whose movement is known not to crash the original server.
     private var safeDevices: Set<FlareID> = []
 
     package init(confirmationMilliseconds: Int) { self.confirmationMilliseconds = confirmationMilliseconds }
@@ -67,13 +68,13 @@ package struct RequestPipeline: Sendable {
 
     // MARK: The link
 
-    /// - Parameter isOrdered: Whether the server is known to handle messages in the order in which they come.
+    /// - Parameter isOrdered: Whether the server handles messages in order.
     package mutating func linkUp(isOrdered: Bool, now: Int) -> [Action] {
         link = .up(isOrdered: isOrdered)
         return [.emit(.linkUp)] + advance(now: now)
     }
 
-    /// The link is lost, or could not be made; said again when the reason is another one.
+    /// The link is lost or cannot be established; emitted again when the reason changes.
     package mutating func linkDown(reason: String) -> [Action] {
         if case .down(reason) = link { return [] }
         link = .down(reason: reason)
@@ -82,7 +83,7 @@ package struct RequestPipeline: Sendable {
         let unanswered = (running.map { [$0.request] } ?? []) + queue
         running = nil
         queue = []
-        // First the loss, so that nothing is asked again in vain.
+        // The loss comes first, so that callers do not retry.
         return [.emit(.linkDown(reason: reason))] + unanswered.map { refusal(of: $0, .unreachable(reason)) }
     }
 
@@ -95,20 +96,19 @@ package struct RequestPipeline: Sendable {
     package mutating func requested(_ request: FlareRequest, now: Int) -> [Action] {
         if case .down(let reason) = link { return [refusal(of: request, .unreachable(reason))] }
         guard queue.count < Self.capacity else {
-            return [refusal(of: request, .rejected("\(Self.capacity) requests are waiting for it already"))]
+            return [refusal(of: request, .rejected("\(Self.capacity) requests are already waiting"))]
         }
         queue.append(request)
         return advance(now: now)
     }
 
-    /// Begins the next requests, as long as they end at once.
+    /// Starts the next request, and further ones while they finish immediately.
     private mutating func advance(now: Int) -> [Action] {
         var actions: [Action] = []
         guard case .up = link else { return actions }
-        while running == nil, !queue.isEmpty {
-            let request = queue.removeFirst()
+        while running == nil, let request = queue.popFirst() {
             running = Running(request: request, waiting: .nothing)
-            actions += take(step(for: request), now: now)
+            actions += start(step(for: request), now: now)
         }
         return actions
     }
@@ -132,7 +132,7 @@ package struct RequestPipeline: Sendable {
         }
     }
 
-    private mutating func take(_ step: Step, now: Int) -> [Action] {
+    private mutating func start(_ step: Step, now: Int) -> [Action] {
         guard let request = running?.request else { return [] }
         switch step {
         case .fetch(let requests, let then):
@@ -140,43 +140,47 @@ package struct RequestPipeline: Sendable {
             fetches += requests.count
             running?.waiting = .fetch(numbers: numbers, answers: [:], then: then)
             return zip(requests, numbers).map { .fetch($0, number: $1) }
-        case .ask(let question, let then):
-            running?.waiting = .answer(question, by: now + confirmationMilliseconds, then: then)
-            return question.messages.map { .send($0) }
+        case .readBack(let readBack, let then):
+            running?.waiting = .answer(readBack, by: now + confirmationMilliseconds, then: then)
+            return readBack.messages.map { .send($0) }
         case .pause(let milliseconds, let then):
             running?.waiting = .pause(until: now + milliseconds, then: then)
             return []
         case .finish(var result, let corrections):
             if let overlay = running?.overlay { result = result.map { overlay.applied(to: $0, of: request) } }
             running = nil
-            if case .success = result { carriedOut(request, now: now) }
+            if case .success = result { finished(request, now: now) }
             return [.emit(.replied(request, result))] + corrections.map { .emit(.notice($0)) }
         }
     }
 
-    private mutating func carriedOut(_ request: FlareRequest, now: Int) {
+    private mutating func finished(_ request: FlareRequest, now: Int) {
         if case .setPosition(let object, _, _) = request, object.kind == .device {
             safeDevices.insert(object.id)
         }
-        // What others did before may still be told, and hide what we did.
+        // Notices of earlier changes may still arrive and hide ours.
         guard case .up(isOrdered: false) = link else { return }
         switch request {
         case .setData(let object, let values, _):
-            unsettled.note(.data(object, values, sender: nil), isOurs: true, now: now)
+            unsettled.record(.data(object, values, sender: nil), isOurs: true, now: now)
         case .setPosition(let object, let position, _):
-            unsettled.note(.position(object, position, sender: nil), isOurs: true, now: now)
+            unsettled.record(.position(object, position, sender: nil), isOurs: true, now: now)
         default: break
         }
     }
 
-    private mutating func goOn(_ step: Step, now: Int) -> [Action] {
-        take(step, now: now) + advance(now: now)
+    private mutating func continueWith(_ step: Step, now: Int) -> [Action] {
+        start(step, now: now) + advance(now: now)
     }
 
-    // MARK: What comes
+    // MARK: Input
 
-    /// What became of a question by REST.
-    package mutating func answered(_ number: Int, _ result: Result<JSONValue?, FlareLinkError>, now: Int)
+    /// The response to a REST request.
+    package mutating func receivedResponse(
+        _ number: Int,
+        _ result: Result<JSONValue?, FlareLinkError>,
+        now: Int
+    )
         -> [Action]
     {
         guard case .fetch(let numbers, var answers, let then)? = running?.waiting, numbers.contains(number)
@@ -184,45 +188,45 @@ package struct RequestPipeline: Sendable {
             return []
         }
         switch result {
-        case .failure(let error): return goOn(.fail(error), now: now)
+        case .failure(let error): return continueWith(.fail(error), now: now)
         case .success(let json): answers[number] = .some(json)
         }
         guard answers.count == numbers.count else {
             running?.waiting = .fetch(numbers: numbers, answers: answers, then: then)
             return []
         }
-        return goOn(then(numbers.map { answers[$0] ?? nil }), now: now)
+        return continueWith(then(numbers.map { answers[$0] ?? nil }), now: now)
     }
 
-    /// What the server says over Socket.IO.
-    package mutating func heard(_ message: FlareMessage, now: Int) -> [Action] {
+    /// A message of the server over Socket.IO.
+    package mutating func received(_ message: FlareMessage, now: Int) -> [Action] {
         guard case .up(let isOrdered) = link else { return [] }
         var actions: [Action] = []
-        if case .answer(let question, _, let then)? = running?.waiting,
-            let answer = question.answer(in: message)
+        if case .answer(let readBack, _, let then)? = running?.waiting,
+            let answer = readBack.answer(in: message)
         {
-            // Our own value comes with the reply; another one is news all the same.
-            if !question.isConfirmed(by: answer), let notice = FlareNotice(message) {
+            // Our own value is in the reply; another one is a notice.
+            if !readBack.isConfirmed(by: answer), let notice = FlareNotice(message) {
                 actions.append(.emit(.notice(notice)))
             }
-            return actions + goOn(then(answer), now: now)
+            return actions + continueWith(then(answer), now: now)
         }
         guard let notice = FlareNotice(message), !unsettled.confirms(notice) else { return actions }
-        running?.overlay.note(notice)
-        if !isOrdered { unsettled.note(notice, now: now) }
+        running?.overlay.record(notice)
+        if !isOrdered { unsettled.record(notice, now: now) }
         actions.append(.emit(.notice(notice)))
         return actions
     }
 
     package mutating func tick(now: Int) -> [Action] {
         guard case .up = link else { return [] }
-        var actions = unsettled.take(now: now).map { Action.send($0.question) }
+        var actions = unsettled.popDue(now: now).map { Action.send($0.getMessage) }
         switch running?.waiting {
         case .answer(_, let by, _)? where now >= by:
             let seconds = Double(confirmationMilliseconds) / 1000
-            actions += goOn(.fail(.timedOut(seconds: seconds)), now: now)
+            actions += continueWith(.fail(.timedOut(seconds: seconds)), now: now)
         case .pause(let until, let then)? where now >= until:
-            actions += goOn(then(), now: now)
+            actions += continueWith(then(), now: now)
         case .answer?, .pause?, .fetch?, .nothing?, nil: break
         }
         return actions

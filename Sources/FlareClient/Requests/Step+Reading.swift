@@ -1,6 +1,6 @@
 import Flare
 
-// What is read and made by REST.
+// Requests over REST.
 // - Source: flare-protocol 2.
 extension Step {
     static func loadEnvironments(near place: GeoPoint?) -> Step {
@@ -25,7 +25,7 @@ extension Step {
                 } then: { things in
                     let place = FlareReply.place(zones: zones, things: things)
                     guard zones.isEmpty, things.isEmpty else { return .reply(place) }
-                    // The lists of what does not exist are empty too.
+                    // The lists of an unknown environment are empty too.
                     return fetch(ObjectReference(.environment, environment)) { _ in .reply(place) }
                 }
             }
@@ -45,7 +45,7 @@ extension Step {
     }
 
     static func createDevice(_ draft: DeviceDraft, in environment: FlareID) -> Step {
-        // The origin makes devices under environments that do not exist.
+        // The original server also creates devices in unknown environments.
         fetch(ObjectReference(.environment, environment)) { _ in
             var body: [String: JSONValue] = [
                 "name": .string(draft.name), "description": .string(draft.description),
@@ -55,7 +55,7 @@ extension Step {
             let path = "/environments/\(environment)/devices"
             return fetch(RESTRequest(method: .post, path: path, body: .object(body))) { json in
                 guard let json, let device = FlareDevice(json: json) else {
-                    return .fail(.rejected((json ?? .null).errorWords))
+                    return .fail(.rejected((json ?? .null).errorMessage))
                 }
                 return .reply(.device(device))
             }
@@ -70,7 +70,7 @@ extension Step {
         }
     }
 
-    /// The first zone around the position, and the thing that is stored as nearest.
+    /// The first zone that contains the position, and the stored nearest thing.
     static func loadPresence(_ id: FlareID, in environment: FlareID, at position: Point3D) -> Step {
         let device = ObjectReference(.device, id)
         guard position.isFinite else { return .fail(.rejected("the position is not finite")) }
@@ -97,7 +97,7 @@ extension Step {
         guard let stored else { return .reply(.presence(zone: zone, nearest: nil)) }
         return fetch(.get(ObjectReference(.thing, stored))) { json in
             if json?.flareID("_id") != nil { return .reply(.presence(zone: zone, nearest: stored)) }
-            // It has gone since, and nobody has moved: the server will find another at the next move.
+            // The thing was removed; the server finds another one only at the next move.
             let path = "/environments/\(environment)"
             return .fetch([.get(path), .get("\(path)/things")]) { answers in
                 list(answers.last.flatMap { $0 }) {
@@ -116,7 +116,7 @@ extension Step {
         _ read: (JSONValue) -> Element?,
         then: ([Element]) -> Step
     ) -> Step {
-        guard let elements = json?.array else { return .fail(.rejected((json ?? .null).errorWords)) }
+        guard let elements = json?.array else { return .fail(.rejected((json ?? .null).errorMessage)) }
         return then(elements.compactMap(read))
     }
 }

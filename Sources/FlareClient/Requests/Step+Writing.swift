@@ -1,28 +1,29 @@
 import Flare
 
-// What is said over Socket.IO. Each is confirmed by a question behind it; never anything that ends the original
-// server's process.
+// Requests over Socket.IO, each confirmed by a ``ReadBack``. None of them sends a message that crashes the original
+// server.
 // - Source: flare-protocol 4, 8 and 13.
 extension Step {
     static func subscribe(_ environment: FlareID) -> Step {
         let object = ObjectReference(.environment, environment)
-        return say(FlareMessage("subscribe", object, ["all": true]), about: object) { .reply(.done) }
+        return send(FlareMessage("subscribe", object, ["all": true]), about: object) { .reply(.done) }
     }
 
     static func unsubscribe(_ environment: FlareID) -> Step {
         let object = ObjectReference(.environment, environment)
         let message = FlareMessage("unsubscribe", object)
-        return .ask(ReadBack(object: object, subject: .existence, saying: message)) { _ in .reply(.done) }
+        return .readBack(ReadBack(object: object, subject: .existence, message: message)) { _ in .reply(.done)
+        }
     }
 
     // MARK: Data
 
-    /// Stores one key after the other: the original loses all but one of several that come at once for an object
-    /// without data.
+    /// Stores one key at a time: of several simultaneous keys for an object without data, the original server stores
+    /// only one.
     static func setData(_ object: ObjectReference, _ values: [String: JSONValue], sender: FlareID?) -> Step {
         if let problem = DataError.first(in: values) { return .fail(.rejected(problem)) }
         guard !values.isEmpty else {
-            return .ask(ReadBack(object: object, subject: .existence)) { answer in
+            return .readBack(ReadBack(object: object, subject: .existence)) { answer in
                 answer == .unknownObject ? .fail(.unknownObject(object)) : .reply(.done)
             }
         }
@@ -46,7 +47,7 @@ extension Step {
         }
     }
 
-    /// - Parameter then: With what somebody else stored on top.
+    /// - Parameter then: Called with the value that another client stored over ours, if any.
     private static func store(
         _ key: String,
         _ value: JSONValue,
@@ -55,34 +56,33 @@ extension Step {
         then: @escaping @Sendable (JSONValue?) -> Step
     ) -> Step {
         let message = FlareMessage("setData", object, ["key": .string(key), "value": value], sender: sender)
-        let question = ReadBack(object: object, subject: .value(key: key, expected: value), saying: message)
-        return confirm(question) { answer in
+        let readBack = ReadBack(object: object, subject: .value(key: key, expected: value), message: message)
+        return confirm(readBack) { answer in
             guard let answer else { return then(nil) }
             guard case .value(let stored?) = answer else {
-                return .fail(.rejected("it did not store \(key.shortened)"))
+                return .fail(.rejected("the server did not store \(key.shortened)"))
             }
             return then(stored)
         }
     }
 
-    /// Asks until the server says what we expect, or says something else and stays with it.
+    /// Reads back until the server returns the expected value, or another one twice.
     ///
-    /// In the original a question can overtake what was said before it, so that the first answer may be older.
-    /// A value that stays another one was stored by somebody else after ours, for the server handles in the end
-    /// whatever it takes; or it was not stored at all.
-    /// - Parameter then: With `nil` when it is as expected.
+    /// In the original server a get message can overtake the message before it, so the first answer may be outdated.
+    /// A value that stays different was stored by another client after ours, or ours was not stored.
+    /// - Parameter then: Called with `nil` for the expected value.
     private static func confirm(
-        _ question: ReadBack,
+        _ readBack: ReadBack,
         attempt: Int = 1,
         before: ReadBack.Answer? = nil,
         then: @escaping @Sendable (ReadBack.Answer?) -> Step
     ) -> Step {
-        .ask(question) { answer in
-            if answer == .unknownObject { return .fail(.unknownObject(question.object)) }
-            if question.isConfirmed(by: answer) { return then(nil) }
+        .readBack(readBack) { answer in
+            if answer == .unknownObject { return .fail(.unknownObject(readBack.object)) }
+            if readBack.isConfirmed(by: answer) { return then(nil) }
             if answer == before || attempt >= 4 { return then(answer) }
-            var again = question
-            again.saying = nil
+            var again = readBack
+            again.message = nil
             return .pause(milliseconds: 25 << attempt) { [again] in
                 confirm(again, attempt: attempt + 1, before: answer, then: then)
             }
@@ -91,7 +91,7 @@ extension Step {
 
     // MARK: Position
 
-    /// - Parameter isSafe: Whether the original is known to survive a movement of this device.
+    /// - Parameter isSafe: Whether a movement of this device is known not to crash the original server.
     static func setPosition(
         _ object: ObjectReference,
         _ position: Point3D,
@@ -102,14 +102,14 @@ extension Step {
         let message = FlareMessage("setPosition", object, ["position": position.json], sender: sender)
         switch object.kind {
         case .environment, .zone:
-            // They have none: it is only told to others.
-            return say(message, about: object) { .reply(.done) }
+            // They have no position: it is only announced to others.
+            return send(message, about: object) { .reply(.done) }
         case .thing, .device:
-            let question = ReadBack(object: object, subject: .position(expected: position), saying: message)
-            let move = confirm(question) { answer in
+            let readBack = ReadBack(object: object, subject: .position(expected: position), message: message)
+            let move = confirm(readBack) { answer in
                 guard let answer else { return .reply(.done) }
                 guard case .position(let stored?) = answer else {
-                    return .fail(.rejected("it did not store the position"))
+                    return .fail(.rejected("the server did not store the position"))
                 }
                 return .finish(.success(.done), corrections: [.position(object, stored, sender: nil)])
             }
@@ -118,7 +118,7 @@ extension Step {
         }
     }
 
-    /// The original's process ends when a device moves in an environment that has no data, or none at all.
+    /// The original server crashes when a device moves without an environment, or in one without data.
     private static func makeSafe(_ device: JSONValue, then: @escaping @Sendable () -> Step) -> Step {
         guard let id = device.flareID("environment") else {
             return .fail(.rejected("the device belongs to no environment"))
@@ -126,7 +126,7 @@ extension Step {
         let environment = ObjectReference(.environment, id)
         return fetch(environment) { json in
             if json["data"]?.object?.isEmpty == false { return then() }
-            // What holds anyway where nothing is stated.
+            // The default limit, so that nothing changes.
             return store("distance", .number(ProximityLimit.standard), in: environment, sender: nil) { _ in
                 then()
             }
@@ -138,18 +138,18 @@ extension Step {
     static func performAction(_ object: ObjectReference, _ action: String, sender: FlareID?) -> Step {
         if let problem = ActionNameError.of(action) { return .fail(.rejected(problem)) }
         let message = FlareMessage("performAction", object, ["action": .string(action)], sender: sender)
-        let act = say(message, about: object) { .reply(.done) }
+        let act = send(message, about: object) { .reply(.done) }
         guard let movement = BuiltInAction(rawValue: action), movement.isMovement else { return act }
-        // The original's process ends when something without a position is to move.
+        // The original server crashes when an object without a position moves.
         return fetch(object) { json in
             guard let position = json["position"], Point3D(json: position) != nil else {
                 return .fail(
-                    .rejected("the \(object.kind.rawValue) has no position, so it cannot go \(action)")
+                    .rejected("the \(object.kind.rawValue) has no position, so it cannot move \(action)")
                 )
             }
             if movement == .up || movement == .down, position.flareNumber("z") == nil {
                 return .fail(
-                    .rejected("the \(object.kind.rawValue) has no height, so it cannot go \(action)")
+                    .rejected("the \(object.kind.rawValue) has no height, so it cannot move \(action)")
                 )
             }
             return object.kind == .device ? makeSafe(json) { act } : act
@@ -166,7 +166,7 @@ extension BuiltInAction {
     }
 }
 
-/// What is wrong with values for an object's data.
+/// Validates values for an object's data.
 private enum DataError {
     static let maximumKeyBytes = 256
     static let maximumBytes = 100_000
@@ -175,26 +175,26 @@ private enum DataError {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let name = "the key \(key.shortened)"
             guard key.utf8.count <= maximumKeyBytes else {
-                return "\(name) has \(key.utf8.count) bytes; at most \(maximumKeyBytes) are legal"
+                return "\(name) has \(key.utf8.count) bytes; at most \(maximumKeyBytes) are allowed"
             }
             guard !key.unicodeScalars.contains("\0"), DataPath(key) != nil else {
-                return "\(name) cannot be stored: a key has no empty part and no leading $"
+                return "\(name) cannot be stored: its parts must not be empty or start with $"
             }
-            if value.isNull { return "\(name): null is no value" }
+            if value.isNull { return "\(name): null cannot be stored" }
             if case .number(let number) = value, !number.isFinite {
                 return "\(name): the number is not finite"
             }
         }
         let bytes = JSONValue.object(values).bytes.count
         return bytes <= maximumBytes
-            ? nil : "the values have \(bytes) bytes; at most \(maximumBytes) are legal"
+            ? nil : "the values have \(bytes) bytes; at most \(maximumBytes) are allowed"
     }
 }
 
-/// What is wrong with an action's name.
+/// Validates the name of an action.
 private enum ActionNameError {
     static let maximumBytes = 256
-    /// The original takes these for handlers of its own and ends.
+    /// The original server crashes on these names.
     /// - Source: flare-protocol 8.
     static let builtInProperties: Set<String> = [
         "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
@@ -204,10 +204,10 @@ private enum ActionNameError {
     ]
 
     static func of(_ action: String) -> String? {
-        if action.isEmpty { return "an action has a name" }
+        if action.isEmpty { return "the name of the action is empty" }
         if action.utf8.count > maximumBytes {
-            return "the action's name has \(action.utf8.count) bytes; at most \(maximumBytes) are legal"
+            return "the action's name has \(action.utf8.count) bytes; at most \(maximumBytes) are allowed"
         }
-        return builtInProperties.contains(action) ? "no action can be named \(action)" : nil
+        return builtInProperties.contains(action) ? "\(action) is not a valid name of an action" : nil
     }
 }

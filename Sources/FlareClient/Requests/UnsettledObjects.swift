@@ -1,9 +1,9 @@
 import Flare
 
-/// The objects of which much was told in quick succession.
+/// Objects with several notices in quick succession.
 ///
-/// The original server lets messages about one object overtake each other, so that the last one heard need not
-/// be the one that holds. When there is quiet, what is stored is asked for again.
+/// The original server may reorder messages about an object, so the last notice may be outdated. After a burst the
+/// stored value is read again.
 /// - Source: flare-protocol 7 and 13.
 struct UnsettledObjects: Sendable {
     enum Aspect: Sendable, Hashable { case data, position }
@@ -15,63 +15,64 @@ struct UnsettledObjects: Sendable {
 
     private struct Burst: Sendable {
         var last: Int
-        /// When it is asked for, even if there is no quiet; `nil` for a single message.
+        /// When the value is read at the latest; `nil` for a single message.
         var latest: Int?
-        /// Whether only we have changed something: that was confirmed one by one.
+        /// Whether all changes are our own, which are confirmed already.
         var isOurs: Bool
-        var told: [String: JSONValue] = [:]
+        var announced: [String: JSONValue] = [:]
     }
 
-    /// Milliseconds between two messages that may have overtaken each other; and of quiet.
+    /// Milliseconds within which messages may be reordered, and of silence that end a burst.
     private static let quiet = 500
-    /// Milliseconds until it is asked in the midst of a burst.
+    /// Milliseconds until the value is read during a burst.
     private static let patience = 5000
     private static let maximumObjects = 1000
     private static let maximumKeys = 100
 
     private var bursts: [Subject: Burst] = [:]
-    /// What was told of that which was asked for.
+    /// The announced values of the objects that are being read.
     private var asked: [Subject: [String: JSONValue]] = [:]
 
-    /// Something was told, by the server or, of our own changes, by us.
-    mutating func note(_ notice: FlareNotice, isOurs: Bool = false, now: Int) {
+    /// Records a notice, or a change of our own.
+    mutating func record(_ notice: FlareNotice, isOurs: Bool = false, now: Int) {
         guard let (subject, values) = Self.content(notice) else { return }
         guard var burst = bursts[subject], now - burst.last < Self.quiet else {
             if bursts.count < Self.maximumObjects || bursts[subject] != nil {
-                bursts[subject] = Burst(last: now, isOurs: isOurs, told: values)
+                bursts[subject] = Burst(last: now, isOurs: isOurs, announced: values)
             }
             return
         }
         burst.last = now
         burst.isOurs = burst.isOurs && isOurs
         if !burst.isOurs { burst.latest = burst.latest ?? now + Self.patience }
-        burst.told.merge(values) { $1 }
-        if burst.told.count > Self.maximumKeys { burst.told = [:] }
+        burst.announced.merge(values) { $1 }
+        if burst.announced.count > Self.maximumKeys { burst.announced = [:] }
         bursts[subject] = burst
     }
 
-    /// Whether this is an answer that says nothing new.
+    /// Whether this is an answer with the announced values.
     mutating func confirms(_ notice: FlareNotice) -> Bool {
-        guard !asked.isEmpty, let (subject, values) = Self.content(notice), let told = asked[subject] else {
+        guard !asked.isEmpty, let (subject, values) = Self.content(notice), let announced = asked[subject]
+        else {
             return false
         }
         asked[subject] = nil
-        return !told.isEmpty && told.allSatisfy { values[$0.key] == $0.value }
+        return !announced.isEmpty && announced.allSatisfy { values[$0.key] == $0.value }
     }
 
-    /// When something is to be asked for, or forgotten.
+    /// When the next burst ends.
     var deadline: Int? { bursts.values.map { due($0) }.min() }
 
-    /// What is to be asked for now.
-    mutating func take(now: Int) -> [Subject] {
+    /// Removes and returns the objects to read now.
+    mutating func popDue(now: Int) -> [Subject] {
         var subjects: [Subject] = []
         for (subject, burst) in bursts where now >= due(burst) {
             bursts[subject] = nil
             guard burst.latest != nil else { continue }
-            asked[subject] = burst.told
+            asked[subject] = burst.announced
             subjects.append(subject)
         }
-        // Answers that never came.
+        // Some answers never arrive.
         if asked.count > 2 * Self.maximumObjects { asked.removeAll() }
         return subjects
     }
@@ -94,7 +95,7 @@ struct UnsettledObjects: Sendable {
 }
 
 extension UnsettledObjects.Subject {
-    var question: FlareMessage {
+    var getMessage: FlareMessage {
         FlareMessage(aspect == .data ? "getData" : "getPosition", object)
     }
 }

@@ -1,12 +1,12 @@
-/// Whether the server keeps to the origin's plain bugs, which clients have learnt to live with.
+/// Whether the server reproduces the bugs of the original server, on which clients may rely.
 package enum FlareDialect: Sendable, Hashable {
-    /// As the origin does.
+    /// Like the original server.
     case origin
-    /// Put right:
-    /// - a client in several rooms gets a message once;
-    /// - a key that cannot be stored is not told of;
-    /// - `clockwise` and `counterclockwise` stay within 0 and 360, and an action on what is no number does nothing;
-    /// - an object without position is at no distance, and passes no filter by distance;
-    /// - the filters apply to the things of an environment too.
+    /// Corrected:
+    /// - A client in several rooms receives a message once.
+    /// - A key that cannot be stored is not announced.
+    /// - `clockwise` and `counterclockwise` stay within 0 and 360, and an action on a non-numeric value has no effect.
+    /// - An object without a position does not match a filter by distance.
+    /// - Filters also apply to the list of an environment's things.
     case strict
 }

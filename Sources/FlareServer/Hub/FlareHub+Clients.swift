@@ -1,8 +1,8 @@
 package import Flare
 
-// Who hears of changes, and who may ask for them.
+// The clients of the hub and the gates for their changes.
 extension FlareHub {
-    /// Puts a gate in front of every change that a client of the server asks for, after those that are there.
+    /// Adds a gate for the changes of clients, after the existing ones.
     package func add(gate: @escaping ClientChangeGate) { gates.append(gate) }
 
     /// Asks the gates about a change.
@@ -16,7 +16,7 @@ extension FlareHub {
         of reference: ObjectReference,
         from client: FlareClientID?
     ) throws(FlareHubError) {
-        guard !gates.isEmpty, client.map({ !inProcessOutlets.contains($0.outlet) }) ?? true,
+        guard !gates.isEmpty, client.map({ !inProcessSinks.contains($0.sink) }) ?? true,
             let object = record(reference)
         else { return }
         try check(kind, of: object)
@@ -42,50 +42,51 @@ extension FlareHub {
         }
     }
 
-    /// Takes in a way by which clients hear, and names it.
-    func attach(_ outlet: any NoticeSink) -> Int {
-        outletCount += 1
-        outlets[outletCount] = outlet
-        return outletCount
+    /// Registers a sink.
+    /// - Returns: Its number.
+    func attach(_ sink: any NoticeSink) -> Int {
+        sinkCount += 1
+        sinks[sinkCount] = sink
+        return sinkCount
     }
 
-    /// Lets go of such a way; its clients have left.
-    func detach(_ outlet: Int) { outlets[outlet] = nil }
+    /// Removes a sink whose clients have disconnected.
+    func detach(_ sink: Int) { sinks[sink] = nil }
 
-    /// Lets a client in that hears by an outlet.
+    /// Adds a client of a registered sink.
     func enter(_ client: FlareClientID) {
         rooms.enter(client, isInProcess: false)
     }
 
-    /// Lets a part of this program in, which hears of REST changes too.
-    /// - Parameter deliver: Called in order, before the cause is answered; must not block.
+    /// Connects a part of this program; in-process clients also receive changes made by REST.
+    /// - Parameter deliver: Called in order, before the reply to the request that caused the notice; must not block.
     package func connect(
         isInProcess: Bool = false,
         deliver: @escaping @Sendable (FlareNotice) -> Void
     ) -> FlareClientID {
-        let client = FlareClientID(outlet: attach(InProcessNoticeSink(deliver: deliver)), number: 0)
-        if isInProcess { inProcessOutlets.insert(client.outlet) }
+        let client = FlareClientID(sink: attach(InProcessNoticeSink(deliver: deliver)), number: 0)
+        if isInProcess { inProcessSinks.insert(client.sink) }
         rooms.enter(client, isInProcess: isInProcess)
         return client
     }
 
-    /// Lets such a part go.
+    /// Disconnects a part of this program.
     package func disconnect(_ client: FlareClientID) {
-        outlets[client.outlet] = nil
-        inProcessOutlets.remove(client.outlet)
+        sinks[client.sink] = nil
+        inProcessSinks.remove(client.sink)
         rooms.leave(client)
     }
 
-    /// Lets a client go; its outlet stays.
+    /// Removes a client; its sink stays registered.
     func leave(_ client: FlareClientID) {
         rooms.leave(client)
     }
 
-    /// Lets a client hear of an object, and of everything below it.
-    /// - Returns: Whether there is such an object.
+    /// Subscribes a client to an object, with `all` also to everything in it.
+    /// - Returns: Whether the object exists.
     @discardableResult
     package func subscribe(_ client: FlareClientID, to object: ObjectReference, all: Bool = false) -> Bool {
-        guard world[object] != nil else { return false }
+        guard graph[object] != nil else { return false }
         rooms.subscribe(client, to: object, all: all)
         return true
     }

@@ -1,11 +1,11 @@
 package import Flare
 
-// The messages of clients; `client` is who sent one, and is left out where the protocol says so.
+// The messages of clients. The protocol defines which notices their sender does not receive.
 extension FlareHub {
-    /// Stores values in an object's data and tells of them.
-    /// - Parameter allOrNone: Whether to refuse the whole when one key or value cannot be stored; else such a key
-    ///   is told to the object's own subscribers only, and null is passed over.
-    /// - Returns: Whether there is such an object.
+    /// Stores values in an object's data and announces them.
+    /// - Parameter allOrNone: Whether to throw if a key or value cannot be stored. Otherwise such a key is announced
+    ///   to the object's own subscribers only, and null is ignored.
+    /// - Returns: Whether the object exists.
     /// - Source: flare-protocol 4.5.
     @discardableResult
     package func setData(
@@ -17,7 +17,8 @@ extension FlareHub {
     ) throws(FlareHubError) -> Bool {
         try limits.check(message: values, sender: sender)
         try check(.setData(values), of: object, from: client)
-        guard let (plan, refused) = world.planSetData(object, values, sender: sender?.nonNull, now: now)
+        guard
+            let (transaction, refused) = graph.planSetData(object, values, sender: sender?.nonNull, now: now)
         else {
             return false
         }
@@ -25,16 +26,16 @@ extension FlareHub {
             throw .notStorable(
                 key: key,
                 reason: values[key]?.isNull == true
-                    ? "null is no value"
-                    : "a key has no empty part and no leading $, and leads through objects and lists only"
+                    ? "null cannot be stored"
+                    : "its parts must not be empty or start with $, and it must lead through objects and lists only"
             )
         }
-        try carryOut(plan, from: client)
+        try commit(transaction, from: client)
         return true
     }
 
-    /// Moves an object and tells of it; after a device's move its zone and nearest thing follow.
-    /// - Returns: Whether there is such an object.
+    /// Moves an object and announces it; the zone and the nearest thing of a device follow.
+    /// - Returns: Whether the object exists.
     /// - Source: flare-protocol 4.7 and 5.3.
     @discardableResult
     package func setPosition(
@@ -46,15 +47,16 @@ extension FlareHub {
         try limits.check(sender: sender)
         guard position.isFinite else { throw .notFinite(object) }
         try check(.setPosition(position), of: object, from: client)
-        guard let plan = world.planSetPosition(object, position, sender: sender?.nonNull, now: now) else {
+        guard let transaction = graph.planSetPosition(object, position, sender: sender?.nonNull, now: now)
+        else {
             return false
         }
-        try carryOut(plan, from: client)
+        try commit(transaction, from: client)
         return true
     }
 
-    /// Tells of an action, and carries it out when it is a built-in one.
-    /// - Returns: Whether there is such an object.
+    /// Announces an action, and performs it if it is built in.
+    /// - Returns: Whether the object exists.
     /// - Source: flare-protocol 6.
     @discardableResult
     package func performAction(
@@ -65,15 +67,15 @@ extension FlareHub {
     ) throws(FlareHubError) -> Bool {
         try limits.check(action: action, sender: sender)
         try check(.performAction(action), of: object, from: client)
-        guard let plan = world.planAction(object, action, sender: sender?.nonNull, now: now) else {
+        guard let transaction = graph.planAction(object, action, sender: sender?.nonNull, now: now) else {
             return false
         }
-        try carryOut(plan, from: client)
+        try commit(transaction, from: client)
         return true
     }
 
-    /// Moves the device that has a wireless address in its `data.mac`, as a Cisco CMX server asks.
-    /// - Returns: The device as the answer shows it; `nil` when there is none.
+    /// Moves the device with this wireless address in its `data.mac`, as a Cisco CMX server requests.
+    /// - Returns: The device as the response shows it; `nil` when there is none.
     /// - Source: flare-protocol 2.7.
     package func cmx(
         environment: FlareID,
@@ -81,7 +83,14 @@ extension FlareHub {
         x: Double,
         y: Double
     ) throws(FlareHubError) -> FlareRecord? {
-        guard let (plan, answer) = world.planCMX(environment: environment, mac: mac, x: x, y: y, now: now)
+        guard
+            let (transaction, answer) = graph.planCMX(
+                environment: environment,
+                mac: mac,
+                x: x,
+                y: y,
+                now: now
+            )
         else {
             return nil
         }
@@ -91,20 +100,20 @@ extension FlareHub {
             of: answer.reference,
             from: nil
         )
-        try carryOut(plan, from: nil)
+        try commit(transaction, from: nil)
         return answer
     }
 
-    /// The zone around a point and the thing that a device there is near to.
+    /// The zone at a point and the thing that is near it.
     package func presence(
         at point: Point3D,
         in environment: FlareID
     ) -> (zone: FlareID?, nearest: FlareID?) {
-        (world.zone(at: point, in: environment), world.nearestThing(to: point, in: environment)?.id)
+        (graph.zone(at: point, in: environment), graph.nearestThing(to: point, in: environment)?.id)
     }
 }
 
 extension JSONValue {
-    /// A null sender is none.
+    /// `nil` for a null sender.
     fileprivate var nonNull: JSONValue? { if isNull { Optional.none } else { self } }
 }

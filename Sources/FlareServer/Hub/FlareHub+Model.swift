@@ -2,25 +2,25 @@ import Flare
 
 // Import and export of whole models.
 extension FlareHub {
-    /// What stands against importing a model here: identifiers that are taken.
-    /// - Parameter replacing: Whether an object that is there already may be replaced by one of its class.
+    /// The conflicts of a model with the stored objects: identifiers that are in use.
+    /// - Parameter replacing: Whether an existing object may be replaced by one of its class.
     package func problems(importing tree: ModelTree, replacing: Bool = false) -> [ModelError] {
         zip(tree.records, tree.places).compactMap { record, place in
-            let taken = FlareClass.allCases.first { world[ObjectReference($0, record.id)] != nil }
+            let taken = FlareClass.allCases.first { graph[ObjectReference($0, record.id)] != nil }
             guard let taken, !(replacing && taken == record.kind) else { return nil }
             return ModelError(
                 place: "\(place)._id",
-                message: "the \(taken.rawValue) \(record.id) is in the database already",
+                message: "the \(taken.rawValue) \(record.id) already exists in the database",
                 isReplaceable: taken == record.kind
             )
         }
     }
 
-    /// What a model would make a second time: new objects with the name of another one at the same place of the tree.
+    /// New objects of a model that have the same class, parent and name as a stored one.
     package func doubles(importing tree: ModelTree) -> [ModelError] {
-        let names = Set(FlareClass.allCases.flatMap { records($0) }.compactMap(PlaceInTree.init))
+        let names = Set(FlareClass.allCases.flatMap { records($0) }.compactMap(ModelPath.init))
         return zip(tree.records, tree.places).compactMap { record, place in
-            guard world[record.reference] == nil, let name = PlaceInTree(record), names.contains(name) else {
+            guard graph[record.reference] == nil, let name = ModelPath(record), names.contains(name) else {
                 return nil
             }
             let message = "a second \(name.kind.rawValue) called \(JSONValue.string(name.name).text)"
@@ -28,10 +28,10 @@ extension FlareHub {
         }
     }
 
-    /// Takes in a model, all or nothing.
+    /// Imports a model, all or nothing.
     /// - Parameters:
-    ///   - replacing: Whether objects that are there already are replaced; else each is a problem.
-    ///   - progress: Called with the numbers of objects stored and of all, now and then.
+    ///   - replacing: Whether existing objects are replaced; otherwise each is a problem.
+    ///   - progress: Called from time to time with the number of stored objects and of all objects.
     /// - Throws: `ModelErrors`, or a `FlareHubError` when it cannot be stored.
     package func importModel(
         _ tree: ModelTree,
@@ -40,8 +40,8 @@ extension FlareHub {
     ) throws {
         let problems = problems(importing: tree, replacing: replacing)
         guard problems.isEmpty else { throw ModelErrors(problems: problems) }
-        let plan = try world.planImport(tree.records, now: now, limit: limits.objects)
-        try carryOut(plan, from: nil) { progress?($0, tree.records.count) }
+        let transaction = try graph.planImport(tree.records, now: now, limit: limits.objects)
+        try commit(transaction, from: nil) { progress?($0, tree.records.count) }
     }
 
     /// All objects as a model.

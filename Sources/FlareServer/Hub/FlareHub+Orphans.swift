@@ -1,8 +1,8 @@
 package import Flare
 
-// Objects that nothing leads to any more: removing an environment or a zone leaves what was in it, as the origin does.
+// Orphans: as in the original server, removing an environment or a zone does not remove the objects in it.
 extension FlareHub {
-    /// Objects of which an environment or a zone that they belong to is gone, in order of creation within a class.
+    /// Objects whose environment or zone does not exist any more, in order of creation within a class.
     package func orphans() -> [FlareRecord] {
         let environments = Set(records(.environment).map(\.id))
         func isLost(_ record: FlareRecord) -> Bool {
@@ -16,12 +16,12 @@ extension FlareHub {
         return zones.filter(isLost) + things + records(.device).filter(isLost)
     }
 
-    /// Removes objects, all or none; those that are no orphans stay.
-    /// - Returns: What was removed.
+    /// Removes orphans, all or none; other objects are ignored.
+    /// - Returns: The removed objects.
     package func removeOrphans(_ ids: Set<FlareID>) throws(FlareHubError) -> [FlareRecord] {
         let removed = orphans().filter { ids.contains($0.id) }
         var failure: FlareHubError?
-        let isStored = together { hub in
+        let isStored = inOneCommit { hub in
             do throws(FlareHubError) {
                 for record in removed { try hub.remove(record.reference) }
             } catch {

@@ -18,7 +18,7 @@ extension FlareHub {
         _ emit: @escaping @Sendable (FlareEvent) -> Void
     ) {
         let reply = reply(to: request, from: client)
-        whenStored { failure in
+        whenDurable { failure in
             if let failure, case .success(.done) = reply {
                 emit(.replied(request, .failure(.rejected("\(failure)"))))
             } else {
@@ -64,7 +64,7 @@ extension FlareHub {
         case .loadPresence(let id, let environment, let position):
             let device = try known(.device, id)
             let here = presence(at: position, in: environment)
-            // The stored thing as for the origin's clients, unless it has gone since.
+            // The stored thing, as for the original clients, unless it was removed since.
             let stored = device.nearest
             let isGone = stored.map { record(ObjectReference(.thing, $0)) == nil } ?? false
             return .presence(zone: here.zone, nearest: isGone ? here.nearest : stored)

@@ -1,54 +1,54 @@
 import Flare
 import Logging
 
-/// What comes from the clients of sockets, in order.
+/// The events of socket clients, in order.
 package enum SocketInput: Sendable {
-    case joined(FlareClientID)
-    case left(FlareClientID)
-    case said(SocketMessage, by: FlareClientID)
+    case connected(FlareClientID)
+    case disconnected(FlareClientID)
+    case message(SocketMessage, from: FlareClientID)
 
     var client: FlareClientID {
         switch self {
-        case .joined(let client), .left(let client), .said(_, let client): client
+        case .connected(let client), .disconnected(let client), .message(_, let client): client
         }
     }
 
-    /// How much of a client's share it takes while it waits.
+    /// The share of a client's quota that it uses while it is pending.
     var weight: Int {
         switch self {
-        case .joined, .left: 1
-        case .said(let message, _): 1 + message.bytes / 4096
+        case .connected, .disconnected: 1
+        case .message(let message, _): 1 + message.bytes / 4096
         }
     }
 }
 
 extension FlareHub {
-    /// Carries out what clients said, with one commit for all of it.
+    /// Handles messages of clients with a single commit.
     ///
-    /// What cannot be stored is logged, tells nobody and changes nothing, and does not keep the rest from being
-    /// done: when all of it together fails, each is tried by itself.
-    package func carryOut(_ inputs: ArraySlice<SocketInput>) {
+    /// A message that cannot be stored is logged and has no effect, also not on the others: if the commit fails,
+    /// each message is handled by itself.
+    package func handle(_ inputs: ArraySlice<SocketInput>) {
         guard inputs.count > 1 else {
-            for input in inputs { carryOut(input) }
+            for input in inputs { handle(input) }
             return
         }
-        let isStored = together { hub in
-            for input in inputs { hub.carryOut(input) }
+        let isStored = inOneCommit { hub in
+            for input in inputs { hub.handle(input) }
         }
-        if !isStored { for input in inputs { carryOut(input) } }
+        if !isStored { for input in inputs { handle(input) } }
     }
 
-    private func carryOut(_ input: SocketInput) {
+    private func handle(_ input: SocketInput) {
         switch input {
-        case .joined(let client): enter(client)
-        case .left(let client): leave(client)
-        case .said(let message, let client):
+        case .connected(let client): enter(client)
+        case .disconnected(let client): leave(client)
+        case .message(let message, let client):
             do {
-                try carryOut(message, from: client)
+                try handle(message, from: client)
             } catch FlareHubError.notAllowed(let reason) {
                 logger.info("socket message refused", metadata: ["reason": "\(reason)"])
                 if let correction = correction(of: message) {
-                    say(client.outlet) { $0.answer(correction, to: client) }
+                    send(client.sink) { $0.send(correction, to: client) }
                 }
             } catch {
                 logger.info("socket message refused", metadata: ["reason": "\(error)"])
@@ -56,13 +56,13 @@ extension FlareHub {
         }
     }
 
-    private func carryOut(_ message: SocketMessage, from client: FlareClientID) throws {
+    private func handle(_ message: SocketMessage, from client: FlareClientID) throws {
         if let answer = answer(to: message) {
-            say(client.outlet) { $0.answer(answer, to: client) }
+            send(client.sink) { $0.send(answer, to: client) }
             return
         }
         guard let object = message.object else { return }
-        switch message.wish {
+        switch message.command {
         case .subscribe(let all): subscribe(client, to: object, all: all)
         case .unsubscribe: unsubscribe(client, from: object)
         case .setData(let key, let value):
@@ -74,12 +74,12 @@ extension FlareHub {
         }
     }
 
-    /// What a client hears whose change is refused: the value as it still is, so that it does not show another one.
+    /// The reply to a refused change: the stored value, so that the client does not display another one.
     private func correction(of message: SocketMessage) -> SocketEvent? {
         guard let record = message.object.flatMap({ record($0) }) else { return nil }
-        switch message.wish {
+        switch message.command {
         case .setData(let key, _):
-            // A key with dots reaches into a value: the whole of it is sent.
+            // A dotted key addresses a part of a value: the whole value is sent.
             let name = String(key.prefix { $0 != "." })
             let value: JSONValue = record.data?[name] ?? .null
             return SocketEvent("data", ["data": [name: value], message.kind.rawValue: message.name])
@@ -90,12 +90,12 @@ extension FlareHub {
         }
     }
 
-    /// The answer to a question; `nil` for what is none.
-    /// - Source: flare-protocol 4.6. `getActions` is answered as the documentation means it: the origin dies of it.
+    /// The answer to a get message; `nil` for other messages.
+    /// - Source: flare-protocol 4.6; `getActions`, which crashes the original server, is answered as documented.
     private func answer(to message: SocketMessage) -> SocketEvent? {
         let name: String
         let value: (FlareRecord) -> JSONValue
-        switch message.wish {
+        switch message.command {
         case .getData(nil):
             name = "data"
             value = { record in

@@ -6,7 +6,7 @@ package import Threading
 /// The core of the Flare server: all objects in memory and on disk, and their subscribers.
 ///
 /// Changes are made one at a time, in order of arrival: planned, stored in one transaction, applied in memory,
-/// published to the subscribers, and only then answered. When the database refuses a change, nothing has changed.
+/// announced to the subscribers, and only then answered. A change that the database refuses has no effect.
 ///
 /// The hub runs on the given executor. Actors on the same executor may call it synchronously.
 package actor FlareHub {
@@ -16,36 +16,36 @@ package actor FlareHub {
     private let store: FlareStore
     private let clock: @Sendable () -> Int64
     private let idSource: @Sendable () -> FlareID
-    /// Called each time the database refuses a change.
-    private let onFault: (@Sendable (FlareStoreError) -> Void)?
-    /// Why the last change could not be stored.
-    private var fault: FlareStoreError?
+    /// Called whenever the database refuses a change.
+    private let onStoreError: (@Sendable (FlareStoreError) -> Void)?
+    /// The error of the last change, if it could not be stored.
+    private var lastError: FlareStoreError?
     let logger: Logger
     let limits: FlareLimits
     nonisolated let dialect: FlareDialect
-    private(set) var world = ObjectGraph()
+    private(set) var graph = ObjectGraph()
     var rooms: Rooms
-    var outlets: [Int: any NoticeSink] = [:]
-    var outletCount = 0
-    /// Parts of this program, which have asked their own policies.
-    var inProcessOutlets: Set<Int> = []
+    var sinks: [Int: any NoticeSink] = [:]
+    var sinkCount = 0
+    /// Sinks of in-process clients, which are not gated.
+    var inProcessSinks: Set<Int> = []
     var gates: [ClientChangeGate] = []
     private var batch: Batch?
     private var durability = DurabilityQueue()
-    /// Why the disk has lost track of what was committed: until everything is written again, nothing is accepted.
+    /// A failed synchronization: changes are refused until a checkpoint succeeds.
     private var notDurable: FlareStoreError?
-    /// Devices of which something is in doubt, and since when they are at rest.
-    private var doubtful: [FlareID: ContinuousClock.Instant] = [:]
-    private var settler: Task<Void, Never>?
+    /// Devices whose presence is in doubt, and the time of their last position.
+    private var inDoubt: [FlareID: ContinuousClock.Instant] = [:]
+    private var recheck: Task<Void, Never>?
 
     /// Reads all objects of the store.
     /// - Parameters:
-    ///   - executor: Where the hub runs; callers on the same executor need not wait.
+    ///   - executor: Runs the hub; callers on the same executor need not wait.
     ///   - clock: Milliseconds since 1970-01-01 UTC.
-    ///   - idSource: New identifiers for objects that come without one.
-    ///   - dialect: Whether the origin's plain bugs are kept.
-    ///   - steady: How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
-    ///   - onFault: Called each time the database refuses a change; `nil` logs it, once a cause.
+    ///   - idSource: Makes identifiers for objects that are created without one.
+    ///   - dialect: Whether the bugs of the original server are reproduced.
+    ///   - steady: Keeps zone and nearest thing of devices from flapping; `nil` for the original rule.
+    ///   - onStoreError: Called whenever the database refuses a change; `nil` logs each new error once.
     package init(
         on executor: LoopExecutor,
         store: FlareStore,
@@ -54,7 +54,7 @@ package actor FlareHub {
         limits: FlareLimits = FlareLimits(),
         dialect: FlareDialect = .origin,
         steady: SteadyPresence.Settings? = nil,
-        onFault: (@Sendable (FlareStoreError) -> Void)? = nil,
+        onStoreError: (@Sendable (FlareStoreError) -> Void)? = nil,
         logger: Logger
     ) throws(FlareStoreError) {
         self.executor = executor
@@ -63,76 +63,76 @@ package actor FlareHub {
         self.idSource = idSource
         self.limits = limits
         self.dialect = dialect
-        self.onFault = onFault
+        self.onStoreError = onStoreError
         self.logger = logger
         rooms = Rooms(delivery: dialect == .strict ? .once : .perRoom)
         var loaded = ObjectGraph(dialect: dialect, steady: steady)
         try store.load { record, sequence in loaded.insert(record, sequence: sequence) }
         logger.info("Flare objects loaded", metadata: ["objects": "\(loaded.count)"])
-        world = loaded
+        graph = loaded
     }
 
-    /// An identifier that nobody else has made.
+    /// Makes random, practically unique identifiers.
     package static let randomID: @Sendable () -> FlareID = {
         FlareID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     }
 
-    /// Which file on this machine holds the objects; `nil` for none.
+    /// Identifies the database file on this machine; `nil` without a file.
     nonisolated var databaseID: String? { store.fileID }
 
-    /// A fresh identifier for an object that came without one.
+    /// A new identifier.
     package nonisolated func makeID() -> FlareID { idSource() }
 
-    /// The time as objects carry it.
+    /// The current time in the format of `created` and `modified`.
     var now: String { FlareTime.text(wallMilliseconds: clock()) }
 
-    /// Stores what was planned, makes it so, and tells of it; in a batch, all of that at its end.
-    func carryOut(
-        _ plan: Transaction,
+    /// Stores, applies and announces a transaction; within a batch, storing and announcing wait for its end.
+    func commit(
+        _ transaction: Transaction,
         from client: FlareClientID?,
         progress: ((Int) -> Void)? = nil
     ) throws(FlareHubError) {
         var writes: [FlareStore.Write] = []
-        writes.reserveCapacity(plan.changes.count)
-        for change in plan.changes { writes.append(try limits.write(for: change)) }
+        writes.reserveCapacity(transaction.changes.count)
+        for change in transaction.changes { writes.append(try limits.write(for: change)) }
         if batch != nil {
-            batch?.undo += world.inverse(of: plan.changes)
-            world.apply(plan.changes)
+            batch?.undo += graph.inverse(of: transaction.changes)
+            graph.apply(transaction.changes)
             batch?.add(writes)
         } else if !writes.isEmpty {
             try commit(writes, progress: progress)
-            world.apply(plan.changes)
+            graph.apply(transaction.changes)
         }
-        if !plan.presences.isEmpty { note(plan.presences) }
-        for announcement in plan.announcements {
-            tell(announcement, to: rooms.receivers(of: announcement.audience, from: client))
+        if !transaction.presences.isEmpty { updatePresences(transaction.presences) }
+        for announcement in transaction.announcements {
+            publish(announcement, to: rooms.recipients(of: announcement.audience, from: client))
         }
     }
 
-    // MARK: Doubts
+    // MARK: Presence
 
-    /// How long a device may say nothing before its last position counts again; sensors say something each second.
-    private static let patience = Duration.milliseconds(1500)
+    /// A device without a new position for this long is at rest: its last position counts once more.
+    private static let restTime = Duration.milliseconds(1500)
 
-    private func note(_ presences: [FlareID: SteadyPresence]) {
-        world.note(presences)
-        for (device, presence) in presences { doubtful[device] = presence.hasCandidate ? .now : nil }
-        guard settler == nil, !doubtful.isEmpty else { return }
-        settler = Task { await settle() }
+    private func updatePresences(_ presences: [FlareID: SteadyPresence]) {
+        graph.update(presences)
+        for (device, presence) in presences { inDoubt[device] = presence.hasCandidate ? .now : nil }
+        guard recheck == nil, !inDoubt.isEmpty else { return }
+        recheck = Task { await recheckPresences() }
     }
 
-    /// Looks again at devices that are at rest, until nothing is in doubt.
-    private func settle() async {
-        while let first = doubtful.values.min() {
-            try? await Task.sleep(until: first + Self.patience)
-            for (device, since) in doubtful where since + Self.patience <= .now {
-                doubtful[device] = nil
-                guard let plan = world.planLook(device, now: now) else { continue }
-                // What cannot be stored was logged, and is looked at with the next position.
-                try? carryOut(plan, from: nil)
+    /// Checks devices at rest again until no presence is in doubt.
+    private func recheckPresences() async {
+        while let first = inDoubt.values.min() {
+            try? await Task.sleep(until: first + Self.restTime)
+            for (device, since) in inDoubt where since + Self.restTime <= .now {
+                inDoubt[device] = nil
+                guard let transaction = graph.planRecheck(device, now: now) else { continue }
+                // A failure was logged; the next position checks again.
+                try? commit(transaction, from: nil)
             }
         }
-        settler = nil
+        recheck = nil
     }
 
     private func commit(_ writes: [FlareStore.Write], progress: ((Int) -> Void)? = nil) throws(FlareHubError)
@@ -148,7 +148,7 @@ package actor FlareHub {
             throw .store(error)
         }
         guard let barrier = store.barrier else {
-            fault = nil
+            lastError = nil
             return
         }
         durability.committed()
@@ -156,59 +156,59 @@ package actor FlareHub {
     }
 
     private func failed(_ error: FlareStoreError) {
-        if let onFault {
-            onFault(error)
-        } else if error != fault {
-            logger.error("Flare changes are not stored", metadata: ["reason": "\(error)"])
+        if let onStoreError {
+            onStoreError(error)
+        } else if error != lastError {
+            logger.error("cannot store Flare changes", metadata: ["reason": "\(error)"])
         }
-        fault = error
+        lastError = error
     }
 
     // MARK: Durability
 
-    /// Starts to bring what was committed to the disk, unless that is under way.
+    /// Starts a synchronization of the disk, unless one is in progress.
     private func synchronize(_ barrier: DiskBarrier) {
         guard let commit = durability.begin() else { return }
-        barrier.pass { error in
+        barrier.synchronize { error in
             self.executor.perform { self.assumeIsolated { $0.synchronized(commit, error, barrier) } }
         }
     }
 
     private func synchronized(_ commit: Int, _ error: Errno?, _ barrier: DiskBarrier) {
-        let failure = error.map { store.error(notOnDisk: $0) }
+        let failure = error.map { store.syncError($0) }
         if let failure {
             notDurable = failure
             failed(failure)
         } else {
-            fault = nil
+            lastError = nil
         }
         for deliver in durability.end(upTo: commit) { deliver(failure) }
         synchronize(barrier)
     }
 
-    /// Waits until everything that was changed so far is as durable as the store promises.
-    /// - Throws: When the disk did not take it.
-    func stored() async throws(FlareHubError) {
-        // The disk may have refused before this was called.
+    /// Waits until all changes so far are as durable as the store's options require.
+    /// - Throws: ``FlareHubError/notDurable(_:)`` if the disk did not confirm them.
+    func waitUntilDurable() async throws(FlareHubError) {
+        // The synchronization may have failed before this call.
         if let notDurable { throw .notDurable(notDurable) }
         guard durability.isWaiting else { return }
         let failure = await withCheckedContinuation { continuation in
-            durability.hold { continuation.resume(returning: $0) }
+            durability.enqueue { continuation.resume(returning: $0) }
         }
         if let failure { throw .notDurable(failure) }
     }
 
-    /// Calls back when everything that was changed so far is on the disk, or with why it is not.
-    func whenStored(_ deliver: @escaping @Sendable (FlareStoreError?) -> Void) {
-        if durability.isWaiting { durability.hold(deliver) } else { deliver(notDurable) }
+    /// Calls back when all changes so far are durable, or with the error.
+    func whenDurable(_ deliver: @escaping @Sendable (FlareStoreError?) -> Void) {
+        if durability.isWaiting { durability.enqueue(deliver) } else { deliver(notDurable) }
     }
 
-    /// Tests with a real write, which leaves no trace, whether the database takes changes.
-    package func takesWrites() -> Bool {
+    /// Whether the database accepts changes; tested by a write that is removed again.
+    package func acceptsWrites() -> Bool {
         do throws(FlareStoreError) {
             try store.testWrite()
             if notDurable != nil {
-                // A failed synchronization is reported once only: what it lost track of must be written elsewhere.
+                // Linux reports a failed fsync only once and may drop the data: the checkpoint writes it again.
                 try store.checkpoint()
                 notDurable = nil
             }
@@ -218,30 +218,30 @@ package actor FlareHub {
         }
     }
 
-    /// Tells clients in their order, each by its outlet.
-    func tell(_ announcement: Transaction.Announcement, to clients: [FlareClientID]) {
+    /// Announces to clients in their order, through their sinks.
+    func publish(_ announcement: Transaction.Announcement, to clients: [FlareClientID]) {
         var rest = clients[...]
-        while let outlet = rest.first?.outlet {
-            let neighbours = Array(rest.prefix { $0.outlet == outlet })
+        while let sink = rest.first?.sink {
+            let neighbours = Array(rest.prefix { $0.sink == sink })
             rest = rest.dropFirst(neighbours.count)
-            say(outlet) { $0.tell(announcement, to: neighbours) }
+            send(sink) { $0.deliver(announcement, to: neighbours) }
         }
     }
 
-    /// Says something now, at the end of the batch, or when what was changed before it is on the disk.
-    func say(_ outlet: Int, _ words: @escaping @Sendable (any NoticeSink) -> Void) {
+    /// Delivers now, at the end of the batch, or once the changes before it are durable.
+    func send(_ sink: Int, _ delivery: @escaping @Sendable (any NoticeSink) -> Void) {
         if batch != nil {
-            batch?.said.append((outlet, words))
+            batch?.deliveries.append((sink, delivery))
         } else if durability.isWaiting {
-            durability.hold { _ in self.assumeIsolated { $0.deliver(outlet, words) } }
+            durability.enqueue { _ in self.assumeIsolated { $0.deliver(sink, delivery) } }
         } else {
-            deliver(outlet, words)
+            deliver(sink, delivery)
         }
     }
 
-    private func deliver(_ outlet: Int, _ words: @Sendable (any NoticeSink) -> Void) {
-        if let outlet = outlets[outlet] {
-            words(outlet)
+    private func deliver(_ sink: Int, _ delivery: @Sendable (any NoticeSink) -> Void) {
+        if let sink = sinks[sink] {
+            delivery(sink)
         }
     }
 }
@@ -249,14 +249,14 @@ package actor FlareHub {
 // MARK: - Batches
 
 extension FlareHub {
-    /// What is stored with one commit and told after it.
+    /// Changes that are stored with one commit, and the deliveries after it.
     private struct Batch {
         var writes: [FlareStore.Write] = []
         var undo: [Transaction.Change] = []
-        var said: [(outlet: Int, words: @Sendable (any NoticeSink) -> Void)] = []
+        var deliveries: [(sink: Int, delivery: @Sendable (any NoticeSink) -> Void)] = []
         private var places: [FlareStore.Row: Int] = [:]
 
-        /// Of several updates of a row only the last is written.
+        /// Adds writes; of several updates of a row, only the last is written.
         mutating func add(_ added: [FlareStore.Write]) {
             for write in added {
                 if let place = places[write.row], case .update = write {
@@ -269,12 +269,12 @@ extension FlareHub {
         }
     }
 
-    /// Carries out several things with one commit: many messages cost little more than one.
+    /// Performs several changes with one commit, which costs little more than a single change.
     ///
-    /// Nothing is told before all is stored. When the database refuses, all of it is taken back.
-    /// - Returns: Whether it is stored.
-    func together(_ body: (isolated FlareHub) -> Void) -> Bool {
-        let before = (rooms: rooms, presences: world.presences, doubtful: doubtful)
+    /// Nothing is announced before everything is stored. If the commit fails, everything is rolled back.
+    /// - Returns: Whether the changes are stored.
+    func inOneCommit(_ body: (isolated FlareHub) -> Void) -> Bool {
+        let before = (rooms: rooms, presences: graph.presences, inDoubt: inDoubt)
         batch = Batch()
         body(self)
         guard let batch else { return true }
@@ -283,12 +283,12 @@ extension FlareHub {
             do {
                 try commit(batch.writes)
             } catch {
-                world.apply(batch.undo.reversed())
-                (rooms, world.presences, doubtful) = before
+                graph.apply(batch.undo.reversed())
+                (rooms, graph.presences, inDoubt) = before
                 return false
             }
         }
-        for (outlet, words) in batch.said { say(outlet, words) }
+        for (sink, delivery) in batch.deliveries { send(sink, delivery) }
         return true
     }
 }
@@ -297,80 +297,82 @@ extension FlareHub {
 
 extension FlareHub {
     package func record(_ reference: ObjectReference) -> FlareRecord? {
-        world[reference]?.record
+        graph[reference]?.record
     }
 
-    /// The objects of a class in order of creation; of one environment or zone when that is given.
+    /// The objects of a class in order of creation, optionally of one environment or zone only.
     package func records(
         _ kind: FlareClass,
         environment: FlareID? = nil,
         zone: FlareID? = nil,
-        where isWanted: @Sendable (FlareRecord) -> Bool = { _ in true }
+        where isIncluded: @Sendable (FlareRecord) -> Bool = { _ in true }
     ) -> [FlareRecord] {
-        world.records(kind, environment: environment, zone: zone, where: isWanted)
+        graph.records(kind, environment: environment, zone: zone, where: isIncluded)
     }
 
-    /// The same, each as the JSON that REST shows of it.
+    /// The same objects as JSON.
     func texts(
         _ kind: FlareClass,
         environment: FlareID?,
         zone: FlareID?,
-        where isWanted: @Sendable (FlareRecord) -> Bool
+        where isIncluded: @Sendable (FlareRecord) -> Bool
     ) -> [[UInt8]] {
-        world.texts(kind, environment: environment, zone: zone, where: isWanted)
+        graph.texts(kind, environment: environment, zone: zone, where: isIncluded)
     }
 
-    func list(_ kind: FlareClass, environment: FlareID?, zone: FlareID?) -> ListText {
-        world.list(kind, environment: environment, zone: zone)
+    func list(_ kind: FlareClass, environment: FlareID?, zone: FlareID?) -> EncodedList {
+        graph.list(kind, environment: environment, zone: zone)
     }
 
     func text(of reference: ObjectReference) -> [UInt8]? {
-        world.text(of: reference)
+        graph.text(of: reference)
     }
 
-    /// Adds objects in the order given, all or none; `created` becomes now, `modified` too when it is absent.
-    /// - Parameter client: Who asks; it is not told.
+    /// Adds objects in the given order, all or none; sets `created`, and `modified` if it is absent.
+    /// - Parameter client: The client that makes the change; it is not notified.
     @discardableResult
     package func insert(
         _ records: [FlareRecord],
         from client: FlareClientID? = nil
     ) throws(FlareHubError) -> [FlareRecord] {
-        let (plan, inserted) = try world.planInsert(records, now: now, limit: limits.objects)
-        try carryOut(plan, from: client)
+        let (transaction, inserted) = try graph.planInsert(records, now: now, limit: limits.objects)
+        try commit(transaction, from: client)
         return inserted
     }
 
-    /// Changes an object's members as a whole; `modified` becomes now.
+    /// Changes an object's members and sets `modified`.
     ///
-    /// No position, enter or near is told of.
-    /// - Parameter isAsked: Whether a client of the server asks for it, and the gates decide.
-    /// - Returns: The object as it is now; `nil` when it is unknown.
-    /// - Throws: What the change throws, or a `FlareHubError`.
+    /// Announces no position, enter or near.
+    /// - Parameter isGated: Whether a client requests the change, so that the gates decide.
+    /// - Returns: The changed object; `nil` when it does not exist.
+    /// - Throws: The error of `change`, or a `FlareHubError`.
     @discardableResult
     package func update(
         _ reference: ObjectReference,
         from client: FlareClientID? = nil,
-        isAsked: Bool = false,
+        isGated: Bool = false,
         _ change: @Sendable (inout [String: JSONValue]) throws -> Void
     ) throws -> FlareRecord? {
-        if isAsked { try check(.update, of: reference, from: client) }
-        guard let (plan, record) = try world.planUpdate(reference, now: now, change) else { return nil }
-        try carryOut(plan, from: client)
+        if isGated { try check(.update, of: reference, from: client) }
+        guard let (transaction, record) = try graph.planUpdate(reference, now: now, change) else {
+            return nil
+        }
+        try commit(transaction, from: client)
         return record
     }
 
-    /// Removes an object; what is below it stays.
-    /// - Parameter isAsked: Whether a client of the server asks for it, and the gates decide.
-    /// - Returns: The object as it was; `nil` when it is unknown.
+    /// Removes an object, but not the objects in it.
+    /// - Parameter isGated: Whether a client requests the change, so that the gates decide.
+    /// - Returns: The removed object; `nil` when it does not exist.
     @discardableResult
     package func remove(
         _ reference: ObjectReference,
         from client: FlareClientID? = nil,
-        isAsked: Bool = false
+        isGated: Bool = false
     ) throws(FlareHubError) -> FlareRecord? {
-        if isAsked { try check(.remove, of: reference, from: client) }
-        guard let (plan, record) = world.planRemove(reference) else { return nil }
-        try carryOut(plan, from: client)
+        if isGated { try check(.remove, of: reference, from: client) }
+        guard let (transaction, record) = graph.planRemove(reference) else { return nil }
+        try commit(transaction, from: client)
         return record
     }
 }

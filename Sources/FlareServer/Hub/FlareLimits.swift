@@ -1,18 +1,18 @@
 import Flare
 
-/// How much the server takes.
+/// The size limits of the server.
 package struct FlareLimits: Sendable, Hashable {
     /// Objects of all classes.
     package var objects = 1_000_000
-    /// Objects that one request of REST may make.
+    /// Objects that one REST request may create.
     package var objectsOfRequest = 1000
     /// Bytes of one object's JSON.
     package var objectBytes = 1_000_000
-    /// Levels to which one object's JSON may be nested.
+    /// Levels of nesting in one object's JSON.
     package var nesting = 100
     /// Bytes of the values of one message.
     package var messageBytes = 100_000
-    /// Bytes of a key, or of an action's name.
+    /// Bytes of a key or an action name.
     package var keyBytes = 256
 
     package init() {}
@@ -32,7 +32,8 @@ package struct FlareLimits: Sendable, Hashable {
         try check("the message", bytes: sender?.bytes.count ?? 0, limit: messageBytes)
     }
 
-    /// The JSON of an object, if it is within the limits.
+    /// The JSON of an object.
+    /// - Throws: ``FlareHubError/tooLarge(what:size:limit:)``.
     func document(of record: FlareRecord) throws(FlareHubError) -> [UInt8] {
         let name = "\(record.kind.rawValue) \(record.id)"
         let depth = record.json.depth(atMost: nesting + 1)
@@ -48,7 +49,7 @@ package struct FlareLimits: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// Levels of objects and lists, counted no further than a limit.
+    /// Levels of nested objects and lists, counted up to a limit.
     fileprivate func depth(atMost limit: Int) -> Int {
         guard limit > 0 else { return 0 }
         switch self {

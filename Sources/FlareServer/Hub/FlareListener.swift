@@ -4,18 +4,17 @@ import NIOPosix
 import ServiceLifecycle
 import SocketIO
 
-/// The Flare server as others reach it, on one port: the hub's objects over HTTP, messages over Socket.IO, and
-/// files of the user's own.
+/// The network side of the Flare server, on one port: objects over REST, messages over Socket.IO, and static files.
 package struct FlareListener: Service {
     private let front: HTTPListenerService<RESTRoutes>
     private let sockets: SocketServer
-    private let thread: EventLoopThread
+    private let thread: EventLoopTaskExecutor
     private let configuration: HTTPListenerConfiguration
     private let logger: Logger
 
     /// - Parameters:
-    ///   - publicFolder: A folder whose files are served beside the objects.
-    ///   - onBound: Called once, when connections are taken, with the true port.
+    ///   - publicFolder: A folder of static files to serve.
+    ///   - onBound: Called once, when connections are accepted, with the actual port.
     package init(
         hub: FlareHub,
         _ configuration: HTTPListenerConfiguration,
@@ -24,11 +23,11 @@ package struct FlareListener: Service {
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
-        // One event loop for all connections: sessions and sockets are together without a lock or a hop.
+        // One event loop for all connections, so that sessions and sockets need neither locks nor thread switches.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        thread = EventLoopThread(loop, lendingTo: hub.executor)
+        thread = EventLoopTaskExecutor(loop, lendingTo: hub.executor)
         sockets = SocketServer(hub: hub, loop: loop, settings: settings, logger: logger)
-        // What is polled may be longer than what REST takes.
+        // Polling and imports have their own body limits.
         var configuration = configuration
         configuration.bodyLimits[EngineRequest.path] = settings.engine.limits.maximumPacketBytes
         configuration.bodyLimits[LocalRoutes.modelPath] = ModelTree.maximumBytes
@@ -53,19 +52,19 @@ package struct FlareListener: Service {
         )
     }
 
-    /// Serves until the graceful shutdown, or until it is cancelled.
+    /// Serves until graceful shutdown or cancellation.
     /// - Throws: `HTTPListenerError` when it cannot start.
     package func run() async throws {
         if !configuration.isOnlyForThisMachine {
             logger.warning(
-                "the Flare server has no password: everybody who reaches this address can read and change the place",
+                "the Flare server has no password: anyone who can reach this address can read and change the place",
                 metadata: ["host": "\(configuration.host)"]
             )
         }
         await sockets.attach()
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await withTaskExecutorPreference(thread) {
-                // The hub would hold the sockets, and they hold the hub.
+                // Detaching breaks the reference cycle of hub and sockets.
                 do {
                     try await front.run()
                 } catch {

@@ -1,83 +1,81 @@
 import Flare
 
-// What REST, import and the command line do: whole objects made, changed and removed. Only the parts of this
-// program hear of it, for the origin does not tell (flare-protocol 2.1).
+// Creation, change and removal of objects by REST, import and the command line. Only in-process clients are notified:
+// the original server announces none of it (flare-protocol 2.1).
 extension ObjectGraph {
-    /// Adds objects in the order given, or none.
+    /// Adds objects in the given order, all or none.
     func planInsert(
         _ records: [FlareRecord],
         now: String,
         limit: Int
-    ) throws(FlareHubError) -> (plan: Transaction, inserted: [FlareRecord]) {
+    ) throws(FlareHubError) -> (transaction: Transaction, inserted: [FlareRecord]) {
         guard records.count <= limit - count else { throw .tooManyObjects(limit: limit) }
-        var plan = Transaction()
+        var transaction = Transaction()
         var inserted: [FlareRecord] = []
         var fresh: Set<ObjectReference> = []
         for (offset, draft) in records.enumerated() {
             guard self[draft.reference] == nil, fresh.insert(draft.reference).inserted else {
                 throw .duplicate(draft)
             }
-            let record = draft.born(at: now)
-            plan.changes.append(.insert(record, sequence: nextSequence + offset))
+            let record = draft.created(at: now)
+            transaction.changes.append(.insert(record, sequence: nextSequence + offset))
             inserted.append(record)
         }
-        plan.announceModel(inserted)
-        return (plan, inserted)
+        transaction.announceModel(inserted)
+        return (transaction, inserted)
     }
 
-    /// Changes an object's members; `nil` when it is unknown.
-    ///
-    /// What no caller may change is put right.
+    /// Changes an object's members, except those that cannot change; `nil` when it does not exist.
     func planUpdate(
         _ reference: ObjectReference,
         now: String,
         _ change: (inout [String: JSONValue]) throws -> Void
-    ) rethrows -> (plan: Transaction, record: FlareRecord)? {
+    ) rethrows -> (transaction: Transaction, record: FlareRecord)? {
         guard let entry = self[reference] else { return nil }
         var record = entry.record
         try change(&record.members)
         record.complete()
-        var plan = Transaction()
-        plan.update(&record, entry.sequence, now: now)
-        plan.announceModel([record])
-        if entry.record.home != record.home { plan.announceModel([entry.record], areGone: true) }
-        return (plan, record)
+        var transaction = Transaction()
+        transaction.update(&record, entry.sequence, now: now)
+        transaction.announceModel([record])
+        if entry.record.home != record.home { transaction.announceModel([entry.record], areGone: true) }
+        return (transaction, record)
     }
 
-    /// Removes an object and nothing else; `nil` when it is unknown.
-    func planRemove(_ reference: ObjectReference) -> (plan: Transaction, record: FlareRecord)? {
+    /// Removes a single object; `nil` when it does not exist.
+    func planRemove(_ reference: ObjectReference) -> (transaction: Transaction, record: FlareRecord)? {
         guard let entry = self[reference] else { return nil }
-        var plan = Transaction()
-        plan.changes.append(.remove(reference, sequence: entry.sequence))
-        plan.announceModel([entry.record], areGone: true)
-        return (plan, entry.record)
+        var transaction = Transaction()
+        transaction.changes.append(.remove(reference, sequence: entry.sequence))
+        transaction.announceModel([entry.record], areGone: true)
+        return (transaction, entry.record)
     }
 
-    /// Adds objects; those that are there already are replaced, and keep their age and their place in lists.
+    /// Adds objects; existing ones are replaced and keep `created` and their position in lists.
     func planImport(_ records: [FlareRecord], now: String, limit: Int) throws(FlareHubError) -> Transaction {
-        var plan = Transaction()
+        var transaction = Transaction()
         var sequence = nextSequence
         var moved: [FlareRecord] = []
         for draft in records {
-            var record = draft.born(at: now)
+            var record = draft.created(at: now)
             if let old = self[draft.reference] {
                 if old.record.home != record.home { moved.append(old.record) }
                 record.members["created"] = old.record.members["created"]
-                plan.changes.append(.update(record, sequence: old.sequence))
+                transaction.changes.append(.update(record, sequence: old.sequence))
             } else {
-                plan.changes.append(.insert(record, sequence: sequence))
+                transaction.changes.append(.insert(record, sequence: sequence))
                 sequence += 1
             }
         }
         guard sequence - nextSequence <= limit - count else { throw .tooManyObjects(limit: limit) }
-        plan.announceModel(records + moved)
-        return plan
+        transaction.announceModel(records + moved)
+        return transaction
     }
 }
 
 extension FlareRecord {
-    /// As it enters the world: `created` is now; `modified` may have been given.
-    fileprivate func born(at now: String) -> FlareRecord {
+    /// The new object: sets `created`, and `modified` if it is absent.
+    fileprivate func created(at now: String) -> FlareRecord {
         var record = self
         record.complete()
         record.members["created"] = .string(now)
@@ -87,7 +85,7 @@ extension FlareRecord {
 }
 
 extension Transaction {
-    /// Announces changed objects, once for each environment: the object when it is the only one there, else the
+    /// Announces changed objects once per environment: as the object if it is the only one, otherwise as the
     /// environment.
     fileprivate mutating func announceModel(_ records: [FlareRecord], areGone: Bool = false) {
         var environments: [FlareID] = []

@@ -1,18 +1,18 @@
 import Flare
 
-// What the messages of clients do. Each answers `nil` when the object is unknown.
+// The effects of client messages; `nil` when the object does not exist.
 extension ObjectGraph {
-    /// Stores values in an object's data and tells of it.
+    /// Stores values in an object's data and announces them.
     ///
-    /// Keys that the store does not take are told to the object's own room only; null is no value.
-    /// - Returns: The plan, and the keys that are not stored.
+    /// Keys that cannot be stored are announced in the object's own room only; null is ignored.
+    /// - Returns: The transaction, and the keys that are not stored.
     /// - Source: flare-protocol 4.5.
     func planSetData(
         _ object: ObjectReference,
         _ values: [String: JSONValue],
         sender: JSONValue?,
         now: String
-    ) -> (plan: Transaction, refused: [String])? {
+    ) -> (transaction: Transaction, refused: [String])? {
         guard let entry = self[object] else { return nil }
         var record = entry.record
         var data = record.storableData
@@ -27,22 +27,21 @@ extension ObjectGraph {
                 untold[key] = value
             }
         }
-        var plan = Transaction()
+        var transaction = Transaction()
         if !stored.isEmpty {
             record.members["data"] = .object(data ?? [:])
-            plan.update(&record, entry.sequence, now: now)
-            plan.announce(.data(object, stored, sender: sender), to: .others(in: rooms(of: record)))
+            transaction.update(&record, entry.sequence, now: now)
+            transaction.announce(.data(object, stored, sender: sender), to: .others(in: rooms(of: record)))
         }
         if !untold.isEmpty, dialect == .origin {
-            plan.announce(.data(object, untold, sender: sender), to: .others(in: [.own(object)]))
+            transaction.announce(.data(object, untold, sender: sender), to: .others(in: [.own(object)]))
         }
-        return (plan, values.keys.filter { stored[$0] == nil }.sorted())
+        return (transaction, values.keys.filter { stored[$0] == nil }.sorted())
     }
 
-    /// Moves an object and tells of it; a device's zone and nearest thing follow.
+    /// Moves an object and announces it; the zone and the nearest thing of a device follow.
     ///
-    /// Environments and zones do not move, but it is told.
-    ///
+    /// Environments and zones do not move, but the position is announced.
     /// - Source: flare-protocol 4.7 and 5.3.
     func planSetPosition(
         _ object: ObjectReference,
@@ -53,30 +52,30 @@ extension ObjectGraph {
     ) -> Transaction? {
         guard let entry = self[object] else { return nil }
         var record = entry.record
-        var plan = Transaction()
-        plan.announce(
+        var transaction = Transaction()
+        transaction.announce(
             .position(object, point, sender: sender),
             to: .others(in: rooms(of: record)),
             isWithoutHeight: isWithoutHeight
         )
-        move(&record, to: point, &plan)
-        plan.update(&record, entry.sequence, now: now)
-        return plan
+        move(&record, to: point, &transaction)
+        transaction.update(&record, entry.sequence, now: now)
+        return transaction
     }
 
-    /// Looks again at what is around a device that has not moved since; nothing when nothing is in doubt.
-    func planLook(_ device: FlareID, now: String) -> Transaction? {
+    /// Observes the last position of a device once more; `nil` when nothing is in doubt.
+    func planRecheck(_ device: FlareID, now: String) -> Transaction? {
         guard let entry = self[ObjectReference(.device, device)], let point = entry.record.position,
             presence(of: entry.record).hasCandidate
         else { return nil }
         var record = entry.record
-        var plan = Transaction()
-        move(&record, to: point, &plan)
-        if record != entry.record { plan.update(&record, entry.sequence, now: now) }
-        return plan
+        var transaction = Transaction()
+        move(&record, to: point, &transaction)
+        if record != entry.record { transaction.update(&record, entry.sequence, now: now) }
+        return transaction
     }
 
-    /// Tells of an action, and carries it out when it is a built-in one.
+    /// Announces an action, and performs it if it is built in.
     /// - Source: flare-protocol 6.
     func planAction(_ object: ObjectReference, _ action: String, sender: JSONValue?, now: String)
         -> Transaction?
@@ -84,8 +83,8 @@ extension ObjectGraph {
         guard let entry = self[object] else { return nil }
         var record = entry.record
         let rooms = rooms(of: record)
-        var plan = Transaction()
-        plan.announce(.handleAction(object, action, sender: sender), to: .others(in: rooms))
+        var transaction = Transaction()
+        transaction.announce(.handleAction(object, action, sender: sender), to: .others(in: rooms))
         let builtIn = BuiltInAction(rawValue: action)
         switch builtIn?.effect(
             position: record.position,
@@ -93,24 +92,24 @@ extension ObjectGraph {
             isStrict: dialect == .strict
         ) {
         case nil:
-            return plan
+            return transaction
         case .position(let point)?:
-            guard point.isFinite else { return plan }
-            plan.announce(.position(object, point, sender: sender), to: .senderFirst(then: rooms))
-            move(&record, to: point, &plan)
+            guard point.isFinite else { return transaction }
+            transaction.announce(.position(object, point, sender: sender), to: .senderFirst(then: rooms))
+            move(&record, to: point, &transaction)
         case .data(let key, let value)?:
-            guard var data = record.storableData else { return plan }
+            guard var data = record.storableData else { return transaction }
             data[key] = value
             record.members["data"] = .object(data)
-            plan.announce(.data(object, [key: value], sender: sender), to: .senderFirst(then: rooms))
+            transaction.announce(.data(object, [key: value], sender: sender), to: .senderFirst(then: rooms))
         }
-        plan.update(&record, entry.sequence, now: now)
-        return plan
+        transaction.update(&record, entry.sequence, now: now)
+        return transaction
     }
 
-    /// Moves the device with a wireless address to where a Cisco CMX server saw it; its height stays.
-    /// - Returns: The plan, and the device as the answer shows it: moved, but without z and with zone and nearest
-    ///   as before.
+    /// Moves the device with this wireless address to the position from a Cisco CMX server; its height stays.
+    /// - Returns: The transaction, and the device as the response shows it: at the new position without z, with
+    ///   the old zone and nearest thing.
     /// - Source: flare-protocol 2.7.
     func planCMX(
         environment: FlareID,
@@ -118,13 +117,13 @@ extension ObjectGraph {
         x: Double,
         y: Double,
         now: String
-    ) -> (plan: Transaction, answer: FlareRecord)? {
+    ) -> (transaction: Transaction, answer: FlareRecord)? {
         let address = JSONValue.string(mac.lowercased())
         let found = records(.device, environment: environment, zone: nil) { $0.data?["mac"] == address }
         guard let device = found.first else { return nil }
         let point = Point3D(x: x, y: y, z: device.position?.z ?? 0)
         guard
-            let plan = planSetPosition(
+            let transaction = planSetPosition(
                 device.reference,
                 point,
                 sender: nil,
@@ -135,14 +134,14 @@ extension ObjectGraph {
         var answer = device
         answer.members["position"] = ["x": .number(x), "y": .number(y)]
         answer.members["modified"] = .string(now)
-        return (plan, answer)
+        return (transaction, answer)
     }
 }
 
 // MARK: - Transitions
 
 extension ObjectGraph {
-    /// The rooms that hear of an object: its own, and everything of its parents.
+    /// The rooms for notices about an object: its own, and the all-rooms of its parents.
     private func rooms(of record: FlareRecord) -> [Room] {
         var rooms = [Room.own(record.reference)]
         guard record.kind != .environment else { return rooms }
@@ -152,29 +151,32 @@ extension ObjectGraph {
         return rooms
     }
 
-    private func move(_ record: inout FlareRecord, to point: Point3D, _ plan: inout Transaction) {
+    private func move(_ record: inout FlareRecord, to point: Point3D, _ transaction: inout Transaction) {
         guard record.kind == .thing || record.kind == .device else { return }
         record.members["position"] = point.json
         guard record.kind == .device else { return }
-        let (zone, nearest) = whereabouts(of: record, at: point, &plan)
+        let (zone, nearest) = newPresence(of: record, at: point, &transaction)
         let (oldZone, oldNearest) = (record.zone, record.nearest)
         if let oldZone, oldZone != zone {
-            plan.announce(
+            transaction.announce(
                 .exit(zone: oldZone, device: record.id),
                 to: audience(of: record, and: .zone, oldZone)
             )
         }
         if let oldNearest, oldNearest != nearest?.id {
-            plan.announce(
+            transaction.announce(
                 .far(thing: oldNearest, device: record.id),
                 to: audience(of: record, and: .thing, oldNearest)
             )
         }
         if let zone, zone != oldZone {
-            plan.announce(.enter(zone: zone, device: record.id), to: audience(of: record, and: .zone, zone))
+            transaction.announce(
+                .enter(zone: zone, device: record.id),
+                to: audience(of: record, and: .zone, zone)
+            )
         }
         if let nearest, nearest.id != oldNearest {
-            plan.announce(
+            transaction.announce(
                 .near(thing: nearest.id, device: record.id, distance: nearest.distance),
                 to: audience(of: record, and: .thing, nearest.id)
             )
@@ -183,8 +185,8 @@ extension ObjectGraph {
         record.members["nearest"] = nearest.map { .string($0.id.description) }
     }
 
-    /// The zone of a device that is at a point, and the thing it is near.
-    private func whereabouts(of device: FlareRecord, at point: Point3D, _ plan: inout Transaction) -> (
+    /// The zone and the nearest thing of a device at a point.
+    private func newPresence(of device: FlareRecord, at point: Point3D, _ transaction: inout Transaction) -> (
         zone: FlareID?, nearest: (id: FlareID, distance: Double)?
     ) {
         guard let steady else {
@@ -195,14 +197,14 @@ extension ObjectGraph {
         var presence = presence(of: device)
         let seen = surroundings(of: point, in: device.environment, presence, steady)
         presence.update(seen, settings: steady)
-        plan.presences[device.id] = presence
+        transaction.presences[device.id] = presence
         let nearest = presence.thing.map { thing in
             (id: thing, distance: record(.thing, thing)?.position?.distance(to: point) ?? 0)
         }
         return (presence.zone, nearest)
     }
 
-    /// Who hears of a device's transition to or from another object; of one that is gone, only the device's own.
+    /// The audience of a device's transition to or from another object; if that was removed, only the device's room.
     private func audience(of device: FlareRecord, and kind: FlareClass, _ id: FlareID) -> Audience {
         let own = Room.own(device.reference)
         guard let other = record(kind, id) else { return .senderFirst(then: [own]) }
@@ -215,7 +217,7 @@ extension ObjectGraph {
 }
 
 extension FlareRecord {
-    /// The data as an object, empty when there is none yet; `nil` when it is something else.
+    /// The data, empty when absent; `nil` when it is not an object.
     fileprivate var storableData: [String: JSONValue]? {
         switch members["data"] {
         case nil, .null?: [:]
@@ -225,7 +227,7 @@ extension FlareRecord {
 }
 
 extension Transaction {
-    /// Stamps and stores a changed object.
+    /// Sets `modified` and stores the object.
     mutating func update(_ record: inout FlareRecord, _ sequence: Int, now: String) {
         record.members["modified"] = .string(now)
         changes.append(.update(record, sequence: sequence))

@@ -1,18 +1,18 @@
 import Flare
 
-/// All objects, and where they are.
+/// All objects and their indices, as a pure value.
 ///
-/// A pure value: its `plan…` functions say what is to happen; ``apply(_:)`` makes it so once it is stored.
+/// The `plan…` functions return a transaction; ``apply(_:)`` applies its changes once they are stored.
 struct ObjectGraph: Sendable {
     private var entries: [FlareClass: [FlareID: Entry]] = [:]
     private var places: [FlareID: Place] = [:]
-    private var thingsOfZones: [FlareID: Set<FlareID>] = [:]
+    private var thingsByZone: [FlareID: Set<FlareID>] = [:]
     private var lists = ListCache()
     private(set) var count = 0
-    /// The number of the next object; objects are listed by it.
+    /// The sequence number of the next object; lists are in this order.
     private(set) var nextSequence = 1
     let dialect: FlareDialect
-    /// How zone and nearness of devices are kept from flapping; `nil` for the origin's rule.
+    /// Keeps zone and nearest thing of devices from flapping; `nil` for the original rule.
     let steady: SteadyPresence.Settings?
     /// Devices whose zone or nearest thing is in doubt; kept in memory only.
     var presences: [FlareID: SteadyPresence] = [:]
@@ -25,7 +25,7 @@ struct ObjectGraph: Sendable {
     struct Entry: Sendable {
         let record: FlareRecord
         let sequence: Int
-        /// As REST shows it, once it was asked for.
+        /// The JSON, cached when it was first needed.
         fileprivate var text: [UInt8]?
 
         fileprivate init(record: FlareRecord, sequence: Int) {
@@ -34,7 +34,7 @@ struct ObjectGraph: Sendable {
         }
     }
 
-    /// What is in one environment.
+    /// The objects in one environment.
     private struct Place: Sendable {
         var members: [FlareClass: Set<FlareID>] = [:]
         var things = BoxTree()
@@ -49,36 +49,36 @@ struct ObjectGraph: Sendable {
         id.flatMap { entries[kind]?[$0]?.record }
     }
 
-    /// The objects of a class, of an environment, of a zone, in order of creation.
+    /// The objects of a class, optionally of one environment or zone, in order of creation.
     func records(
         _ kind: FlareClass,
         environment: FlareID?,
         zone: FlareID?,
-        where isWanted: (FlareRecord) -> Bool
+        where isIncluded: (FlareRecord) -> Bool
     ) -> [FlareRecord] {
-        entries(kind, environment: environment, zone: zone, where: isWanted).map(\.record)
+        entries(kind, environment: environment, zone: zone, where: isIncluded).map(\.record)
     }
 
-    /// The same as REST shows them; each is written once for as long as it does not change.
+    /// The same objects as JSON; each is encoded again only after a change.
     mutating func texts(
         _ kind: FlareClass,
         environment: FlareID?,
         zone: FlareID?,
-        where isWanted: (FlareRecord) -> Bool
+        where isIncluded: (FlareRecord) -> Bool
     ) -> [[UInt8]] {
-        entries(kind, environment: environment, zone: zone, where: isWanted).map { $0.text ?? write($0) }
+        entries(kind, environment: environment, zone: zone, where: isIncluded).map { $0.text ?? write($0) }
     }
 
-    /// All of them as one list.
-    mutating func list(_ kind: FlareClass, environment: FlareID?, zone: FlareID?) -> ListText {
+    /// The same objects as one JSON list.
+    mutating func list(_ kind: FlareClass, environment: FlareID?, zone: FlareID?) -> EncodedList {
         let key = ListCache.Key(kind: kind, environment: environment, zone: zone)
         if let known = lists[key] { return known }
-        let list = ListText(texts(kind, environment: environment, zone: zone) { _ in true })
-        lists.keep(list, for: key)
+        let list = EncodedList(texts(kind, environment: environment, zone: zone) { _ in true })
+        lists.insert(list, for: key)
         return list
     }
 
-    /// An object as REST shows it.
+    /// The JSON of an object.
     mutating func text(of reference: ObjectReference) -> [UInt8]? {
         self[reference].map { $0.text ?? write($0) }
     }
@@ -93,12 +93,12 @@ struct ObjectGraph: Sendable {
         _ kind: FlareClass,
         environment: FlareID?,
         zone: FlareID?,
-        where isWanted: (FlareRecord) -> Bool
+        where isIncluded: (FlareRecord) -> Bool
     ) -> [Entry] {
         let all = entries[kind] ?? [:]
         let found: [Entry]
         if let zone, kind == .thing {
-            found = (thingsOfZones[zone] ?? []).compactMap { all[$0] }
+            found = (thingsByZone[zone] ?? []).compactMap { all[$0] }
                 .filter { environment == nil || $0.record.home == environment }
         } else if let environment, kind != .environment {
             found = (places[environment]?.members[kind] ?? []).compactMap { all[$0] }
@@ -106,17 +106,17 @@ struct ObjectGraph: Sendable {
             found = all.values.filter { environment == nil || $0.record.id == environment }
         }
         let wanted = found.filter { entry in
-            (zone == nil || kind == .thing || entry.record.zone == zone) && isWanted(entry.record)
+            (zone == nil || kind == .thing || entry.record.zone == zone) && isIncluded(entry.record)
         }
         return wanted.sorted { $0.sequence < $1.sequence }
     }
 
-    /// The first created zone of an environment around a point.
+    /// The zone of an environment that contains a point; of several, the first created.
     func zone(at point: Point3D, in environment: FlareID?) -> FlareID? {
         environment.flatMap { places[$0]?.zones.first(containing: point) }
     }
 
-    /// The thing of an environment to which a device at a point is near.
+    /// The nearest thing of an environment within the proximity limit of a point.
     func nearestThing(to point: Point3D, in environment: FlareID?) -> (id: FlareID, distance: Double)? {
         guard let environment, let place = places[environment] else { return nil }
         let limit = ProximityLimit.metres(environmentData: record(.environment, environment)?.data)
@@ -127,7 +127,7 @@ struct ObjectGraph: Sendable {
 // MARK: - Changing
 
 extension ObjectGraph {
-    /// What takes changes back, in their order; to be applied in the reverse.
+    /// The inverses of changes in the same order, to be applied in reverse.
     func inverse(of changes: [Transaction.Change]) -> [Transaction.Change] {
         changes.compactMap { change in
             switch change {
@@ -141,7 +141,7 @@ extension ObjectGraph {
         }
     }
 
-    /// Makes changes that were planned on this very world.
+    /// Applies changes that were planned on the current state.
     mutating func apply(_ changes: [Transaction.Change]) {
         for change in changes {
             switch change {
@@ -152,21 +152,21 @@ extension ObjectGraph {
             case .remove(let reference, _):
                 guard let old = entries[reference.kind]?.removeValue(forKey: reference.id) else { continue }
                 count -= 1
-                lists.forget(listsWith: old.record)
+                lists.invalidate(listsContaining: old.record)
                 unindex(old.record)
                 presences[reference.id] = nil
             }
         }
     }
 
-    /// Keeps what is in doubt, forgets what is not any more.
-    mutating func note(_ presences: [FlareID: SteadyPresence]) {
+    /// Stores presences that are in doubt and removes the others.
+    mutating func update(_ presences: [FlareID: SteadyPresence]) {
         for (device, presence) in presences {
             self.presences[device] = presence.hasCandidate ? presence : nil
         }
     }
 
-    /// What is believed of where a device is, as its record says, and what is in doubt.
+    /// A device's zone and nearest thing as recorded, with what is in doubt.
     func presence(of device: FlareRecord) -> SteadyPresence {
         let stored = SteadyPresence(zone: device.zone, thing: device.nearest)
         guard let doubt = presences[device.id], doubt.zone == stored.zone, doubt.thing == stored.thing else {
@@ -175,7 +175,7 @@ extension ObjectGraph {
         return doubt
     }
 
-    /// What is around a point, for a device that is in a zone and near a thing already.
+    /// The surroundings of a point for a device with this presence.
     func surroundings(
         of point: Point3D,
         in environment: FlareID?,
@@ -191,35 +191,35 @@ extension ObjectGraph {
         return SteadyPresence.Surroundings(
             zone: zones.min { ($0.area, $0.id) < ($1.area, $1.id) }?.id,
             isAroundZone: around?.contains(point) ?? false,
-            // The limit belongs to what is near.
+            // Inclusive: a thing exactly at the limit is near.
             nearest: place?.things.nearest(to: point, within: limit.nextUp),
             thingDistance: record(.thing, presence.thing)?.position?.distance(to: point),
             limit: limit
         )
     }
 
-    /// Adds an object at its number in the order of creation.
+    /// Adds an object with its sequence number.
     mutating func insert(_ record: FlareRecord, sequence: Int) {
         entries[record.kind, default: [:]][record.id] = Entry(record: record, sequence: sequence)
         count += 1
         nextSequence = max(nextSequence, sequence + 1)
-        lists.forget(listsWith: record)
+        lists.invalidate(listsContaining: record)
         index(record, sequence: sequence)
     }
 
     private mutating func replace(_ record: FlareRecord, sequence: Int) {
         let entry = Entry(record: record, sequence: sequence)
         guard let old = entries[record.kind]?.updateValue(entry, forKey: record.id)?.record else { return }
-        lists.forget(listsWith: old)
+        lists.invalidate(listsContaining: old)
         guard !record.isIndexed(like: old) else { return }
-        lists.forget(listsWith: record)
+        lists.invalidate(listsContaining: record)
         unindex(old)
         index(record, sequence: sequence)
     }
 
     private mutating func index(_ record: FlareRecord, sequence: Int) {
         if record.kind == .thing, let zone = record.zone {
-            thingsOfZones[zone, default: []].insert(record.id)
+            thingsByZone[zone, default: []].insert(record.id)
         }
         guard record.kind != .environment, let environment = record.environment else { return }
         places[environment, default: Place()].members[record.kind, default: []].insert(record.id)
@@ -233,8 +233,8 @@ extension ObjectGraph {
 
     private mutating func unindex(_ record: FlareRecord) {
         if record.kind == .thing, let zone = record.zone {
-            thingsOfZones[zone]?.remove(record.id)
-            if thingsOfZones[zone]?.isEmpty == true { thingsOfZones[zone] = nil }
+            thingsByZone[zone]?.remove(record.id)
+            if thingsByZone[zone]?.isEmpty == true { thingsByZone[zone] = nil }
         }
         guard record.kind != .environment, let environment = record.environment else { return }
         places[environment]?.members[record.kind]?.remove(record.id)
@@ -245,7 +245,7 @@ extension ObjectGraph {
 }
 
 extension FlareRecord {
-    /// Whether the object is found in the same way as an older state of it.
+    /// Whether the object has the same index entries as its older state.
     fileprivate func isIndexed(like old: FlareRecord) -> Bool {
         members["environment"] == old.members["environment"]
             && (kind != .thing || members["zone"] == old.members["zone"])

@@ -1,31 +1,31 @@
 import Flare
 
-/// A group of clients that hear the same.
+/// A group of clients that receive the same notices.
 enum Room: Sendable, Hashable {
     /// The subscribers of an object.
     case own(ObjectReference)
-    /// Those who want to hear everything below an environment or a zone.
+    /// The subscribers of everything in an environment or a zone.
     case all(ObjectReference)
 }
 
-/// Who hears a notice, in relation to the client that caused it.
+/// The recipients of a notice, relative to the client that caused it.
 enum Audience: Sendable, Hashable {
-    /// All but the sender, even where it is subscribed.
+    /// All except the sender, even if it is subscribed.
     case others(in: [Room])
-    /// The sender once and before all others, and then the others.
+    /// The sender first and once, then the others.
     case senderFirst(then: [Room])
-    /// Parts of this program but the sender: those who want everything of an environment, or simply all of them.
+    /// In-process clients except the sender: those subscribed to everything in an environment, or all with `nil`.
     case inProcess(wantingAllOf: FlareID?)
 }
 
-/// Who hears what.
+/// The rooms and their members.
 /// - Source: flare-protocol 4.3.
 package struct Rooms: Sendable {
-    /// What a client gets that is in several of the rooms to which a notice goes.
+    /// How often a client receives a notice that goes to several of its rooms.
     package enum Delivery: Sendable, Hashable {
-        /// The notice once for each room, as from the origin.
+        /// Once for each room, as from the original server.
         case perRoom
-        /// The notice once.
+        /// Once.
         case once
     }
 
@@ -34,7 +34,7 @@ package struct Rooms: Sendable {
 
     private let delivery: Delivery
     private var members: [Room: [FlareClientID]] = [:]
-    private var roomsOfClients: [FlareClientID: Set<Room>] = [:]
+    private var roomsByClient: [FlareClientID: Set<Room>] = [:]
     private var inProcess: [FlareClientID] = []
 
     init(delivery: Delivery) {
@@ -42,16 +42,16 @@ package struct Rooms: Sendable {
     }
 
     mutating func enter(_ client: FlareClientID, isInProcess: Bool) {
-        roomsOfClients[client] = []
+        roomsByClient[client] = []
         if isInProcess { inProcess.append(client) }
     }
 
     mutating func leave(_ client: FlareClientID) {
-        for room in roomsOfClients.removeValue(forKey: client) ?? [] { drop(client, from: room) }
+        for room in roomsByClient.removeValue(forKey: client) ?? [] { drop(client, from: room) }
         inProcess.removeAll { $0 == client }
     }
 
-    /// Joins the object's room and, when everything below is wanted and it has a below, its all-room.
+    /// Joins the object's room and, with `all`, the all-room of an environment or a zone.
     mutating func subscribe(_ client: FlareClientID, to object: ObjectReference, all: Bool) {
         join(client, .own(object))
         if all, object.kind == .environment || object.kind == .zone { join(client, .all(object)) }
@@ -59,41 +59,41 @@ package struct Rooms: Sendable {
 
     mutating func unsubscribe(_ client: FlareClientID, from object: ObjectReference) {
         for room in [Room.own(object), .all(object)]
-        where roomsOfClients[client]?.remove(room) != nil {
+        where roomsByClient[client]?.remove(room) != nil {
             drop(client, from: room)
         }
     }
 
-    /// The clients that a notice goes to, in order; one that gets it twice is there twice.
-    func receivers(of audience: Audience, from sender: FlareClientID?) -> [FlareClientID] {
+    /// The recipients in order; a client that receives the notice twice is listed twice.
+    func recipients(of audience: Audience, from sender: FlareClientID?) -> [FlareClientID] {
         switch audience {
         case .others(let rooms):
             return others(in: rooms, than: sender)
         case .senderFirst(let rooms):
             let others = others(in: rooms, than: sender)
-            return if let sender, roomsOfClients[sender] != nil { [sender] + others } else { others }
+            return if let sender, roomsByClient[sender] != nil { [sender] + others } else { others }
         case .inProcess(nil):
             return inProcess.filter { $0 != sender }
         case .inProcess(let environment?):
             let room = Room.all(ObjectReference(.environment, environment))
-            return inProcess.filter { $0 != sender && roomsOfClients[$0]?.contains(room) == true }
+            return inProcess.filter { $0 != sender && roomsByClient[$0]?.contains(room) == true }
         }
     }
 
     private func others(in rooms: [Room], than sender: FlareClientID?) -> [FlareClientID] {
-        var receivers: [FlareClientID] = []
+        var recipients: [FlareClientID] = []
         var seen: Set<FlareClientID> = []
         for room in rooms {
             for client in members[room] ?? [] where client != sender {
-                if delivery == .perRoom || seen.insert(client).inserted { receivers.append(client) }
+                if delivery == .perRoom || seen.insert(client).inserted { recipients.append(client) }
             }
         }
-        return receivers
+        return recipients
     }
 
     private mutating func join(_ client: FlareClientID, _ room: Room) {
-        guard let rooms = roomsOfClients[client], rooms.count < Self.maximumRooms,
-            roomsOfClients[client]?.insert(room).inserted == true
+        guard let rooms = roomsByClient[client], rooms.count < Self.maximumRooms,
+            roomsByClient[client]?.insert(room).inserted == true
         else { return }
         members[room, default: []].append(client)
     }

@@ -1,10 +1,10 @@
 import Flare
 
-/// What is to be stored and told: reckoned from the world as it is, and changing nothing by itself.
+/// Changes to store and notices to announce, planned on the current state; has no effect by itself.
 struct Transaction: Sendable, Hashable {
     var changes: [Change] = []
     var announcements: [Announcement] = []
-    /// What is believed of where devices are, and what is in doubt; kept in memory only.
+    /// New presences of devices; kept in memory only.
     var presences: [FlareID: SteadyPresence] = [:]
 
     enum Change: Sendable, Hashable {
@@ -16,7 +16,7 @@ struct Transaction: Sendable, Hashable {
     struct Announcement: Sendable, Hashable {
         let notice: FlareNotice
         let audience: Audience
-        /// A position that goes out without z, as a CMX server's do.
+        /// Whether the position is announced without z, as positions from a CMX server are.
         var isWithoutHeight = false
     }
 

@@ -3,9 +3,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What the command line asks of the daemon that holds the database: import, export and tidying up as one step each.
+/// Import, export and removal of orphans for the command line while the daemon has the database open.
 ///
-/// Only programs on this machine are answered, and only when they name the database that this server has open.
+/// Only programs on this machine are answered, and only if they name the database that this server has open.
 package struct LocalRoutes {
     static let prefix = "/.trilateral/"
     /// `GET` exports, `POST` imports.
@@ -23,18 +23,18 @@ package struct LocalRoutes {
     ) async throws -> RESTResponse {
         let (peer, own) = (channel.remoteAddress?.ipAddress, channel.localAddress?.ipAddress)
         guard Self.isOwnMachine(peer, connectedTo: own) else {
-            return .problem(.forbidden, "only programs on the server's own machine may ask this")
+            return .problem(.forbidden, "only programs on this machine may use this path")
         }
         let parameters = Dictionary((try? RESTForm.pairs(query ?? "")) ?? []) { first, _ in first }
         let (meant, database) = (parameters["database"], hub.databaseID)
         guard meant != nil || database == nil else {
             return .problem(
                 .badRequest,
-                "the parameter \"database\" is missing: it must name this server's database"
+                "the parameter \"database\" is missing; it must name the database of this server"
             )
         }
         guard meant == nil || meant == database else {
-            return .problem(.conflict, "this server has another database")
+            return .problem(.conflict, "this server has a different database")
         }
         switch (path, request.method) {
         case (Self.modelPath[...], .get):
@@ -43,7 +43,7 @@ package struct LocalRoutes {
         case (Self.modelPath[...], .post):
             let mode = parameters["mode"].flatMap(ModelImportMode.init) ?? .refuse
             let body = try await request.body.collect(upTo: ModelTree.maximumBytes)
-            return try await importing(
+            return try await importModel(
                 Array(body.readableBytesView),
                 mode,
                 isCheck: parameters["check"] != nil
@@ -58,7 +58,7 @@ package struct LocalRoutes {
             let ids = Set(list.compactMap { $0.string.flatMap { FlareID($0) } })
             do throws(FlareHubError) {
                 let removed = try await hub.removeOrphans(ids)
-                try await hub.stored()
+                try await hub.waitUntilDurable()
                 return .json(.array(removed.map(\.summary)))
             } catch .notDurable(let reason) {
                 return .problem(.serviceUnavailable, "\(FlareHubError.notDurable(reason))")
@@ -69,7 +69,7 @@ package struct LocalRoutes {
         }
     }
 
-    private func importing(_ bytes: [UInt8], _ mode: ModelImportMode, isCheck: Bool) async throws
+    private func importModel(_ bytes: [UInt8], _ mode: ModelImportMode, isCheck: Bool) async throws
         -> RESTResponse
     {
         do {
@@ -81,7 +81,7 @@ package struct LocalRoutes {
                 guard problems.isEmpty else { throw ModelErrors(problems: problems) }
             } else {
                 try await hub.importModel(tree, replacing: replacing)
-                try await hub.stored()
+                try await hub.waitUntilDurable()
             }
             return .json(["doubles": .array(doubles.map(\.json))])
         } catch let error as ModelErrors {
@@ -94,8 +94,8 @@ package struct LocalRoutes {
         }
     }
 
-    /// Whether a peer is a program on this machine: it has a loopback address, or the very address that it is
-    /// connected to, as a server that listens on one address of a network only is reached.
+    /// Whether a peer is a program on this machine: it has a loopback address, or the address that it is connected
+    /// to, because the server may listen on a network address only.
     package static func isOwnMachine(_ peer: String?, connectedTo own: String?) -> Bool {
         guard let peer else { return false }
         return isLoopback(peer) || peer == own
@@ -107,12 +107,12 @@ package struct LocalRoutes {
 }
 
 extension ModelError {
-    /// As ``LocalRoutes`` tell it.
+    /// The JSON of ``LocalRoutes``.
     fileprivate var json: JSONValue {
         ["place": .string(place), "message": .string(message), "replaceable": .bool(isReplaceable)]
     }
 
-    /// What ``LocalRoutes`` told; `nil` when that is none.
+    /// Parses the JSON of ``LocalRoutes``.
     package init?(json: JSONValue) {
         guard let place = json["place"]?.string, let message = json["message"]?.string else { return nil }
         self.init(place: place, message: message, isReplaceable: json["replaceable"] == .bool(true))

@@ -1,10 +1,10 @@
-/// What is wrong with a model file, and where.
+/// A problem in a model file, and its location.
 package struct ModelError: Sendable, Hashable, CustomStringConvertible {
-    /// As in `environments[0].zones[1].things[2].position.x`, or `line 3, column 14` where the text is no JSON;
-    /// empty for the file as a whole.
+    /// For instance `environments[0].zones[1].things[2].position.x`, or `line 3, column 14` in invalid JSON; empty
+    /// for the whole file.
     package let place: String
     package let message: String
-    /// Whether it is an object that is there already, and that may be replaced.
+    /// Whether it is an existing object that may be replaced.
     package let isReplaceable: Bool
 
     package init(place: String, message: String, isReplaceable: Bool = false) {
@@ -16,10 +16,10 @@ package struct ModelError: Sendable, Hashable, CustomStringConvertible {
     package var description: String { place.isEmpty ? message : "\(place): \(message)" }
 }
 
-/// All that is wrong with a model file.
+/// The problems in a model file.
 package struct ModelErrors: Error, Sendable, Hashable, CustomStringConvertible {
     package let problems: [ModelError]
-    /// Whether the file was read to its end; else there may be more.
+    /// Whether the whole file was read; otherwise there may be more problems.
     package let areAll: Bool
 
     package init(problems: [ModelError], areAll: Bool = true) {

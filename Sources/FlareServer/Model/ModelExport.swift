@@ -1,12 +1,12 @@
 package import Flare
 
-/// A model to be written to a file that ``ModelTree/read(_:limit:makeID:)`` reads back as the same objects.
+/// A model for a file, from which ``ModelTree/read(_:limit:makeID:)`` reads the same objects.
 package struct ModelExport: Sendable, Hashable {
     package let json: JSONValue
-    /// Objects that have no place in the tree, for their parents are gone or contradict each other.
+    /// Objects that are not in the tree, because their parents do not exist or contradict each other.
     package let orphans: [ObjectReference]
 
-    /// The tree of objects that come in order of creation.
+    /// - Parameter records: In order of creation.
     package init(_ records: [FlareRecord]) {
         let byReference = Dictionary(records.map { ($0.reference, $0) }) { first, _ in first }
         var children: [ObjectReference: [FlareRecord]] = [:]
@@ -23,7 +23,7 @@ package struct ModelExport: Sendable, Hashable {
             for key in ["__v", "created", "modified", "environment"] { members[key] = nil }
             if record.kind == .thing { members["zone"] = nil }
             if record.kind == .device {
-                // What the device was last in or near may have been removed since.
+                // Its zone or nearest thing may have been removed since.
                 if record.zone.map({ byReference[.init(.zone, $0)] == nil }) ?? true { members["zone"] = nil }
                 if record.nearest.map({ byReference[.init(.thing, $0)] == nil }) ?? true {
                     members["nearest"] = nil
@@ -45,17 +45,17 @@ package struct ModelExport: Sendable, Hashable {
         self.orphans = orphans
     }
 
-    /// A model that another process has put together.
+    /// A model exported by another process.
     package init(json: JSONValue, orphans: [ObjectReference]) {
         (self.json, self.orphans) = (json, orphans)
     }
 
-    /// The file: indented, with sorted keys.
+    /// The contents of the file: indented, with sorted keys.
     package var bytes: [UInt8] { Array((json.indented + "\n").utf8) }
 }
 
 extension FlareRecord {
-    /// Where the object stands in the tree.
+    /// The parent in the tree.
     fileprivate var parent: ObjectReference? {
         switch kind {
         case .environment: nil
@@ -66,8 +66,7 @@ extension FlareRecord {
 }
 
 extension JSONValue {
-    /// JSON with sorted keys for people: a line for each member, save objects and lists without others in them
-    /// that are short.
+    /// Readable JSON with sorted keys: a line for each member, except for short objects and lists without nesting.
     fileprivate var indented: String {
         var output = ""
         indent(into: &output, level: 0)
@@ -103,7 +102,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether the value fits a line: few plain values and nothing nested.
+    /// Whether the value fits on a line: few plain values and nothing nested.
     private var isShort: Bool {
         let values: [JSONValue]
         switch self {

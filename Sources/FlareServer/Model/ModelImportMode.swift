@@ -1,50 +1,49 @@
 import Flare
 
-/// What becomes of objects of a model file that are in the database already.
+/// How an import treats objects that already exist.
 ///
-/// An object is there already when its identifier is; one without identifier, when its parent has a child of its
-/// class and name.
+/// An object exists if its identifier does; without an identifier, if its parent has a child of its class and name.
 package enum ModelImportMode: String, Sendable, CaseIterable {
-    /// They are problems, and nothing is changed.
+    /// They are problems, and nothing is imported.
     case refuse
-    /// They take the place of those that are there.
+    /// They replace the existing objects.
     case replace
-    /// They become further objects, with identifiers of their own.
+    /// They become additional objects with new identifiers.
     case add
 }
 
 extension FlareHub {
-    /// A model with the identifiers with which it will be stored.
+    /// The model with the identifiers that it will be stored with.
     package func prepared(_ tree: ModelTree, for mode: ModelImportMode) -> ModelTree {
         switch mode {
-        case .refuse, .replace: tree.renaming(namesakes(of: tree))
+        case .refuse, .replace: tree.renaming(existingIDs(of: tree))
         case .add:
             tree.renaming(
                 Dictionary(
-                    tree.records.filter { record in isTaken(record.id) }.map { ($0.id, makeID()) }
+                    tree.records.filter { record in isInUse(record.id) }.map { ($0.id, makeID()) }
                 ) { first, _ in first }
             )
         }
     }
 
-    private func isTaken(_ id: FlareID) -> Bool {
+    private func isInUse(_ id: FlareID) -> Bool {
         FlareClass.allCases.contains { record(ObjectReference($0, id)) != nil }
     }
 
-    /// For objects without an identifier: that of the object of this class and name at the same place.
+    /// Identifiers of existing objects for objects without an identifier, by class, parent and name.
     ///
-    /// Of several with one name the first counts for the first in the file, the second for the second.
-    private func namesakes(of tree: ModelTree) -> [FlareID: FlareID] {
-        let stated = Set(tree.records.map(\.id)).subtracting(tree.madeIDs)
-        var free: [PlaceInTree: ArraySlice<FlareID>] = [:]
+    /// Objects with the same name are matched in order: the first in the file with the first in the database.
+    private func existingIDs(of tree: ModelTree) -> [FlareID: FlareID] {
+        let stated = Set(tree.records.map(\.id)).subtracting(tree.generatedIDs)
+        var free: [ModelPath: ArraySlice<FlareID>] = [:]
         for record in FlareClass.allCases.flatMap({ records($0) }) where !stated.contains(record.id) {
-            guard let place = PlaceInTree(record) else { continue }
+            guard let place = ModelPath(record) else { continue }
             free[place, default: []].append(record.id)
         }
         var found: [FlareID: FlareID] = [:]
-        // Parents come first, so that children are looked for where their parents are.
-        for record in tree.records where tree.madeIDs.contains(record.id) {
-            guard let place = PlaceInTree(record.renaming(found)), let id = free[place]?.popFirst() else {
+        // Parents come first, so that the parents of children are known.
+        for record in tree.records where tree.generatedIDs.contains(record.id) {
+            guard let place = ModelPath(record.renaming(found)), let id = free[place]?.popFirst() else {
                 continue
             }
             found[record.id] = id
@@ -53,8 +52,8 @@ extension FlareHub {
     }
 }
 
-/// Where in the tree an object stands, by its name.
-struct PlaceInTree: Hashable {
+/// An object's class, parent and name.
+struct ModelPath: Hashable {
     let kind: FlareClass
     let parent: FlareID?
     let name: String
@@ -69,12 +68,12 @@ struct PlaceInTree: Hashable {
 }
 
 extension ModelTree {
-    /// The model with other identifiers, also where objects name each other.
+    /// The model with other identifiers, including those in references.
     func renaming(_ names: [FlareID: FlareID]) -> ModelTree {
         guard !names.isEmpty else { return self }
         var tree = self
         tree.records = records.map { $0.renaming(names) }
-        tree.madeIDs = Set(madeIDs.map { names[$0] ?? $0 })
+        tree.generatedIDs = Set(generatedIDs.map { names[$0] ?? $0 })
         return tree
     }
 }

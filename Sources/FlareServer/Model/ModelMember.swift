@@ -1,7 +1,7 @@
 import Flare
 
 extension FlareSchema {
-    /// Whether a member of a model file has a meaning of its own there, or is known to have none.
+    /// Whether a member of a model file defines its structure, or is known and ignored.
     package func isStructural(_ name: String) -> Bool {
         switch name {
         case "_id", "__v", "created", "modified", "type": true
@@ -14,9 +14,9 @@ extension FlareSchema {
 }
 
 extension FlareSchema.Field {
-    /// A value of a model file made to fit, as leniently as REST casts.
+    /// Converts a value of a model file, as leniently as REST.
     ///
-    /// What does not fit is a problem and never dropped in silence. An object without members is absent.
+    /// Unlike in REST, a value that cannot be converted is a problem. An object without members is absent.
     func read(_ value: JSONValue, at place: String, _ problems: inout [ModelError]) -> JSONValue? {
         func fail(_ wanted: String) -> JSONValue? {
             problems.append(ModelError(place: place, message: "must be \(wanted) (is \(value.excerpt))"))
@@ -57,7 +57,7 @@ extension FlareSchema.Field {
 }
 
 extension JSONValue {
-    /// The value as a message may show it.
+    /// The value, shortened for a message.
     var excerpt: String {
         switch self {
         case .object: "an object"

@@ -1,21 +1,21 @@
 package import Flare
 
-/// A model as the origin's import files hold it: environments, in them zones and devices, in zones things.
+/// A model in the format of the original import files: environments with zones and devices, zones with things.
 /// - Source: flare-protocol 9.
 package struct ModelTree: Sendable, Hashable {
     /// All objects, parents before children.
     package internal(set) var records: [FlareRecord] = []
-    /// Where in the file each object stands.
+    /// The location of each object in the file.
     package internal(set) var places: [String] = []
-    /// Identifiers that do not stand in the file, and were made for objects without one.
-    package internal(set) var madeIDs: Set<FlareID> = []
+    /// Identifiers that were generated for objects without one.
+    package internal(set) var generatedIDs: Set<FlareID> = []
 
-    /// Bytes of a model file.
+    /// The size limit of a model file, bytes.
     package static let maximumBytes = 64 << 20
 
     init() {}
 
-    /// Reads a model file; objects without an identifier get a fresh one.
+    /// Reads a model file; objects without an identifier get a new one.
     /// - Throws: All problems at once.
     package static func read(
         _ bytes: some Collection<UInt8>,
@@ -25,8 +25,8 @@ package struct ModelTree: Sendable, Hashable {
         try read(parse(bytes), limit: limit, makeID: makeID)
     }
 
-    /// The JSON of a model file.
-    /// - Throws: The one problem of a text that is no JSON, or too long.
+    /// Parses the JSON of a model file.
+    /// - Throws: If it is not JSON, or too long.
     package static func parse(_ bytes: some Collection<UInt8>) throws(ModelErrors) -> JSONValue {
         guard bytes.count <= maximumBytes else {
             throw ModelErrors("", "the file has \(bytes.count) bytes; at most \(maximumBytes) are allowed")
@@ -34,7 +34,7 @@ package struct ModelTree: Sendable, Hashable {
         do {
             return try JSONValue(parsing: bytes, maximumDepth: 128)
         } catch {
-            throw ModelErrors(place(of: error.offset, in: bytes), "no JSON: \(error.problem)")
+            throw ModelErrors(place(of: error.offset, in: bytes), "invalid JSON: \(error.problem)")
         }
     }
 
@@ -50,7 +50,7 @@ package struct ModelTree: Sendable, Hashable {
         }
     }
 
-    /// Line and column, both from 1, of a byte.
+    /// The line and column of a byte, both from 1.
     private static func place(of offset: Int, in bytes: some Collection<UInt8>) -> String {
         var (line, column) = (1, 1)
         for byte in bytes.prefix(offset) {

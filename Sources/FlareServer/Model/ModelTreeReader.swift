@@ -1,20 +1,20 @@
 import Flare
 
-/// Reads a model tree, noting every problem on the way.
+/// Reads a model tree and collects all problems.
 struct ModelTreeReader {
     private let limit: Int
     private let makeID: () -> FlareID
     private var tree = ModelTree()
     private var problems: [ModelError] = []
     private var indices: [FlareID: Int] = [:]
-    /// What objects say of others, to be looked up when all are read.
+    /// References between objects, checked when all are read.
     private var references: [(place: String, object: ObjectReference)] = []
 
     private var isFull = false
-    /// Whether something was not looked at, for there were too many problems before it.
-    private var isCutShort = false
+    /// Whether reading stopped early because of too many problems.
+    private var isTruncated = false
 
-    /// Problems that are told; a file with more of them is not read on.
+    /// The limit of reported problems; beyond it, reading stops.
     private static let maximumProblems = 1000
 
     init(limit: Int, makeID: @escaping () -> FlareID) {
@@ -24,30 +24,30 @@ struct ModelTreeReader {
 
     mutating func read(_ json: JSONValue) throws(ModelErrors) -> ModelTree {
         if json.object == nil {
-            note("", "the file must be an object with a list of environments")
+            addProblem("", "the file must be an object with a list of environments")
         } else if json["environments"] == nil {
-            note("environments", "is missing")
+            addProblem("environments", "is missing")
         } else {
             each(of: json, "environments", at: "") { reader, json, place in
                 reader.environment(json, at: place)
             }
         }
-        for (place, object) in references where !isThere(object) {
-            note(place, "there is no \(object.kind.rawValue) \(object.id) in the file")
+        for (place, object) in references where !exists(object) {
+            addProblem(place, "there is no \(object.kind.rawValue) \(object.id) in the file")
         }
-        guard problems.isEmpty else { throw ModelErrors(problems: problems, areAll: !isCutShort) }
+        guard problems.isEmpty else { throw ModelErrors(problems: problems, areAll: !isTruncated) }
         return tree
     }
 
-    private func isThere(_ object: ObjectReference) -> Bool {
+    private func exists(_ object: ObjectReference) -> Bool {
         indices[object.id].map { tree.records[$0].kind == object.kind } ?? false
     }
 
-    private mutating func note(_ place: String, _ message: String) {
+    private mutating func addProblem(_ place: String, _ message: String) {
         if problems.count < Self.maximumProblems {
             problems.append(ModelError(place: place, message: message))
         } else {
-            isCutShort = true
+            isTruncated = true
         }
     }
 
@@ -89,20 +89,20 @@ struct ModelTreeReader {
         switch json["_id"] {
         case nil:
             id = makeID()
-            tree.madeIDs.insert(id)
+            tree.generatedIDs.insert(id)
         case let value?:
             if let given = value.string.flatMap({ FlareID($0) }) {
                 id = given
             } else {
-                note("\(place)._id", "must be 24 hexadecimal digits (is \(value.excerpt))")
+                addProblem("\(place)._id", "must be 24 hexadecimal digits (is \(value.excerpt))")
                 id = makeID()
             }
         }
         if let earlier = indices[id] {
-            note("\(place)._id", "\(id) is the identifier of \(tree.places[earlier]) already")
+            addProblem("\(place)._id", "\(id) is already the identifier of \(tree.places[earlier])")
         }
         guard tree.records.count < limit else {
-            note(place, "one object too many: at most \(limit) are allowed")
+            addProblem(place, "too many objects; at most \(limit) are allowed")
             isFull = true
             return id
         }
@@ -112,7 +112,7 @@ struct ModelTreeReader {
         return id
     }
 
-    /// Goes through a list of objects; an absent one is empty.
+    /// Calls `body` for each object of a list; an absent list is empty.
     private mutating func each(
         of json: JSONValue,
         _ key: String,
@@ -127,24 +127,24 @@ struct ModelTreeReader {
             for (index, element) in elements.enumerated() {
                 guard !isFull else { return }
                 guard problems.count < Self.maximumProblems else {
-                    isCutShort = true
+                    isTruncated = true
                     return
                 }
                 let place = "\(place)[\(index)]"
                 if element.object == nil {
-                    note(place, "must be an object (is \(element.excerpt))")
+                    addProblem(place, "must be an object (is \(element.excerpt))")
                 } else {
                     body(&self, element, place)
                 }
             }
         case let value?:
-            note(place, "must be a list (is \(value.excerpt))")
+            addProblem(place, "must be a list (is \(value.excerpt))")
         }
     }
 
     // MARK: - References
 
-    /// Sets a parent by nesting; a parent that is stated must be the same.
+    /// Sets the parent from the nesting; an explicit parent must be the same.
     private mutating func parent(
         _ key: String,
         _ id: FlareID,
@@ -155,7 +155,7 @@ struct ModelTreeReader {
         members[key] = .string(id.description)
         guard let value = json[key], !value.isNull else { return }
         guard let stated = value.string.flatMap({ FlareID($0) }), stated == id else {
-            note("\(place).\(key)", "says \(value.excerpt), but it stands in \(key) \(id)")
+            addProblem("\(place).\(key)", "is \(value.excerpt), but the object is in \(key) \(id)")
             return
         }
     }
@@ -169,7 +169,7 @@ struct ModelTreeReader {
     ) {
         guard let value = json[key], !value.isNull else { return }
         guard let id = value.string.flatMap({ FlareID($0) }) else {
-            note("\(place).\(key)", "must be 24 hexadecimal digits (is \(value.excerpt))")
+            addProblem("\(place).\(key)", "must be 24 hexadecimal digits (is \(value.excerpt))")
             return
         }
         members[key] = .string(id.description)
@@ -187,11 +187,11 @@ struct ModelTreeReader {
         var members: [String: JSONValue] = [:]
         for (name, value) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) {
             let place = "\(place).\(name)"
-            // What is no member of the model is left out.
+            // Unknown members are ignored.
             guard !schema.isStructural(name), !value.isNull, let field = schema.fields[name] else { continue }
             var found: [ModelError] = []
             members[name] = field.read(value, at: place, &found)
-            for problem in found { note(problem.place, problem.message) }
+            for problem in found { addProblem(problem.place, problem.message) }
         }
         return members
     }

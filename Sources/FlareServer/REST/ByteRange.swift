@@ -1,7 +1,7 @@
-/// The part of a file that a request asks for.
+/// The requested part of a file.
 /// - Source: RFC 9110 14.1 and 14.2.
 enum ByteRange: Equatable {
-    /// The whole: no range, several of them, or what is no range.
+    /// The whole file: no range, several ranges, or an invalid one.
     case whole
     case part(Range<Int>)
     case unsatisfiable
@@ -29,7 +29,7 @@ enum ByteRange: Equatable {
 
     private struct NoNumber: Error {}
 
-    /// A number, none, or something else; what is larger than any file is as good as the largest number.
+    /// A number, `nil` for an empty text; numbers that do not fit an `Int` are clamped.
     private static func number(_ text: Substring) throws(NoNumber) -> Int? {
         guard text.utf8.allSatisfy({ (48...57).contains($0) }) else { throw NoNumber() }
         return text.isEmpty ? nil : Int(text) ?? .max

@@ -2,10 +2,10 @@ import Glibc
 
 /// A regular file below a folder, open for reading.
 ///
-/// What is opened is looked at afterwards, by the open descriptor: a symbolic link that leads out of the folder, or
-/// that is put there in this very moment, opens nothing that is served.
+/// The resolved path is checked after opening, through the descriptor, so that a symbolic link cannot lead out of the
+/// folder, even if it is created at that moment.
 final class PublicFile: Sendable {
-    enum Found {
+    enum Entry {
         case file(PublicFile)
         case folder
     }
@@ -13,7 +13,7 @@ final class PublicFile: Sendable {
     let size: Int
     /// Seconds since 1970-01-01 UTC.
     let modified: Int
-    /// Changes when the file does.
+    /// The entity tag.
     let tag: String
     private let descriptor: Int32
 
@@ -32,16 +32,16 @@ final class PublicFile: Sendable {
         close(descriptor)
     }
 
-    /// Opens what is at a path below a folder; `nil` when there is nothing that may be served.
+    /// Opens a path below a folder; `nil` when there is nothing that may be served.
     ///
-    /// Nothing whose true name, or that of a folder on the way, begins with a dot may be.
-    static func open(_ path: String, in folder: String) -> Found? {
+    /// Hidden files, and files in hidden folders, are not served.
+    static func open(_ path: String, in folder: String) -> Entry? {
         let root = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { return nil }
         defer { close(root) }
         let parts = path.split(separator: "/")
         let inner = parts.isEmpty ? "." : parts.joined(separator: "/")
-        // Opening a pipe or a terminal must neither wait nor take one over.
+        // Opening a pipe must not block, and opening a terminal must not make it our controlling terminal.
         let descriptor = openat(root, inner, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var status = stat()
@@ -61,15 +61,15 @@ final class PublicFile: Sendable {
     }
 
     private static func isBeneath(_ descriptor: Int32, _ root: Int32) -> Bool {
-        guard let path = truePath(descriptor), let folder = truePath(root) else { return false }
+        guard let path = resolvedPath(descriptor), let folder = resolvedPath(root) else { return false }
         let prefix = folder == "/" ? "/" : folder + "/"
         guard path == folder || path.hasPrefix(prefix) else { return false }
         return !path.dropFirst(folder.utf8.count == 1 ? 0 : folder.count).split(separator: "/")
             .contains { $0.hasPrefix(".") }
     }
 
-    /// Where an open file or folder is, without symbolic links.
-    private static func truePath(_ descriptor: Int32) -> String? {
+    /// The path of an open file or folder, without symbolic links.
+    private static func resolvedPath(_ descriptor: Int32) -> String? {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = bytes.withUnsafeMutableBytes { buffer -> Int in
             guard let start = buffer.bindMemory(to: CChar.self).baseAddress else { return 0 }
@@ -79,7 +79,7 @@ final class PublicFile: Sendable {
         return String(validating: bytes[..<count], as: UTF8.self)
     }
 
-    /// Reads bytes of the file; fewer where it has become shorter.
+    /// Reads bytes of the file; fewer if it was truncated.
     func read(from offset: Int, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

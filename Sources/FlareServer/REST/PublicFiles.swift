@@ -1,16 +1,16 @@
-import Glibc
+import HTTPListener
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOPosix
 
-/// A folder of static files that is served beside the objects, as the origin served its web pages.
+/// A folder of static files, like the web pages of the original server.
 ///
-/// No path and no symbolic link leads out of it, and nothing whose name begins with a dot is served.
+/// No path and no symbolic link leads out of it, and hidden files are not served.
 struct PublicFiles: Sendable {
     private let folder: String
-    /// Bytes that are read and sent at once.
-    private static let portion = 128 * 1024
+    /// Bytes per read and write.
+    private static let chunkBytes = 128 * 1024
 
     init(folder: String) {
         self.folder = folder
@@ -22,7 +22,7 @@ struct PublicFiles: Sendable {
             let path = Self.plainPath(request.uri.path)
         else { return nil }
         let folder = folder
-        func open(_ path: String) async throws -> PublicFile.Found? {
+        func open(_ path: String) async throws -> PublicFile.Entry? {
             try await NIOThreadPool.singleton.runIfActive { PublicFile.open(path, in: folder) }
         }
         switch try await open(path) {
@@ -37,7 +37,7 @@ struct PublicFiles: Sendable {
     }
 
     private static func response(to request: Request, _ file: PublicFile, _ path: String) -> Response {
-        let modified = httpDate(file.modified)
+        let modified = HTTPDate.text(of: file.modified)
         var fields: HTTPFields = [
             .eTag: file.tag, .lastModified: modified, .acceptRanges: "bytes", .xContentTypeOptions: "nosniff",
         ]
@@ -52,14 +52,14 @@ struct PublicFiles: Sendable {
         var range = ByteRange.whole
         if request.method == .get {
             let condition = request.headers[.ifRange]
-            let isWanted = condition == nil || condition == file.tag || condition == modified
-            range = ByteRange(isWanted ? request.headers[.range] : nil, size: file.size)
+            let isApplicable = condition == nil || condition == file.tag || condition == modified
+            range = ByteRange(isApplicable ? request.headers[.range] : nil, size: file.size)
         }
         switch range {
         case .unsatisfiable:
             var answer = RESTResponse.problem(
                 .rangeNotSatisfiable,
-                "the file has \(file.size) bytes; the range lies behind them"
+                "the file has \(file.size) bytes; the range is beyond its end"
             )
             answer.headers[.contentRange] = "bytes */\(file.size)"
             return answer.response(to: request.head, method: request.method)
@@ -78,12 +78,12 @@ struct PublicFiles: Sendable {
         ResponseBody(contentLength: range.count) { writer in
             var rest = range
             while !rest.isEmpty {
-                let (start, count) = (rest.lowerBound, min(rest.count, portion))
+                let (start, count) = (rest.lowerBound, min(rest.count, chunkBytes))
                 let bytes = try await NIOThreadPool.singleton.runIfActive {
                     try file.read(from: start, count: count)
                 }
-                // The length was stated already: the connection ends with less.
-                guard bytes.count == count else { throw ShorterFile() }
+                // The length was announced already, so the connection is closed early.
+                guard bytes.count == count else { throw TruncatedFile() }
                 try await writer.write(ByteBuffer(bytes: bytes))
                 rest = (start + count)..<rest.upperBound
             }
@@ -91,10 +91,10 @@ struct PublicFiles: Sendable {
         }
     }
 
-    /// A file that has become shorter while it was sent.
-    private struct ShorterFile: Error {}
+    /// The file was truncated while it was sent.
+    private struct TruncatedFile: Error {}
 
-    /// Whether the client has the file already (RFC 9110 13.1.2 and 13.1.3).
+    /// Whether the client has the current file (RFC 9110 13.1.2 and 13.1.3).
     private static func isFresh(_ fields: HTTPFields, tag: String, modified: String) -> Bool {
         guard let known = fields[.ifNoneMatch] else { return fields[.ifModifiedSince] == modified }
         return known == "*"
@@ -111,25 +111,12 @@ struct PublicFiles: Sendable {
             )
         else { return nil }
         let text = type.description
-        // A browser would read it in the character set of its country when none is named.
+        // Without a charset, browsers use the one of their locale.
         let isText = text.hasPrefix("text/") || text.hasSuffix("/javascript")
         return isText && !text.contains("charset") ? "\(text); charset=utf-8" : text
     }
 
-    /// As in `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7).
-    private static func httpDate(_ seconds: Int) -> String {
-        var (time, parts) = (time_t(seconds), tm())
-        gmtime_r(&time, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let day = days[Int(parts.tm_wday) % 7]
-        let date = "\(two(parts.tm_mday)) \(months[Int(parts.tm_mon) % 12]) \(Int(parts.tm_year) + 1900)"
-        return "\(day), \(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
-    }
-
-    /// The path without percent encoding; `nil` when a part of it is empty, begins with a dot or holds what no file
-    /// name holds.
+    /// The decoded path; `nil` when a part is empty, begins with a dot or contains an invalid character.
     ///
     /// An empty part would make the redirect to a folder lead to another host.
     private static func plainPath(_ path: String) -> String? {

@@ -1,21 +1,21 @@
 import Flare
 import HTTPTypes
 
-/// The body of a request as JSON, whatever its form.
+/// Decodes the body of a request, JSON or a form.
 /// - Source: flare-protocol 2.1.
 enum RESTBody {
-    /// An answer that must be given instead.
+    /// The response to an invalid body.
     struct Refusal: Error {
         let answer: RESTResponse
     }
 
-    /// An object or a list; a body that is empty or of another type is an empty object.
+    /// An object or a list; an empty body or one of another content type is an empty object.
     static func value(of bytes: [UInt8], _ fields: HTTPFields) throws(Refusal) -> JSONValue {
         guard !bytes.isEmpty else { return [:] }
         if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
             throw refusal(
                 .unsupportedMediaType,
-                "unsupported content encoding \"\(coding)\"; send it as it is"
+                "unsupported content encoding \"\(coding)\"; send the body uncompressed"
             )
         }
         let parts = (fields[.contentType] ?? "").lowercased().split(separator: ";").map {
@@ -40,13 +40,13 @@ enum RESTBody {
     }
 
     private static func json(_ bytes: [UInt8]) throws(Refusal) -> JSONValue {
-        // A mark of byte order is what some editors put before a file that curl then sends.
+        // Some editors start files with a byte order mark.
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: text)
         } catch {
-            throw refusal(.badRequest, "the body is no JSON: \(error)")
+            throw refusal(.badRequest, "the body is not JSON: \(error)")
         }
         guard value.object != nil || value.array != nil else {
             throw refusal(.badRequest, "the body must be a JSON object or list")

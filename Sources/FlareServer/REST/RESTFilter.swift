@@ -1,9 +1,9 @@
 import Flare
 
-/// Which objects of a list a query asks for.
+/// The filters of a list query.
 ///
-/// All filters that are complete apply together. Coordinates that are no numbers let nothing pass, save a thing
-/// without position, whose distance is -1 whatever the place.
+/// All complete filters apply together. With non-numeric coordinates nothing matches, except a thing without a
+/// position, whose distance is always -1.
 /// - Source: flare-protocol 2.3.
 struct RESTFilter: Sendable {
     private var data: (key: String, value: String)?
@@ -24,7 +24,7 @@ struct RESTFilter: Sendable {
         let pairs = try RESTForm.pairs(query ?? "")
         let parameters = Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
         func number(_ name: String) -> Double? {
-            parameters[name].map { Double(scriptNumber: $0) ?? .nan }
+            parameters[name].map { Double(javaScriptNumber: $0) ?? .nan }
         }
         if let key = parameters["key"], let value = parameters["value"] { data = (key, value) }
         switch kind {
@@ -40,13 +40,13 @@ struct RESTFilter: Sendable {
         }
     }
 
-    /// Whether every object passes.
-    var admitsAll: Bool { data == nil && place == nil && point == nil }
+    /// Whether every object matches.
+    var matchesAll: Bool { data == nil && place == nil && point == nil }
 
-    /// Whether objects are shown otherwise than they are.
-    var isByPlace: Bool { point != nil }
+    /// Whether the list shows completed coordinates; see ``representation(of:)``.
+    var isSpatial: Bool { point != nil }
 
-    func admits(_ record: FlareRecord) -> Bool {
+    func matches(_ record: FlareRecord) -> Bool {
         if let place, Geofence(json: record.members["geofence"])?.includes(place) != true { return false }
         if let point {
             if kind == .zone {
@@ -58,15 +58,17 @@ struct RESTFilter: Sendable {
             }
         }
         if let data {
-            guard let value = record.data?[data.key], value.equals(queried: data.value) else { return false }
+            guard let value = record.data?[data.key], value.equals(queryText: data.value) else {
+                return false
+            }
         }
         return true
     }
 
-    /// The object as the list shows it: one that was found by its place is shown with the coordinates that it
-    /// was compared with, as the origin's recorded lists have it.
-    func shown(_ record: FlareRecord) -> JSONValue {
-        guard isByPlace else { return record.json }
+    /// The object as the list shows it: a filter by position adds the default coordinates that were compared, as in
+    /// recordings of the original server.
+    func representation(of record: FlareRecord) -> JSONValue {
+        guard isSpatial else { return record.json }
         var members = record.members
         if kind == .zone {
             members["perimeter"] = members["perimeter"]?.filling("z", with: 0, inside: "origin")
@@ -79,16 +81,16 @@ struct RESTFilter: Sendable {
 }
 
 extension JSONValue {
-    /// Whether a value of the data is the text of a query: as the text, as the number, or as true and false.
-    fileprivate func equals(queried text: String) -> Bool {
+    /// Whether a value of the data equals the text of a query as a text, number or Boolean.
+    fileprivate func equals(queryText text: String) -> Bool {
         switch self {
         case .null, .object: false
         case .string(let own): own == text
         case .bool(let flag):
-            text == (flag ? "true" : "false") || Double(scriptNumber: text) == (flag ? 1 : 0)
-        case .number(let number): Double(scriptNumber: text) == number
+            text == (flag ? "true" : "false") || Double(javaScriptNumber: text) == (flag ? 1 : 0)
+        case .number(let number): Double(javaScriptNumber: text) == number
         case .numeral(let digits): digits == text
-        case .array: scriptText == text
+        case .array: javaScriptText == text
         }
     }
 

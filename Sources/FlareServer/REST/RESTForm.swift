@@ -1,8 +1,8 @@
 package import Flare
 
-/// A form, or a query, with bracketed names for nesting: `data[color]=red&actions[]=on`.
+/// A form or query whose names use brackets for nesting: `data[color]=red&actions[]=on`.
 ///
-/// Values stay text. A name that is repeated makes a list; a number up to 20 in brackets is a place in a list.
+/// Values stay text. A repeated name makes a list; a number up to 20 in brackets is an index.
 /// - Source: flare-protocol 2.1; the `qs` library's extended syntax and its limits.
 package enum RESTForm {
     package static let maximumParameters = 1000
@@ -11,14 +11,14 @@ package enum RESTForm {
 
     package struct TooManyParameters: Error {}
 
-    /// The names and values as they stand.
+    /// The decoded names and values.
     static func pairs(_ text: some StringProtocol) throws(TooManyParameters) -> [(
         name: String, value: String
     )] {
         let parts = text.split(separator: "&", maxSplits: maximumParameters)
         guard parts.count <= maximumParameters else { throw TooManyParameters() }
         return parts.map { part in
-            // The sign that ends the name is the first outside of brackets, if there are any.
+            // The name ends at the first `=` outside of brackets.
             let bracketed = part.firstRange(of: "]=")
             let end = bracketed.map { part.index(after: $0.lowerBound) } ?? part.firstIndex(of: "=")
             guard let end else { return (part.formDecoded, "") }
@@ -39,7 +39,7 @@ package enum RESTForm {
         return root.mapValues(\.json)
     }
 
-    /// `a[b][]` as a, b and the empty text; what is nested too deep stays one name with its brackets.
+    /// Splits `a[b][]` into `a`, `b` and the empty text; the rest beyond the depth limit stays one name.
     private static func path(of name: String) -> [String] {
         guard let open = name.firstIndex(of: "["), name.last == "]" else { return [name] }
         var path = open == name.startIndex ? [] : [String(name[..<open])]
@@ -55,10 +55,10 @@ package enum RESTForm {
         return rest.isEmpty ? path : [name]
     }
 
-    /// A form on its way to JSON; a list may still have gaps.
+    /// A partly decoded form; a list may have gaps.
     private indirect enum Node {
         case text(String)
-        /// A name without value below an object that has members.
+        /// A name without a value in an object.
         case flag
         case list([Int: Node])
         case object([String: Node])

@@ -1,16 +1,16 @@
 import Flare
 
-/// A location update of a Cisco CMX server: where the wireless devices are that it hears.
+/// A location update of wireless devices from a Cisco CMX server.
 /// - Source: flare-protocol 2.7.
 struct RESTNotification: Equatable {
     struct Move: Equatable {
-        /// In lower case, as devices have it.
+        /// In lower case, as in `data.mac`.
         let mac: String
         let x: Double
         let y: Double
     }
 
-    /// What is to be answered when no device is known.
+    /// The response when no device was moved.
     enum Problem: String, Error {
         case notifications = "No notifications found."
         case deviceID = "No deviceId found."
@@ -20,8 +20,8 @@ struct RESTNotification: Equatable {
     private(set) var moves: [Move] = []
     private(set) var problem: Problem?
 
-    /// Entries without ssid are not meant for us and are passed over; entries that lack something else too, but
-    /// that is told when nothing better can be.
+    /// Entries without an ssid are ignored, and so are other incomplete ones, which are reported if no device was
+    /// moved.
     init(_ body: JSONValue) throws(Problem) {
         guard let entries = body["notifications"]?.array else { throw .notifications }
         for entry in entries where entry["ssid"].map(\.isNull) == false {
@@ -40,9 +40,9 @@ struct RESTNotification: Equatable {
 }
 
 extension RESTRoutes {
-    /// Moves each device that is known.
+    /// Moves each known device.
     ///
-    /// One is answered as the origin does, several as a list, none with `null`.
+    /// The response is the device, a list of several devices, or `null` for none.
     func notify(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTResponse {
         let notification: RESTNotification
         do throws(RESTNotification.Problem) {

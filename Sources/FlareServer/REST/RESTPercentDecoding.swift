@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// The text without percent encoding; `nil` when that is broken or hides no UTF-8.
+    /// The percent-decoded text; `nil` when the encoding is invalid or not UTF-8.
     /// - Source: RFC 3986 2.1.
     var percentDecoded: String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
@@ -19,7 +19,7 @@ extension StringProtocol {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// One name or value of a form or a query: a plus is a space; what is broken stays as it is.
+    /// A decoded name or value of a form: a plus is a space; an invalid encoding stays unchanged.
     var formDecoded: String {
         let spaced = utf8.contains(UInt8(ascii: "+")) ? replacingPluses : String(self)
         return spaced.percentDecoded ?? spaced

@@ -3,15 +3,15 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What a request is answered, before it is put into HTTP.
+/// A response before it is encoded as HTTP.
 struct RESTResponse {
     var status: HTTPResponse.Status = .ok
     var type: String
     var body: ByteBuffer
     var headers: HTTPFields = [:]
-    /// What was wrong, if something was that a browser may show.
+    /// The error message, which browsers get as a page.
     private var problem: String?
-    /// The tag of the body, when it is known already.
+    /// The entity tag of the body, if it is already known.
     private var knownTag: String?
 
     init(
@@ -26,31 +26,31 @@ struct RESTResponse {
     static let jsonType = "application/json; charset=utf-8"
     private static let htmlType = "text/html; charset=utf-8"
 
-    /// JSON; an absent value is an empty body.
+    /// A JSON value; `nil` is an empty body.
     static func json(_ value: JSONValue?, status: HTTPResponse.Status = .ok) -> RESTResponse {
         RESTResponse(status: status, type: jsonType, body: ByteBuffer(bytes: value?.bytes ?? []))
     }
 
-    /// JSON that is written already.
+    /// Encoded JSON.
     static func text(json: [UInt8]) -> RESTResponse {
         RESTResponse(type: jsonType, body: ByteBuffer(bytes: json))
     }
 
-    /// A list of objects that are written already.
-    static func list(_ texts: [[UInt8]]) -> RESTResponse { list(ListText(texts)) }
+    /// A list of encoded objects.
+    static func list(_ texts: [[UInt8]]) -> RESTResponse { list(EncodedList(texts)) }
 
-    static func list(_ list: ListText) -> RESTResponse {
+    static func list(_ list: EncodedList) -> RESTResponse {
         var answer = RESTResponse(type: jsonType, body: list.bytes)
         answer.knownTag = list.tag
         return answer
     }
 
-    /// A word to the client as the origin sends it, without mark-up.
+    /// A plain text, sent as HTML as by the original server.
     static func text(_ text: String) -> RESTResponse {
         RESTResponse(type: htmlType, body: ByteBuffer(string: text))
     }
 
-    /// What was wrong: as JSON, or as a page for who wants to read one.
+    /// An error: JSON, or a page for clients that accept HTML.
     static func problem(_ status: HTTPResponse.Status, _ problem: String) -> RESTResponse {
         let code = status.reasonPhrase.lowercased().split(separator: " ").joined(separator: "_")
         let text = JSONValue.string(String(problem.prefix(500)))
@@ -59,7 +59,7 @@ struct RESTResponse {
         return answer
     }
 
-    /// The page for a problem.
+    /// The HTML page of an error.
     private static func page(_ problem: String) -> String {
         let escaped = problem.reduce(into: "") { result, character in
             switch character {
@@ -78,7 +78,7 @@ struct RESTResponse {
             """
     }
 
-    /// What a path answers to OPTIONS.
+    /// The response to OPTIONS.
     static func options(_ methods: [HTTPRequest.Method]) -> RESTResponse {
         let allow = methods.map(\.rawValue).joined(separator: ",")
         var answer = text(allow)
@@ -88,18 +88,18 @@ struct RESTResponse {
 }
 
 extension RESTResponse {
-    /// The answer in HTTP, as it is.
+    /// The HTTP response without entity tag.
     var response: Response {
         var fields = headers
         fields[.contentType] = type
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: body))
     }
 
-    /// The answer in HTTP: with its tag, without body for HEAD, and as 304 when the client has it already.
+    /// The HTTP response: with entity tag, without body for HEAD, and 304 if the client has the current one.
     func response(to request: HTTPRequest, method: HTTPRequest.Method) -> Response {
         let (head, body) = message(to: request, method: method)
         guard head.status != .notModified else {
-            // Without the length of what is not sent (RFC 9110 15.4.5), which Hummingbird would state as 0.
+            // A stream body, because Hummingbird would add a Content-Length of 0 (RFC 9110 15.4.5).
             return Response(
                 status: head.status,
                 headers: head.headerFields,
@@ -113,7 +113,7 @@ extension RESTResponse {
         )
     }
 
-    /// The same as head and body.
+    /// The same response as head and body.
     func message(to request: HTTPRequest, method: HTTPRequest.Method) -> (
         head: HTTPResponse, body: ByteBuffer?
     ) {
@@ -129,7 +129,7 @@ extension RESTResponse {
         }
         var fields = headers
         if status == .ok {
-            let tag = knownTag ?? ListText.tag(of: body)
+            let tag = knownTag ?? EncodedList.tag(of: body)
             fields[.eTag] = tag
             if method == .get || method == .head, Self.isFresh(request.headerFields, tag) {
                 return (HTTPResponse(status: .notModified, headerFields: fields), nil)
@@ -140,7 +140,7 @@ extension RESTResponse {
         return (HTTPResponse(status: status, headerFields: fields), method == .head ? nil : body)
     }
 
-    /// Whether the client has this very answer (RFC 9110 13.1.2) and does not insist on a new one.
+    /// Whether the client has the current response (RFC 9110 13.1.2) and accepts a cached one.
     private static func isFresh(_ fields: HTTPFields, _ tag: String) -> Bool {
         guard let known = fields[.ifNoneMatch], fields[.cacheControl]?.contains("no-cache") != true else {
             return false

@@ -1,13 +1,13 @@
 import Flare
 import HTTPTypes
 
-/// What a path of the REST interface names.
+/// The resource that a path of the REST interface identifies.
 ///
-/// Only the identifiers that a route needs are kept, as they came: whether one is well formed is for the route.
+/// Identifiers are not validated here.
 /// - Source: flare-protocol 2.2; Express 4, not strict, not case sensitive.
 struct RESTRoute: Equatable {
     enum Place: Equatable {
-        /// The objects of a class, below a parent.
+        /// The objects of a class in a parent.
         case list
         case object(id: String)
         case data(id: String)
@@ -17,17 +17,17 @@ struct RESTRoute: Equatable {
 
     let kind: FlareClass
     let place: Place
-    /// The parents in the path, by the name of the member that holds them.
+    /// The parents in the path, by member name.
     let parents: [String: String]
-    /// A list of things straight below the environment can only be read, and takes no filters.
+    /// The list of an environment's things is read-only and, except in the strict dialect, has no filters.
     let isThingsOfEnvironment: Bool
 
-    /// A path that is no path: its percent encoding is broken, or hides no UTF-8.
+    /// An invalid percent encoding, or one that is not UTF-8.
     struct Malformed: Error, Equatable {
         let segment: String
     }
 
-    /// The route of a raw path, without the query; `nil` when there is none.
+    /// - Parameter path: The encoded path without the query. `nil` for an unknown path.
     init?(path: Substring) throws(Malformed) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments = path.split(separator: "/", maxSplits: 10, omittingEmptySubsequences: false).dropFirst()
@@ -85,13 +85,13 @@ struct RESTRoute: Equatable {
         return text
     }
 
-    /// `POST /environments/E/devices/position` stands where a device's identifier would.
+    /// `POST /environments/E/devices/position` has the form of a device's path.
     var isNotification: Bool {
         guard case .object(let id) = place else { return false }
         return kind == .device && id.lowercased() == "position"
     }
 
-    /// The methods that it answers, in the order in which OPTIONS names them.
+    /// The supported methods, in the order of the response to OPTIONS.
     var methods: [HTTPRequest.Method] {
         switch place {
         case .list where isThingsOfEnvironment: [.get, .head]

@@ -8,11 +8,11 @@ import Threading
 
 /// Answers REST requests from the hub.
 ///
-/// A change is committed before it is answered. What the origin dies of is answered with 200 and `null`, an
-/// empty body or an error object instead.
+/// A change is committed before it is answered. Requests that crash the original server get status 200 with `null`,
+/// an empty body or an error object.
 /// - Source: flare-protocol 2 and 13.
 struct RESTRoutes: HTTPResponder {
-    /// Hummingbird's own context carries decoders that nothing here needs.
+    /// A context without Hummingbird's decoders, which are not needed.
     struct Context: InitializableFromSource {
         let channel: any Channel
 
@@ -24,7 +24,7 @@ struct RESTRoutes: HTTPResponder {
     let hub: FlareHub
     let sockets: SocketServer
     let files: PublicFiles?
-    /// Bytes of a body.
+    /// The size limit of a body, bytes.
     let maximumBodyBytes: Int
     let logger: Logger
 
@@ -54,11 +54,11 @@ struct RESTRoutes: HTTPResponder {
         }
         if let response = try await files?.response(to: request) { return response }
         let isStart = target.path == "/" && (method == .get || method == .head)
-        let answer = isStart ? StartPage.answer : .unknown(method, target.path)
+        let answer = isStart ? StartPage.response : .notFound(method, target.path)
         return answer.response(to: request.head, method: method)
     }
 
-    /// `nil` when the path is none of the objects'.
+    /// `nil` when the path is not part of the REST interface.
     private func answer(
         to request: Request,
         _ target: Target,
@@ -67,11 +67,11 @@ struct RESTRoutes: HTTPResponder {
         do {
             guard let route = try RESTRoute(path: target.path) else { return nil }
             if method == .options { return .options(route.methods) }
-            guard route.methods.contains(method) else { return .unknown(method, target.path) }
+            guard route.methods.contains(method) else { return .notFound(method, target.path) }
             guard method == .post || method == .put else {
                 guard method == .delete else { return try await read(route, query: target.query, from: hub) }
                 let answer = try await delete(route)
-                try await hub.stored()
+                try await hub.waitUntilDurable()
                 return answer
             }
             let bytes = try await request.body.collect(upTo: maximumBodyBytes)
@@ -79,24 +79,24 @@ struct RESTRoutes: HTTPResponder {
             let answer =
                 try await method == .put
                 ? update(route, body) : route.isNotification ? notify(route, body) : create(route, body)
-            try await hub.stored()
+            try await hub.waitUntilDurable()
             return answer
         } catch let error as RESTRoute.Malformed {
             return .problem(.badRequest, "Failed to decode \"\(error.segment)\" in the path")
         } catch let error as RESTBody.Refusal {
             return error.answer
         } catch is RESTForm.TooManyParameters {
-            return .problem(.contentTooLarge, "more than \(RESTForm.maximumParameters) values in the query")
+            return .problem(.contentTooLarge, "the query has more than \(RESTForm.maximumParameters) values")
         } catch let error as FlareSchemaError {
             logger.debug("refused", metadata: ["path": "\(target.path)", "reason": "\(error)"])
             return .json(error.json)
         } catch let error as FlareHubError {
-            return refused(error)
+            return response(to: error)
         }
     }
 
-    /// Nothing has changed then.
-    private func refused(_ error: FlareHubError) -> RESTResponse {
+    /// The response to an error of the hub.
+    private func response(to error: FlareHubError) -> RESTResponse {
         let status: HTTPResponse.Status
         switch error {
         case .duplicate(let record):
@@ -128,10 +128,10 @@ struct RESTRoutes: HTTPResponder {
     }
 }
 
-// MARK: - At once
+// MARK: - Immediate responses
 
 extension RESTRoutes: ImmediateResponder {
-    /// Reads objects while nobody else is with the hub; everything else goes by ``respond(to:context:)``.
+    /// Reads objects if the hub is free; ``respond(to:context:)`` handles all other requests.
     func immediateResponse(to request: HTTPRequest) -> ImmediateResponse? {
         let (target, method) = (Target(request.path ?? "/"), request.method)
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
@@ -167,14 +167,14 @@ extension RESTRoutes {
                 for: route.kind,
                 dialect: hub.dialect
             )
-            if filter.admitsAll { return .list(hub.list(route.kind, environment: environment, zone: zone)) }
-            guard filter.isByPlace else {
+            if filter.matchesAll { return .list(hub.list(route.kind, environment: environment, zone: zone)) }
+            guard filter.isSpatial else {
                 return .list(
-                    hub.texts(route.kind, environment: environment, zone: zone) { filter.admits($0) }
+                    hub.texts(route.kind, environment: environment, zone: zone) { filter.matches($0) }
                 )
             }
-            let records = hub.records(route.kind, environment: environment, zone: zone) { filter.admits($0) }
-            return .list(records.map { filter.shown($0).bytes })
+            let records = hub.records(route.kind, environment: environment, zone: zone) { filter.matches($0) }
+            return .list(records.map { filter.representation(of: $0).bytes })
         case .object(let id):
             let reference = ObjectReference(schema.kind, try schema.identifier(id))
             return hub.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
@@ -190,7 +190,7 @@ extension RESTRoutes {
         }
     }
 
-    /// A list of things in a zone asks for the zone only; ancestors that are not needed are not looked at.
+    /// The parent that limits a list; other ancestors in the path are ignored.
     private func parents(
         of route: RESTRoute,
         _ schema: FlareSchema
@@ -220,19 +220,19 @@ extension RESTRoutes {
         guard case .object(let id) = route.place else { return .json(.null) }
         let schema = FlareSchema(route.kind)
         let reference = ObjectReference(route.kind, try schema.identifier(id))
-        let record = try await hub.update(reference, isAsked: true) { try schema.apply(body, to: &$0) }
+        let record = try await hub.update(reference, isGated: true) { try schema.apply(body, to: &$0) }
         return .json(record?.json ?? .null)
     }
 
     private func delete(_ route: RESTRoute) async throws -> RESTResponse {
         guard case .object(let id) = route.place else { return .json(.null) }
         let reference = ObjectReference(route.kind, try FlareSchema(route.kind).identifier(id))
-        return .json(try await hub.remove(reference, isAsked: true)?.json ?? .null)
+        return .json(try await hub.remove(reference, isGated: true)?.json ?? .null)
     }
 }
 
 extension RESTResponse {
-    fileprivate static func unknown(_ method: HTTPRequest.Method, _ path: Substring) -> RESTResponse {
+    fileprivate static func notFound(_ method: HTTPRequest.Method, _ path: Substring) -> RESTResponse {
         .problem(.notFound, "Cannot \(method.rawValue) \(path)")
     }
 }

@@ -1,9 +1,9 @@
 import Hummingbird
 import NIOCore
 
-/// What a browser sees at `/` when the user has put no page of the own there.
+/// The page at `/`, unless the public folder has one.
 enum StartPage {
-    static let answer = RESTResponse(
+    static let response = RESTResponse(
         type: "text/html; charset=utf-8",
         body: ByteBuffer(string: text),
         headers: [
@@ -28,12 +28,12 @@ enum StartPage {
         <body>
         <h1>Flare server</h1>
         <p>Trilateral serves the model of a place here: environments, the zones in them, the things in zones, and
-        the devices that walk through.</p>
+        the devices that move through them.</p>
         <ul>
         <li><a href="/environments">/environments</a>: the objects as JSON; from there
         <code>/environments/ID/zones</code>, <code>/environments/ID/zones/ID/things</code>,
         <code>/environments/ID/things</code>, <code>/environments/ID/devices</code></li>
-        <li><code>/socket.io/</code>: messages as they happen, for clients of Socket.IO 1 to 4</li>
+        <li><code>/socket.io/</code>: live messages for Socket.IO clients, versions 1 to 4</li>
         </ul>
         </body>
         </html>

@@ -1,7 +1,7 @@
 import Flare
 
 extension FlareSchema {
-    /// A value made to fit its place; `nil` when it is dropped or, with one failure more, cannot fit.
+    /// Converts a value to the type of a field; `nil` when it is dropped or, with another failure, cannot be converted.
     func cast(
         _ value: JSONValue,
         as field: Field,
@@ -16,13 +16,13 @@ extension FlareSchema {
         case (.texts, .null): return []
         case (_, .null): return .null
         case (.any, _): return value
-        case (.text, _): return expect("String", value.scriptText.map(JSONValue.string))
+        case (.text, _): return expect("String", value.javaScriptText.map(JSONValue.string))
         case (.number, _): return expect("Number", value.castNumber)
         case (.time, _): return expect("Date", value.castTime)
         case (.identifier, _): return expect("ObjectId", value.castIdentifier)
         case (.texts, _):
             let elements = (value.array ?? [value]).filter { !$0.isNull }
-            let texts = elements.compactMap { $0.scriptText.map(JSONValue.string) }
+            let texts = elements.compactMap { $0.javaScriptText.map(JSONValue.string) }
             return expect("Array", texts.count == elements.count ? .array(texts) : .none)
         case (.group(let fields), .object(let members)):
             var result: [String: JSONValue] = [:]
@@ -45,7 +45,7 @@ extension FlareSchema {
 }
 
 extension FlareID {
-    /// 24 hexadecimal digits, or twelve characters that are taken as the twelve bytes.
+    /// Parses 24 hexadecimal digits, or twelve characters whose low bytes are the identifier.
     /// - Source: flare-protocol 2.4.
     init?(flareText text: String) {
         if let id = FlareID(text) {
@@ -62,14 +62,14 @@ extension FlareID {
 }
 
 extension JSONValue {
-    /// The value as the origin's language turns it into text; `nil` for an object.
-    var scriptText: String? {
+    /// The value converted to text as in JavaScript; `nil` for an object.
+    var javaScriptText: String? {
         switch self {
         case .string(let text): return text
         case .null, .bool, .number, .numeral: return text
         case .object: return nil
         case .array(let elements):
-            let texts = elements.compactMap { $0.isNull ? "" : $0.scriptText }
+            let texts = elements.compactMap { $0.isNull ? "" : $0.javaScriptText }
             return texts.count == elements.count ? texts.joined(separator: ",") : nil
         }
     }
@@ -79,7 +79,7 @@ extension JSONValue {
         case .number, .numeral: self
         case .bool(let flag): flag ? 1 : 0
         case .string(let text) where text.allSatisfy(\.isWhitespace): .null
-        case .string(let text): Double(scriptNumber: text).map(JSONValue.number)
+        case .string(let text): Double(javaScriptNumber: text).map(JSONValue.number)
         case .array(let elements) where elements.count == 1: elements.first?.castNumber
         case .null, .array, .object: .none
         }
@@ -90,7 +90,7 @@ extension JSONValue {
             switch self {
             case .number(let number): Int64(exactly: number.rounded(.towardZero))
             case .string(let text):
-                Double(scriptNumber: text).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+                Double(javaScriptNumber: text).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
                     ?? FlareTime.wallMilliseconds(text)
             default: nil
             }
@@ -98,7 +98,7 @@ extension JSONValue {
         return .string(FlareTime.text(wallMilliseconds: milliseconds))
     }
 
-    /// An object with an `_id` counts as its identifier, as in the origin.
+    /// As in the original server, an object with an `_id` counts as that identifier.
     fileprivate var castIdentifier: JSONValue? {
         switch self {
         case .string(let text): FlareID(flareText: text).map { .string($0.description) }
@@ -109,8 +109,8 @@ extension JSONValue {
 }
 
 extension Double {
-    /// A finite decimal number, with white space around it; no hexadecimal, no words.
-    init?(scriptNumber text: String) {
+    /// Parses a finite decimal number, ignoring white space around it.
+    init?(javaScriptNumber text: String) {
         let trimmed = text.utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
         let isDecimal = trimmed.allSatisfy {
             (48...57).contains($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")

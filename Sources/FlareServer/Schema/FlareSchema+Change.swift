@@ -1,23 +1,23 @@
 package import Flare
 
 extension FlareSchema {
-    /// Changes an object's members as the body of a PUT says.
+    /// Applies the body of a PUT to an object's members, all or nothing.
     ///
-    /// Members given are replaced whole, others stay; a dotted name reaches inside and makes what is missing;
-    /// `$set` and `$unset` do as in MongoDB. `modified` is left to the hub. Either all of it is done or none.
+    /// Given members are replaced, others stay. A dotted name sets a nested value and creates missing objects; `$set`
+    /// and `$unset` work as in MongoDB. The hub sets `modified`.
     /// - Source: flare-protocol 2.5.
     package func apply(_ body: JSONValue, to members: inout [String: JSONValue]) throws(FlareSchemaError) {
         guard let body = body.object else { throw .notAnObject(body) }
         var result = members
-        // In order of their names, so that `data` is set before `data.color`.
+        // Sorted, so that `data` is set before `data.color`.
         for (name, value) in body.sorted(by: { $0.key < $1.key }) where !name.hasPrefix("$") {
             try set(name, value, in: &result)
         }
         for (name, value) in body.sorted(by: { $0.key < $1.key }) where name.hasPrefix("$") {
             guard name == "$set" || name == "$unset" else {
-                throw .refused("\(name) is no operator here; there are $set and $unset")
+                throw .refused("\(name) is not supported; use $set or $unset")
             }
-            guard let names = value.object else { throw .refused("\(name) needs an object") }
+            guard let names = value.object else { throw .refused("the value of \(name) must be an object") }
             for (inner, value) in names.sorted(by: { $0.key < $1.key }) {
                 if name == "$set" { try set(inner, value, in: &result) } else { unset(inner, in: &result) }
             }
@@ -35,19 +35,19 @@ extension FlareSchema {
         guard path.count <= Self.maximumParts else {
             throw .refused("a path has more than \(Self.maximumParts) parts: \(name.prefix(80))…")
         }
-        guard first != "_id" else { return try keepIdentity(value, members) }
+        guard first != "_id" else { return try checkIdentity(value, members) }
         guard let (place, isInData) = place(of: path.dropFirst(), in: field) else { return }
         if isInData, path.dropFirst().contains(where: { $0.isEmpty || $0.hasPrefix("$") }) {
-            throw .refused("\"\(name)\" is no path: a part is empty or starts with $")
+            throw .refused("\"\(name)\" is not a path: a part is empty or starts with $")
         }
         if isInData, let key = Self.unstorableKey(in: value) { throw .unstorable(key: key) }
         var failures: [FlareSchemaError.Failure] = []
         let new = cast(value, as: place, at: name, &failures)
         if let failure = failures.first { throw .cast(model: model, failure) }
-        // What is no object is ignored where a group stands; an object without a member of it empties it.
+        // A non-object is ignored for a group; an object without known members removes the group.
         if new == nil, value.object == nil { return }
         guard let whole = JSONValue.object(members).setting(path[...], to: new)?.object else {
-            throw .refused("\"\(name)\" leads through a value that is no object")
+            throw .refused("\"\(name)\" leads through a value that is not an object")
         }
         members = whole
     }
@@ -61,15 +61,15 @@ extension FlareSchema {
         members = JSONValue.object(members).setting(path[...], to: nil)?.object ?? members
     }
 
-    /// How deep a dotted name may lead.
+    /// The depth limit of a dotted name.
     private static let maximumParts = 64
 
     private static func path(_ name: String) -> [String] {
         name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Another `_id` would make another object of it.
-    private func keepIdentity(
+    /// - Throws: If the value is not the current `_id`, which cannot be changed.
+    private func checkIdentity(
         _ value: JSONValue,
         _ members: [String: JSONValue]
     ) throws(FlareSchemaError) {
@@ -79,7 +79,7 @@ extension FlareSchema {
         }
     }
 
-    /// What stands at the end of a path, and whether that is in the data; `nil` where nothing may stand.
+    /// The field at a path, and whether it is in the data; `nil` when there is none.
     private func place(of path: ArraySlice<String>, in field: Field) -> (Field, isInData: Bool)? {
         if case .any = field { return (.any, true) }
         guard let next = path.first else { return (field, false) }
@@ -89,8 +89,8 @@ extension FlareSchema {
 }
 
 extension JSONValue {
-    /// A copy with another value, or none, at the end of a path; a list is entered by number.
-    /// - Returns: `nil` when something on the way is neither.
+    /// A copy with the value at a path replaced or removed; parts of the path in lists are indices.
+    /// - Returns: `nil` when the path leads through another kind of value.
     fileprivate func setting(_ path: ArraySlice<String>, to value: JSONValue?) -> JSONValue? {
         guard let key = path.first else { return value }
         let rest = path.dropFirst()

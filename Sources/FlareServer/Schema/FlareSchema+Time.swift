@@ -1,10 +1,10 @@
 extension FlareTime {
-    /// The times that can be written, years 0 to 9999, in milliseconds since 1970-01-01 UTC.
+    /// The supported times, years 0 to 9999, in milliseconds since 1970-01-01 UTC.
     static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    /// Milliseconds since 1970-01-01 UTC for `2016-01-31`, `2016-01-31T12:30[:15[.250]]` with `Z`, an offset or
-    /// neither, which is UTC too; `nil` for any other text.
-    /// - Source: ISO 8601 as ECMAScript reads it.
+    /// Parses `2016-01-31` or `2016-01-31T12:30[:15[.250]]` with `Z`, an offset, or neither, which means UTC.
+    /// - Returns: Milliseconds since 1970-01-01 UTC; `nil` for any other text.
+    /// - Source: ISO 8601 as parsed by ECMAScript.
     static func wallMilliseconds(_ text: String) -> Int64? {
         var rest = Array(text.utf8.prefix(40))[...]
         guard let year = digits(4, &rest), skip("-", &rest), let month = digits(2, &rest), skip("-", &rest),
@@ -43,7 +43,7 @@ extension FlareTime {
         return true
     }
 
-    /// Digits after the point, as milliseconds; what is finer is cut off.
+    /// Digits after the point, truncated to milliseconds.
     private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64? {
         let text = rest.prefix { (48...57).contains($0) }
         guard !text.isEmpty else { return nil }
@@ -71,7 +71,7 @@ extension FlareTime {
         let earlier = year + 399
         let leapDays = earlier / 4 - earlier / 100 + earlier / 400
         let dayOfYear = lengths.prefix(month - 1).reduce(day - 1, +)
-        // 865,624 is what this count gives for 1970-01-01.
+        // 865,624 is the result for 1970-01-01.
         return (year + 400) * 365 + leapDays + dayOfYear - 865_624
     }
 }

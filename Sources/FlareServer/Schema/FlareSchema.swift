@@ -1,19 +1,19 @@
 package import Flare
 
-/// What the members of one class of objects are, and how a client's JSON becomes them.
+/// The members of a class of objects, and the conversion of a client's JSON to them.
 ///
-/// Casting is lenient as the origin's is: numbers for texts become text, numeric text becomes a number, unknown
-/// members are dropped. What cannot be cast is an error, and nothing is made or changed.
+/// Casting is as lenient as in the original server: a number becomes a text, a numeric text a number, and unknown
+/// members are dropped. Values that cannot be cast are errors, and nothing is created or changed.
 /// - Source: flare-protocol 1, 2.4, 2.5.
 package struct FlareSchema: Sendable {
-    /// What a member is.
+    /// The type of a member.
     package indirect enum Field: Sendable {
         case text, number, time, identifier
-        /// A list of text.
+        /// A list of texts.
         case texts
-        /// Any JSON: the data.
+        /// Any JSON value: the data.
         case any
-        /// An object of these members and no others.
+        /// An object with these members only.
         case group([String: Field])
     }
 
@@ -31,7 +31,7 @@ package struct FlareSchema: Sendable {
             }
     }
 
-    /// The class as error messages name it.
+    /// The class name in error messages.
     var model: String { kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst() }
 
     private static let shared: [String: Field] = [
@@ -54,12 +54,12 @@ package struct FlareSchema: Sendable {
 }
 
 extension FlareSchema {
-    /// A new object from the body of a POST.
+    /// Creates an object from the body of a POST.
     ///
-    /// `created` is left to the hub, whatever the client says; a `modified` that is given stays.
+    /// The hub sets `created`, and `modified` if it is absent.
     /// - Parameters:
-    ///   - parents: The identifiers of the parents as the path has them; they win over the body's.
-    ///   - makeID: Asked when the body brings no `_id`.
+    ///   - parents: The identifiers of the parents in the path; they override the body's.
+    ///   - makeID: Called if the body has no `_id`.
     package func record(
         from body: JSONValue,
         parents: [String: String] = [:],
@@ -81,7 +81,7 @@ extension FlareSchema {
         return FlareRecord(kind, members["_id"]?.string.flatMap { FlareID($0) } ?? makeID(), members)
     }
 
-    /// A member's name, anywhere in the data, that the origin's database refuses.
+    /// The first name in the data that the original database refuses.
     static func unstorableKey(in value: JSONValue) -> String? {
         switch value {
         case .array(let elements): elements.lazy.compactMap(unstorableKey).first

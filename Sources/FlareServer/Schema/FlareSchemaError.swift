@@ -1,27 +1,27 @@
 package import Flare
 
-/// Why a client's JSON is no object of Flare, in the shapes in which the origin's database layer says so.
-/// - Source: flare-protocol 2.4; clients only notice that `_id` is missing.
+/// Why a client's JSON is not a valid object, in the formats of the original database layer.
+/// - Source: flare-protocol 2.4; clients only check for `_id`.
 package enum FlareSchemaError: Error, Sendable, Hashable {
-    /// One value that does not fit its place.
+    /// A value of the wrong type.
     package struct Failure: Sendable, Hashable {
-        /// The member, dotted.
+        /// The dotted path of the member.
         package let path: String
         package let type: String
         package let value: JSONValue
     }
 
-    /// One value, in an identifier or in a change.
+    /// An invalid identifier, or an invalid value in a change.
     case cast(model: String, Failure)
-    /// Every value at fault, in a new object.
+    /// All invalid values of a new object.
     case validation(model: String, [Failure])
     /// A name in the data with a dot or a leading `$`.
     case unstorable(key: String)
-    /// A change that has no meaning.
+    /// An unsupported change.
     case refused(String)
     case notAnObject(JSONValue)
 
-    /// The body of the answer.
+    /// The body of the response.
     package var json: JSONValue {
         switch self {
         case .cast(let model, let failure):
@@ -29,7 +29,7 @@ package enum FlareSchemaError: Error, Sendable, Hashable {
         case .validation(let model, let failures):
             let failures = failures.sorted { $0.path < $1.path }
             let errors = failures.map { failure in
-                // The outer error names the types a little differently from its reason; so did the origin.
+                // As in the original server, the outer error spells the types differently from its reason.
                 let type = failure.type == "ObjectId" ? "ObjectID" : failure.type
                 let reason = failure.json(
                     type: failure.type == "ObjectId" ? failure.type : failure.type.lowercased()
@@ -47,7 +47,7 @@ package enum FlareSchemaError: Error, Sendable, Hashable {
         case .notAnObject(let value):
             return [
                 "name": "ObjectExpectedError", "path": "",
-                "message": .string("an object should be here, not \(String(value.text.prefix(80)))"),
+                "message": .string("expected an object, not \(String(value.text.prefix(80)))"),
             ]
         }
     }
@@ -56,7 +56,8 @@ package enum FlareSchemaError: Error, Sendable, Hashable {
 extension FlareSchemaError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unstorable(let key): "\"\(key)\" is no name for data: it may not hold a dot or start with $"
+        case .unstorable(let key):
+            "\"\(key)\" is not a valid name in data: it must not contain a dot or start with $"
         default: json["message"]?.string ?? ""
         }
     }

@@ -1,4 +1,4 @@
-/// Times as Flare writes them: ISO 8601, UTC, milliseconds and Z.
+/// The time format of Flare: ISO 8601 in UTC with milliseconds.
 /// - Source: flare-protocol 1.
 package enum FlareTime {
     /// The text for milliseconds since 1970-01-01 UTC; years 0 to 9999.
@@ -13,7 +13,7 @@ package enum FlareTime {
             + "." + padded(Int(ofDay % 1000), 3) + "Z"
     }
 
-    /// The proleptic Gregorian date so many days after 0000-01-01.
+    /// The proleptic Gregorian date of a number of days after 0000-01-01.
     private static func date(daysSinceYearZero days: Int) -> (year: Int, month: Int, day: Int) {
         // Years are counted from 1 March of the year -400, so that the leap day is the last of its year.
         let shifted = days - 60 + 146_097

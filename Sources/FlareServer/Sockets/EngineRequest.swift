@@ -1,19 +1,19 @@
 package import SocketIO
 
-/// What the query of a request to Engine.IO's path says.
+/// The query of a request to the path of Engine.IO.
 /// - Source: flare-protocol 3.1.
 package struct EngineRequest: Sendable, Hashable {
-    /// The final slash is needed.
+    /// With the final slash, which is required.
     static let path = "/socket.io/"
 
     package let isForEngine: Bool
     package private(set) var transport: ServerSession.Transport?
     package private(set) var session: String?
-    /// 3 when nothing is said: the first clients did not say; `nil` for any other than 3 and 4.
+    /// 3 when absent, because early clients omit it; `nil` for unknown revisions.
     package private(set) var revision: EngineRevision? = .three
-    /// The form of what is polled; revision 4 has but one.
+    /// The payload format of polling; always text in revision 4.
     package private(set) var form = PollingFormat.binary
-    /// JSONP, which no client of Flare uses, is not spoken.
+    /// JSONP is not supported; no client of Flare uses it.
     package private(set) var isJSONP = false
 
     /// - Parameter target: The path and query of a request.

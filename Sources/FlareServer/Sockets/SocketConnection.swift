@@ -2,32 +2,32 @@ import HTTPListener
 import NIOCore
 import SocketIO
 
-/// One client of a server of sockets, to which it belongs: its session and what that holds open.
+/// A client of a ``SocketServer``: its session and open connections.
 final class SocketConnection {
     let client: FlareClientID
     var session: ServerSession
-    /// The WebSocket in use, or the one of an upgrade, and its number: what an older one says is not heard.
+    /// The current WebSocket or that of an upgrade, and its number, by which events of older ones are ignored.
     var socket: WebSocket?
     var socketNumber = 0
-    /// Whether something was written that is not flushed yet.
-    var isWritten = false
-    /// GETs that wait for an answer, in order; there is one, save when a second comes and both end.
+    /// Whether written data is not flushed yet.
+    var needsFlush = false
+    /// Pending GET requests in order; a second one ends both.
     var polls: [(ServerSession.Answer) -> Void] = []
-    /// What the last poll came by.
-    var pollConnection: ObjectIdentifier?
-    /// The POST that waits for its answer.
+    /// The connection of the last poll.
+    var pollChannel: ObjectIdentifier?
+    /// The pending POST request.
     var post: CheckedContinuation<ServerSession.Answer, Never>?
-    /// The weight of what the hub has not dealt with yet.
-    var unhandled = 0
+    /// The weight of the messages that the hub has not handled yet.
+    var pendingWeight = 0
     var isPaused = false
-    /// When a poll or a message last came, in monotonic milliseconds.
-    var heard: Int
+    /// The time of the last poll or message, monotonic milliseconds.
+    var lastReceived: Int
     var timer: Scheduled<Void>?
     var timerDeadline = Int.max
 
-    init(client: FlareClientID, session: ServerSession, heard: Int) {
+    init(client: FlareClientID, session: ServerSession, lastReceived: Int) {
         self.client = client
         self.session = session
-        self.heard = heard
+        self.lastReceived = lastReceived
     }
 }

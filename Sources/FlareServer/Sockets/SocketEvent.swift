@@ -1,7 +1,7 @@
 import Flare
 import SocketIO
 
-/// What the server says by Socket.IO: the name of an event and its one argument.
+/// An event of the server over Socket.IO: a name and one argument.
 /// - Source: flare-protocol 4.2.
 struct SocketEvent: Sendable, Hashable {
     let name: String
@@ -12,14 +12,14 @@ struct SocketEvent: Sendable, Hashable {
         self.argument = argument
     }
 
-    /// The whole packet, the same for every client.
+    /// The encoded packet, the same for all clients.
     var frame: [UInt8] {
         SocketPacket.eventFrame(name: name, argument: JSONValue.object(argument).bytes)
     }
 }
 
 extension SocketEvent {
-    /// `nil` for what is told within this program only.
+    /// `nil` for notices to in-process clients only.
     init?(_ announcement: Transaction.Announcement) {
         switch announcement.notice {
         case .data(let object, let values, let sender):

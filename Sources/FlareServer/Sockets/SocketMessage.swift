@@ -1,9 +1,9 @@
 package import Flare
 
-/// What a client says by Socket.IO: the name of an event and an object.
+/// A message of a client over Socket.IO.
 /// - Source: flare-protocol 4.1.
 package struct SocketMessage: Sendable, Hashable {
-    package enum Wish: Sendable, Hashable {
+    package enum Command: Sendable, Hashable {
         case subscribe(all: Bool)
         case unsubscribe
         case getData(key: String?)
@@ -14,33 +14,33 @@ package struct SocketMessage: Sendable, Hashable {
         case getActions
     }
 
-    package let wish: Wish
+    package let command: Command
     package let kind: FlareClass
-    /// The object's identifier as the client wrote it, to answer with.
+    /// The object's identifier as the client wrote it, for the answer.
     package let name: JSONValue
-    /// `nil` when that is no identifier.
+    /// `nil` when the identifier is invalid.
     package let object: ObjectReference?
     package let sender: JSONValue?
-    /// The length of the text that it was read from.
+    /// The length of the encoded message.
     let bytes: Int
 
-    /// Levels of JSON that a message may have.
+    /// The nesting limit of a message.
     private static let maximumDepth = 32
 
-    /// Reads the list of an event; `nil` for everything that the origin passes over in silence, or dies of.
+    /// Parses the JSON list of an event; `nil` for messages that the original server ignores or crashes on.
     package init?(json: [UInt8]) {
         guard let list = try? JSONValue(parsing: json, maximumDepth: Self.maximumDepth).array,
             let event = list.first?.string, let message = list.dropFirst().first?.object,
-            let named = Self.named(in: message), let wish = Wish(event, message)
+            let named = Self.named(in: message), let command = Command(event, message)
         else { return nil }
-        self.wish = wish
+        self.command = command
         (kind, name) = named
         object = name.string.flatMap { FlareID(flareText: $0) }.map { ObjectReference(named.kind, $0) }
         sender = message["sender"]
         bytes = json.count
     }
 
-    /// The first in the order of the classes counts.
+    /// The first of several objects, in the order of the classes.
     private static func named(in message: [String: JSONValue]) -> (kind: FlareClass, name: JSONValue)? {
         for kind in FlareClass.allCases {
             if let name = message[kind.rawValue], !name.isNull { return (kind, name) }
@@ -49,7 +49,7 @@ package struct SocketMessage: Sendable, Hashable {
     }
 }
 
-extension SocketMessage.Wish {
+extension SocketMessage.Command {
     fileprivate init?(_ event: String, _ message: [String: JSONValue]) {
         switch event {
         case "subscribe":
@@ -82,7 +82,7 @@ extension SocketMessage.Wish {
 }
 
 extension JSONValue {
-    /// Whether JavaScript takes it for true.
+    /// Whether the value is true in JavaScript.
     fileprivate var isTruthy: Bool {
         switch self {
         case .null: false
@@ -94,7 +94,7 @@ extension JSONValue {
         }
     }
 
-    /// A key of data: a text, or a number as text.
+    /// A key: a text, or a number converted to text.
     fileprivate var keyText: String? {
         switch self {
         case .string(let text): text
@@ -103,11 +103,11 @@ extension JSONValue {
         }
     }
 
-    /// A coordinate: a number, or a text that is one.
+    /// A coordinate: a number or a numeric text.
     fileprivate var coordinate: Double? {
         switch self {
         case .number(let number): number.isFinite ? number : nil
-        case .numeral(let digits), .string(let digits): Double(scriptNumber: digits)
+        case .numeral(let digits), .string(let digits): Double(javaScriptNumber: digits)
         case .null, .bool, .array, .object: nil
         }
     }

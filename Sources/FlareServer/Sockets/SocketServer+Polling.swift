@@ -5,13 +5,13 @@ import Hummingbird
 import NIOCore
 import SocketIO
 
-// Engine.IO by plain HTTP.
+// Engine.IO over HTTP polling.
 extension SocketServer {
-    /// Answers a request to Engine.IO's path.
-    /// - Parameter connection: What the request came by: a poll is given up when it closes.
-    nonisolated func respond(to request: Request, on connection: any Channel) async throws -> Response {
+    /// Responds to a request to the path of Engine.IO.
+    /// - Parameter channel: The request's connection; a poll ends when it closes.
+    nonisolated func respond(to request: Request, on channel: any Channel) async throws -> Response {
         let engine = EngineRequest(target: request.head.path ?? "")
-        let answer = try await answer(request, engine, connection)
+        let answer = try await answer(request, engine, channel)
         var response = answer.response
         response.headers.append(contentsOf: Self.crossOrigin(request.headers))
         if let id = answer.opened {
@@ -21,10 +21,8 @@ extension SocketServer {
         return response
     }
 
-    /// What a browser wants to see before it lets a page read an answer.
-    ///
-    /// Which origins may ask at all has been decided by then.
-    /// - Source: flare-protocol 3.6; the Fetch standard for what a preflight asks.
+    /// The CORS headers of a response; the origin is already checked.
+    /// - Source: flare-protocol 3.6; the Fetch standard for preflight requests.
     private nonisolated static func crossOrigin(_ asked: HTTPFields) -> HTTPFields {
         guard let origin = asked[.origin] else { return [.accessControlAllowOrigin: "*"] }
         var fields: HTTPFields = [
@@ -40,7 +38,7 @@ extension SocketServer {
 
     private struct PollAnswer {
         var answer: ServerSession.Answer
-        /// The new session, when one was opened.
+        /// The identifier of a new session.
         var opened: String?
 
         var response: Response {
@@ -68,7 +66,7 @@ extension SocketServer {
             case .status(let code):
                 RESTResponse.problem(
                     HTTPResponse.Status(code: code),
-                    code == 503 ? "there are too many sessions; try again later" : "the session has ended"
+                    code == 503 ? "too many sessions; try again later" : "the session has ended"
                 ).response
             }
         }
@@ -77,7 +75,7 @@ extension SocketServer {
     private nonisolated func answer(
         _ request: Request,
         _ engine: EngineRequest,
-        _ connection: any Channel
+        _ channel: any Channel
     ) async throws -> PollAnswer {
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             return PollAnswer(answer: .status(204))
@@ -93,71 +91,83 @@ extension SocketServer {
         }
         switch request.method {
         case _ where transport == .websocket:
-            return PollAnswer(answer: .error(await knows(id) ? .badRequest : .unknownSession))
+            return PollAnswer(answer: .error(await hasSession(id) ? .badRequest : .unknownSession))
         case .get:
-            return PollAnswer(answer: await poll(id, engine.form, connection))
+            return PollAnswer(answer: await poll(id, engine.form, channel))
         case .post:
-            guard await knows(id) else { return PollAnswer(answer: .error(.unknownSession)) }
+            guard await hasSession(id) else { return PollAnswer(answer: .error(.unknownSession)) }
             let body = try await request.body.collect(upTo: settings.engine.limits.maximumPacketBytes)
             let isBinary = request.headers[.contentType]?.hasPrefix("application/octet-stream") == true
             return PollAnswer(
                 answer: await post(id, Array(body.readableBytesView), isBinary ? .binary : .text)
             )
         default:
-            return PollAnswer(answer: .error(await knows(id) ? .badRequest : .unknownSession))
+            return PollAnswer(answer: .error(await hasSession(id) ? .badRequest : .unknownSession))
         }
     }
 
-    private func knows(_ id: String) -> Bool { seats[id] != nil }
+    private func hasSession(_ id: String) -> Bool { connections[id] != nil }
 
-    // What follows asks and acts inside the continuations: others may come between a look before and them.
+    // The following methods check inside the continuations, because other calls may run before these.
 
     private func open(_ request: EngineRequest) async -> PollAnswer {
         await withCheckedContinuation { (opened: CheckedContinuation<PollAnswer, Never>) in
-            guard let (seat, actions) = seat(request.revision ?? .three, .polling, form: request.form) else {
+            guard
+                let (connection, actions) = openSession(
+                    request.revision ?? .three,
+                    .polling,
+                    form: request.form
+                )
+            else {
                 return opened.resume(returning: PollAnswer(answer: .status(503)))
             }
-            seat.polls.append { opened.resume(returning: PollAnswer(answer: $0, opened: seat.session.id)) }
-            carryOut(actions, seat)
+            connection.polls.append {
+                opened.resume(returning: PollAnswer(answer: $0, opened: connection.session.id))
+            }
+            perform(actions, connection)
         }
     }
 
-    private func poll(_ id: String, _ form: PollingFormat, _ connection: any Channel) async
+    private func poll(_ id: String, _ form: PollingFormat, _ channel: any Channel) async
         -> ServerSession.Answer
     {
         await withCheckedContinuation { waiting in
-            guard let seat = seats[id] else { return waiting.resume(returning: .error(.unknownSession)) }
-            // What an absent client would get stays for its next poll.
-            guard !connection.isPeerClosed else { return waiting.resume(returning: .status(400)) }
-            seat.heard = Self.now
-            seat.polls.append { waiting.resume(returning: $0) }
-            carryOut(seat.session.poll(form, now: Self.now), seat)
-            let name = ObjectIdentifier(connection)
-            seat.pollConnection = name
-            connection.onPeerClose { self.assumeIsolated { $0.pollWentAway(id, name) } }
+            guard let connection = connections[id] else {
+                return waiting.resume(returning: .error(.unknownSession))
+            }
+            // The messages stay queued for the next poll.
+            guard !channel.isPeerClosed else { return waiting.resume(returning: .status(400)) }
+            connection.lastReceived = Self.now
+            connection.polls.append { waiting.resume(returning: $0) }
+            perform(connection.session.poll(form, now: Self.now), connection)
+            let name = ObjectIdentifier(channel)
+            connection.pollChannel = name
+            channel.onPeerClose { self.assumeIsolated { $0.pollEnded(id, name) } }
         }
     }
 
-    /// Who is no longer there cannot fetch what comes: it waits for the next poll.
-    private func pollWentAway(_ id: String, _ connection: ObjectIdentifier) {
-        guard let seat = seats[id], seat.pollConnection == connection else { return }
-        seat.session.pollWentAway()
-        for poll in seat.polls { poll(.status(400)) }
-        seat.polls = []
+    /// Ends the poll of a closed connection; messages wait for the next poll.
+    private func pollEnded(_ id: String, _ channel: ObjectIdentifier) {
+        guard let connection = connections[id], connection.pollChannel == channel else { return }
+        connection.session.pollWentAway()
+        for poll in connection.polls { poll(.status(400)) }
+        connection.polls = []
     }
 
     private func post(_ id: String, _ body: [UInt8], _ form: PollingFormat) async -> ServerSession.Answer {
         await withCheckedContinuation { waiting in
-            guard let seat = seats[id] else { return waiting.resume(returning: .error(.unknownSession)) }
-            seat.heard = Self.now
-            guard seat.post == nil else {
-                // As the origin does, and so that nobody piles up bodies.
-                let end = SessionEnd.protocolError("a second POST while one waits")
-                carryOut(seat.session.end(end, now: Self.now), seat)
+            guard let connection = connections[id] else {
+                return waiting.resume(returning: .error(.unknownSession))
+            }
+            connection.lastReceived = Self.now
+            guard connection.post == nil else {
+                // As in the original server; it also bounds the pending bodies.
+                let end = SessionEnd.protocolError("a second POST while one is pending")
+                perform(connection.session.end(end, now: Self.now), connection)
                 return waiting.resume(returning: .status(500))
             }
-            seat.post = waiting
-            carryOut(seat.session.post(body, form, now: Self.now), seat)
+            connection.post = waiting
+            perform(connection.session.post(body, form, now: Self.now), connection)
         }
     }
 }

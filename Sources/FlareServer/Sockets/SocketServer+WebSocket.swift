@@ -12,8 +12,9 @@ extension SocketServer: WebSocketGate {
         guard request.transport == .websocket else { return .refused(.unknownTransport) }
         guard request.revision != nil else { return .refused(.unsupportedRevision) }
         guard let id = request.session else { return isStopping ? .refused(.badRequest) : .accepted }
-        guard let seat = seats[id] else { return .refused(.unknownSession) }
-        return seat.session.transport == .polling && seat.socket == nil ? .accepted : .refused(.badRequest)
+        guard let connection = connections[id] else { return .refused(.unknownSession) }
+        return connection.session.transport == .polling && connection.socket == nil
+            ? .accepted : .refused(.badRequest)
     }
 
     nonisolated func opened(_ socket: WebSocket, path: String) -> any WebSocketListener {
@@ -22,45 +23,50 @@ extension SocketServer: WebSocketGate {
 
     private func opened(_ socket: WebSocket, _ request: EngineRequest) -> SocketReceiver {
         if let id = request.session {
-            // Another may have been faster since this one was admitted.
-            guard let seat = seats[id], seat.socket == nil else {
+            // Another WebSocket may have opened since this one was admitted.
+            guard let connection = connections[id], connection.socket == nil else {
                 socket.close(.normal)
                 return SocketReceiver(server: self, session: id, number: 0)
             }
-            seat.socket = socket
-            seat.socketNumber += 1
-            carryOut(seat.session.socketOpened(now: Self.now), seat)
-            return SocketReceiver(server: self, session: id, number: seat.socketNumber)
+            connection.socket = socket
+            connection.socketNumber += 1
+            perform(connection.session.socketOpened(now: Self.now), connection)
+            return SocketReceiver(server: self, session: id, number: connection.socketNumber)
         }
-        guard let (seat, actions) = seat(request.revision ?? .three, .websocket, form: .text) else {
+        guard let (connection, actions) = openSession(request.revision ?? .three, .websocket, form: .text)
+        else {
             socket.close(.goingAway)
             return SocketReceiver(server: self, session: "", number: 0)
         }
-        seat.socket = socket
-        seat.socketNumber = 1
-        carryOut(actions, seat)
-        return SocketReceiver(server: self, session: seat.session.id, number: 1)
+        connection.socket = socket
+        connection.socketNumber = 1
+        perform(actions, connection)
+        return SocketReceiver(server: self, session: connection.session.id, number: 1)
     }
 
     fileprivate func received(_ message: WebSocketMessage, session: String, number: Int) {
-        guard let seat = seats[session], seat.socketNumber == number, seat.socket != nil else { return }
-        seat.heard = Self.now
+        guard let connection = connections[session], connection.socketNumber == number,
+            connection.socket != nil
+        else { return }
+        connection.lastReceived = Self.now
         let frame: EngineFrame =
             switch message {
             case .text(let bytes): .text(bytes)
             case .binary(let bytes): .binary(bytes)
             }
-        carryOut(seat.session.received(frame, now: Self.now), seat)
+        perform(connection.session.received(frame, now: Self.now), connection)
     }
 
     fileprivate func closed(session: String, number: Int) {
-        guard let seat = seats[session], seat.socketNumber == number, seat.socket != nil else { return }
-        seat.socket = nil
-        carryOut(seat.session.socketClosed(now: Self.now), seat)
+        guard let connection = connections[session], connection.socketNumber == number,
+            connection.socket != nil
+        else { return }
+        connection.socket = nil
+        perform(connection.session.socketClosed(now: Self.now), connection)
     }
 }
 
-/// Hears one WebSocket for the server.
+/// Receives the messages of a WebSocket for the server.
 private final class SocketReceiver: WebSocketListener, Sendable {
     let server: SocketServer
     let session: String

@@ -6,34 +6,33 @@ import NIOCore
 import SocketIO
 import Threading
 
-/// The clients of Socket.IO: sessions on one event loop, together with all their connections.
+/// The Socket.IO server: all sessions and their connections, on one event loop.
 ///
-/// What they say goes to the hub through one queue, in order and as many at once as wait: by this thread where the
-/// hub is free, else by the hub's own. What the hub tells comes back through another queue. Neither side waits for
-/// the other.
+/// Messages of clients go to the hub through one queue, in order and in batches: on this thread if the hub is free,
+/// otherwise on the hub's. Events of the hub come back through another queue. Neither side waits for the other.
 actor SocketServer {
-    /// What comes from the hub.
-    private enum Told: Sendable {
+    /// Output of the hub.
+    private enum Outbound: Sendable {
         case event(frame: [UInt8], to: [FlareClientID])
         case handled(ArraySlice<SocketInput>)
     }
 
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
-    /// The hub's number for us.
-    private nonisolated let outlet: NIOLockedValueBox<Int>
-    private nonisolated let told = NIOLockedValueBox<[Told]>([])
+    /// The number of this sink in the hub.
+    private nonisolated let sink: NIOLockedValueBox<Int>
+    private nonisolated let outbound = NIOLockedValueBox<[Outbound]>([])
 
     let settings: SocketSettings
     private let hub: FlareHub
     let logger: Logger
-    var seats: [String: SocketConnection] = [:]
-    private var seatsOfClients: [Int: SocketConnection] = [:]
+    var connections: [String: SocketConnection] = [:]
+    private var connectionsByClient: [Int: SocketConnection] = [:]
     private var clientCount = 0
-    /// What was said and has not gone to the hub.
-    private var said: [SocketInput] = []
-    /// Whether something is with the hub, or about to go there.
-    private var isPassingOn = false
+    /// Messages that are not forwarded to the hub yet.
+    private var inbound: [SocketInput] = []
+    /// Whether messages are being forwarded to the hub, or scheduled to be.
+    private var isForwarding = false
     var isStopping = false
 
     init(
@@ -46,17 +45,17 @@ actor SocketServer {
         self.loop = loop
         self.settings = settings
         self.logger = logger
-        outlet = NIOLockedValueBox(0)
+        sink = NIOLockedValueBox(0)
     }
 
-    /// Makes itself known to the hub; before the first client comes.
+    /// Registers with the hub; required before the first client connects.
     nonisolated func attach() async {
         let number = await hub.attach(self)
-        outlet.withLockedValue { $0 = number }
+        sink.withLockedValue { $0 = number }
     }
 
-    /// Stops receiving notices from the hub.
-    nonisolated func detach() async { await hub.detach(outlet.withLockedValue { $0 }) }
+    /// Unregisters from the hub.
+    nonisolated func detach() async { await hub.detach(sink.withLockedValue { $0 }) }
 
     static var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 }
@@ -64,89 +63,89 @@ actor SocketServer {
 // MARK: - To the hub
 
 extension SocketServer {
-    /// Passes on what was said, together with what else is said in this turn of the loop.
-    private func passOnSoon() {
-        guard !isPassingOn, !said.isEmpty else { return }
-        isPassingOn = true
-        loop.execute { self.assumeIsolated { $0.passOn() } }
+    /// Schedules forwarding for the end of this turn of the loop, so that messages are batched.
+    private func scheduleForwarding() {
+        guard !isForwarding, !inbound.isEmpty else { return }
+        isForwarding = true
+        loop.execute { self.assumeIsolated { $0.forward() } }
     }
 
-    private func passOn() {
-        // The loop has others to serve, too: what is more than one batch is left to the hub's own thread.
-        let first = said.prefix(settings.batch), rest = said.dropFirst(settings.batch)
-        said = []
-        let isDone = hub.executor.runIfFree { carryOut(first) } != nil
-        guard !isDone || !rest.isEmpty else { return wasPassedOn() }
+    private func forward() {
+        // Further batches run on the hub's thread, so that they do not block this loop.
+        let first = inbound.prefix(settings.batchSize), rest = inbound.dropFirst(settings.batchSize)
+        inbound = []
+        let isDone = hub.executor.runIfFree { handle(first) } != nil
+        guard !isDone || !rest.isEmpty else { return forwardingEnded() }
         hub.executor.perform { [self] in
-            if !isDone { carryOut(first) }
-            carryOut(rest)
-            loop.execute { self.assumeIsolated { $0.wasPassedOn() } }
+            if !isDone { handle(first) }
+            handle(rest)
+            loop.execute { self.assumeIsolated { $0.forwardingEnded() } }
         }
     }
 
     /// To be called on the hub's executor.
-    private nonisolated func carryOut(_ inputs: ArraySlice<SocketInput>) {
+    private nonisolated func handle(_ inputs: ArraySlice<SocketInput>) {
         var rest = inputs
         while !rest.isEmpty {
-            let batch = rest.prefix(settings.batch)
+            let batch = rest.prefix(settings.batchSize)
             rest = rest.dropFirst(batch.count)
-            hub.assumeIsolated { $0.carryOut(batch) }
-            // Behind what the batch has caused, so that a slow disk slows down who sends.
-            hub.assumeIsolated { hub in hub.whenStored { _ in self.push(.handled(batch)) } }
+            hub.assumeIsolated { $0.handle(batch) }
+            // After the effects of the batch, so that a slow disk slows down the senders.
+            hub.assumeIsolated { hub in hub.whenDurable { _ in self.push(.handled(batch)) } }
         }
     }
 
-    private func wasPassedOn() {
-        isPassingOn = false
-        passOnSoon()
+    private func forwardingEnded() {
+        isForwarding = false
+        scheduleForwarding()
     }
 }
 
 // MARK: - From the hub
 
 extension SocketServer: NoticeSink {
-    nonisolated func tell(_ announcement: Transaction.Announcement, to clients: [FlareClientID]) {
+    nonisolated func deliver(_ announcement: Transaction.Announcement, to clients: [FlareClientID]) {
         guard let event = SocketEvent(announcement) else { return }
         push(.event(frame: event.frame, to: clients))
     }
 
-    nonisolated func answer(_ event: SocketEvent, to client: FlareClientID) {
+    nonisolated func send(_ event: SocketEvent, to client: FlareClientID) {
         push(.event(frame: event.frame, to: [client]))
     }
 
-    private nonisolated func push(_ words: Told) {
-        let isFirst = told.withLockedValue { waiting in
-            waiting.append(words)
+    private nonisolated func push(_ item: Outbound) {
+        let isFirst = outbound.withLockedValue { waiting in
+            waiting.append(item)
             return waiting.count == 1
         }
-        if isFirst { loop.execute { self.assumeIsolated { $0.hear() } } }
+        if isFirst { loop.execute { self.assumeIsolated { $0.writeOutbound() } } }
     }
 
-    /// Passes on all that has been told meanwhile; each socket is flushed once.
-    private func hear() {
-        let all = told.withLockedValue { waiting in
+    /// Writes all queued events; each socket is flushed once.
+    private func writeOutbound() {
+        let all = outbound.withLockedValue { waiting in
             defer { waiting = [] }
             return waiting
         }
         var written: [SocketConnection] = []
         var rest = all[...]
-        while let words = rest.popFirst() {
-            switch words {
+        while let item = rest.popFirst() {
+            switch item {
             case .event(let frame, let clients):
                 var frames = [frame]
-                // What goes to the same clients, one after the other, is written to each at once.
+                // Consecutive events for the same clients are written together.
                 while case .event(let frame, clients)? = rest.first {
                     frames.append(frame)
                     rest.removeFirst()
                 }
                 write(frames, to: clients, &written)
             case .handled(let inputs):
-                for input in inputs { wasHandled(input) }
+                for input in inputs { handled(input) }
             }
         }
-        for seat in written {
-            seat.isWritten = false
-            seat.socket?.flush()
+        for connection in written {
+            connection.needsFlush = false
+            connection.socket?.flush()
         }
     }
 
@@ -154,43 +153,43 @@ extension SocketServer: NoticeSink {
     {
         let joined = WebSocketMessage.framed(texts: frames)
         for client in clients {
-            guard let seat = seatsOfClients[client.number] else { continue }
-            if seat.session.isDirect, let socket = seat.socket {
+            guard let connection = connectionsByClient[client.number] else { continue }
+            if connection.session.isDirect, let socket = connection.socket {
                 socket.write(joined)
-                guard !seat.isWritten else { continue }
-                seat.isWritten = true
-                written.append(seat)
+                guard !connection.needsFlush else { continue }
+                connection.needsFlush = true
+                written.append(connection)
             } else {
-                for frame in frames { carryOut(seat.session.send(frame, now: Self.now), seat) }
+                for frame in frames { perform(connection.session.send(frame, now: Self.now), connection) }
             }
         }
     }
 
-    private func wasHandled(_ input: SocketInput) {
-        guard let seat = seatsOfClients[input.client.number] else { return }
-        seat.unhandled -= input.weight
-        guard seat.unhandled <= settings.unhandled / 2 else { return }
-        if seat.isPaused {
-            seat.isPaused = false
-            seat.socket?.setAutoRead(true)
+    private func handled(_ input: SocketInput) {
+        guard let connection = connectionsByClient[input.client.number] else { return }
+        connection.pendingWeight -= input.weight
+        guard connection.pendingWeight <= settings.maximumPendingMessages / 2 else { return }
+        if connection.isPaused {
+            connection.isPaused = false
+            connection.socket?.setAutoRead(true)
         }
-        seat.post?.resume(returning: .ok)
-        seat.post = nil
+        connection.post?.resume(returning: .ok)
+        connection.post = nil
     }
 }
 
 // MARK: - Sessions
 
 extension SocketServer {
-    /// A session for a new client, in a seat of its own; `nil` when all are taken.
-    func seat(
+    /// Opens a session for a new client; `nil` when the limit of sessions is reached.
+    func openSession(
         _ revision: EngineRevision,
         _ transport: ServerSession.Transport,
         form: PollingFormat
     ) -> (SocketConnection, [ServerSession.Action])? {
-        guard !isStopping, seats.count < settings.sessions || makeRoom() else { return nil }
+        guard !isStopping, connections.count < settings.maximumSessions || evictSession() else { return nil }
         clientCount += 1
-        let client = FlareClientID(outlet: outlet.withLockedValue { $0 }, number: clientCount)
+        let client = FlareClientID(sink: sink.withLockedValue { $0 }, number: clientCount)
         let (session, actions) = ServerSession.open(
             id: Self.makeSessionID(),
             revision: revision,
@@ -199,18 +198,18 @@ extension SocketServer {
             settings: settings.engine,
             now: Self.now
         )
-        let seat = SocketConnection(client: client, session: session, heard: Self.now)
-        seats[session.id] = seat
-        seatsOfClients[client.number] = seat
-        return (seat, actions)
+        let connection = SocketConnection(client: client, session: session, lastReceived: Self.now)
+        connections[session.id] = connection
+        connectionsByClient[client.number] = connection
+        return (connection, actions)
     }
 
-    /// Ends the session that nobody has been connected for the longest, so that nobody takes all seats by opening
-    /// sessions alone.
-    private func makeRoom() -> Bool {
-        let absent = seats.values.filter { $0.socket == nil && $0.polls.isEmpty && $0.post == nil }
-        guard let longest = absent.min(by: { $0.heard < $1.heard }) else { return false }
-        carryOut(longest.session.end(.timedOut, now: Self.now), longest)
+    /// Ends the session that has been without a connection for the longest time, so that a client cannot exhaust the
+    /// sessions by opening them only.
+    private func evictSession() -> Bool {
+        let absent = connections.values.filter { $0.socket == nil && $0.polls.isEmpty && $0.post == nil }
+        guard let longest = absent.min(by: { $0.lastReceived < $1.lastReceived }) else { return false }
+        perform(longest.session.end(.timedOut, now: Self.now), longest)
         return true
     }
 
@@ -221,83 +220,91 @@ extension SocketServer {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Does what a session says.
-    func carryOut(_ actions: [ServerSession.Action], _ seat: SocketConnection) {
-        var isWritten = false
+    /// Performs the actions of a session.
+    func perform(_ actions: [ServerSession.Action], _ connection: SocketConnection) {
+        var needsFlush = false
         for action in actions {
             switch action {
             case .answerPoll(let answer):
-                if !seat.polls.isEmpty { seat.polls.removeFirst()(answer) }
+                if !connection.polls.isEmpty { connection.polls.removeFirst()(answer) }
             case .answerPost(let answer):
-                // Whoever says more than is dealt with is answered when it is.
-                if seat.unhandled > settings.unhandled, answer == .ok { break }
-                seat.post?.resume(returning: answer)
-                seat.post = nil
+                // Delay the response until the hub has caught up.
+                if connection.pendingWeight > settings.maximumPendingMessages, answer == .ok { break }
+                connection.post?.resume(returning: answer)
+                connection.post = nil
             case .send(let frame):
-                seat.socket?.write(frame.message.framed)
-                isWritten = true
+                connection.socket?.write(frame.message.framed)
+                needsFlush = true
             case .closeSocket:
-                if isWritten { seat.socket?.flush() }
-                seat.socket?.close(isStopping ? .goingAway : .normal)
-                seat.socket = nil
-            case .joined: submit(.joined(seat.client), seat)
-            case .left: submit(.left(seat.client), seat)
+                if needsFlush { connection.socket?.flush() }
+                connection.socket?.close(isStopping ? .goingAway : .normal)
+                connection.socket = nil
+            case .joined: submit(.connected(connection.client), connection)
+            case .left: submit(.disconnected(connection.client), connection)
             case .event(let json):
-                if let message = SocketMessage(json: json) { submit(.said(message, by: seat.client), seat) }
-            case .ended(let reason): forget(seat, reason)
+                if let message = SocketMessage(json: json) {
+                    submit(.message(message, from: connection.client), connection)
+                }
+            case .ended(let reason): remove(connection, reason)
             }
         }
-        if isWritten { seat.socket?.flush() }
-        arm(seat)
+        if needsFlush { connection.socket?.flush() }
+        scheduleTimer(connection)
     }
 
-    private func submit(_ input: SocketInput, _ seat: SocketConnection) {
-        seat.unhandled += input.weight
-        if seat.unhandled > settings.unhandled, !seat.isPaused, seat.session.transport == .websocket {
-            seat.isPaused = true
-            seat.socket?.setAutoRead(false)
+    private func submit(_ input: SocketInput, _ connection: SocketConnection) {
+        connection.pendingWeight += input.weight
+        if connection.pendingWeight > settings.maximumPendingMessages, !connection.isPaused,
+            connection.session.transport == .websocket
+        {
+            connection.isPaused = true
+            connection.socket?.setAutoRead(false)
         }
-        said.append(input)
-        passOnSoon()
+        inbound.append(input)
+        scheduleForwarding()
     }
 
-    private func forget(_ seat: SocketConnection, _ reason: SessionEnd) {
-        seats[seat.session.id] = nil
-        seatsOfClients[seat.client.number] = nil
-        seat.timer?.cancel()
-        seat.timer = nil
-        for poll in seat.polls { poll(.error(.unknownSession)) }
-        seat.post?.resume(returning: .ok)
-        seat.polls = []
-        seat.post = nil
+    private func remove(_ connection: SocketConnection, _ reason: SessionEnd) {
+        connections[connection.session.id] = nil
+        connectionsByClient[connection.client.number] = nil
+        connection.timer?.cancel()
+        connection.timer = nil
+        for poll in connection.polls { poll(.error(.unknownSession)) }
+        connection.post?.resume(returning: .ok)
+        connection.polls = []
+        connection.post = nil
         logger.debug("socket session ended", metadata: ["reason": "\(reason)"])
     }
 
-    /// Sees to it that the session is asked when something is due.
-    private func arm(_ seat: SocketConnection) {
-        let deadline = seat.session.deadline
-        guard deadline < seat.timerDeadline, seats[seat.session.id] === seat else { return }
-        seat.timer?.cancel()
-        seat.timerDeadline = deadline
-        let client = seat.client
+    /// Schedules a timer for the session's next deadline.
+    private func scheduleTimer(_ connection: SocketConnection) {
+        let deadline = connection.session.deadline
+        guard deadline < connection.timerDeadline, connections[connection.session.id] === connection else {
+            return
+        }
+        connection.timer?.cancel()
+        connection.timerDeadline = deadline
+        let client = connection.client
         let delay = TimeAmount.milliseconds(Int64(max(0, deadline - Self.now)))
-        seat.timer = loop.scheduleTask(in: delay) { self.assumeIsolated { $0.tick(client) } }
+        connection.timer = loop.scheduleTask(in: delay) { self.assumeIsolated { $0.tick(client) } }
     }
 
     private func tick(_ client: FlareClientID) {
-        guard let seat = seatsOfClients[client.number] else { return }
-        seat.timerDeadline = .max
-        carryOut(seat.session.tick(now: Self.now), seat)
+        guard let connection = connectionsByClient[client.number] else { return }
+        connection.timerDeadline = .max
+        perform(connection.session.tick(now: Self.now), connection)
     }
 
-    /// Says goodbye to all, and lets nobody in any more.
+    /// Ends all sessions and refuses new ones.
     nonisolated func stop() {
         loop.execute { self.assumeIsolated { $0.endAll() } }
     }
 
     private func endAll() {
         isStopping = true
-        for seat in Array(seats.values) { carryOut(seat.session.end(.serverStops, now: Self.now), seat) }
+        for connection in Array(connections.values) {
+            perform(connection.session.end(.serverStops, now: Self.now), connection)
+        }
     }
 }
 

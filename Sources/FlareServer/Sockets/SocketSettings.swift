@@ -1,14 +1,14 @@
 package import SocketIO
 
-/// How much the server of Socket.IO bears of its clients.
+/// The limits of the Socket.IO server.
 package struct SocketSettings: Sendable {
     package var engine = ServerSession.Settings()
-    /// Sessions at the same time.
-    package var sessions = 10_000
-    /// Messages of one client that wait for the hub, beyond which no more of it is read; long ones count for more.
-    package var unhandled = 512
-    /// Messages that the hub gets at once.
-    package var batch = 256
+    /// The limit of simultaneous sessions.
+    package var maximumSessions = 10_000
+    /// Pending messages of a client at which reading from it pauses; long messages count more.
+    package var maximumPendingMessages = 512
+    /// Messages per batch for the hub.
+    package var batchSize = 256
 
     package init() {}
 }

@@ -1,16 +1,16 @@
 package import Flare
 
-/// One object as the server keeps it.
+/// A stored object.
 ///
-/// Its members are those that REST shows: `_id`, `__v` and `actions` are always there, `created` and `modified`
-/// from the moment it is inserted; every other one is absent until it is set.
+/// Its members are those of its JSON: always `_id`, `__v` and `actions`; `created` and `modified` once it is inserted;
+/// others once they are set.
 /// - Source: flare-protocol 1.
 package struct FlareRecord: Sendable, Hashable {
     package let kind: FlareClass
     package let id: FlareID
     package var members: [String: JSONValue]
 
-    /// An object with the members given; `_id` and `__v` are set, an absent `actions` becomes an empty list.
+    /// Creates an object; sets `_id` and `__v`, and `actions` to an empty list if absent.
     package init(_ kind: FlareClass, _ id: FlareID, _ members: [String: JSONValue] = [:]) {
         self.kind = kind
         self.id = id
@@ -19,7 +19,7 @@ package struct FlareRecord: Sendable, Hashable {
     }
 
     package var reference: ObjectReference { ObjectReference(kind, id) }
-    /// As REST shows it.
+    /// The JSON of REST.
     package var json: JSONValue { .object(members) }
 
     package var environment: FlareID? { member("environment") }
@@ -27,13 +27,13 @@ package struct FlareRecord: Sendable, Hashable {
     package var nearest: FlareID? { member("nearest") }
     package var position: Point3D? { Point3D(json: members["position"]) }
     package var perimeter: Box? { Box(json: members["perimeter"]) }
-    /// The data when it is an object.
+    /// The data, if it is an object.
     package var data: [String: JSONValue]? { members["data"]?.object }
 
-    /// The environment to which a change of the object belongs: its parent, or itself.
+    /// Its environment; for an environment, itself.
     var home: FlareID? { kind == .environment ? id : environment }
 
-    /// Restores what no caller may change or leave out.
+    /// Restores the members that cannot be changed or omitted.
     mutating func complete() {
         members["_id"] = .string(id.description)
         members["__v"] = 0

@@ -1,12 +1,11 @@
 import GRDB
 
 extension FlareStore {
-    /// The steps that make the tables, in order; what stands here is never changed, only added to.
+    /// The migrations in order; existing ones are never changed, new ones are appended.
     static let migrations: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in
-            // A table for each class; `sequence` is the order of creation over all classes, `document` the object
-            // as REST shows it.
+            // A table per class. `sequence` is the order of creation over all classes, `document` the JSON.
             for table in ["environment", "zone", "thing", "device"] {
                 try db.execute(
                     sql: """

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// The objects on disk: one SQLite database, owned by one process.
 ///
-/// What was written is there after the process was killed (WAL); a loss of power may cost the last moments, and
-/// never integrity, unless `synchronous` is full.
+/// Commits survive a crash of the process (WAL). A power failure may lose the last commits unless `synchronous` is
+/// full, but never damages the database.
 package final class FlareStore: Sendable {
     package struct Options: Sendable {
         package enum Synchronous: String, Sendable, CaseIterable {
@@ -14,15 +14,15 @@ package final class FlareStore: Sendable {
         }
 
         package var synchronous = Synchronous.normal
-        /// How long another process may take to let go of the file, seconds.
-        package var patienceSeconds = 1.0
-        /// Bytes beyond which the database may not grow; `nil` for as long as there is space.
+        /// How long to wait for another process to release the file, seconds.
+        package var busyTimeoutSeconds = 1.0
+        /// The size limit of the database, bytes; `nil` for none.
         package var maximumBytes: Int?
 
         package init() {}
     }
 
-    /// One row to be written.
+    /// A change of one row.
     enum Write: Sendable, Hashable {
         case insert(ObjectReference, sequence: Int, document: [UInt8])
         case update(FlareClass, sequence: Int, document: [UInt8])
@@ -36,7 +36,7 @@ package final class FlareStore: Sendable {
             }
         }
 
-        /// This write and then an update of the same row, as one.
+        /// This write combined with a later update of the same row.
         func overwritten(by update: Write) -> Write {
             guard case .insert(let object, let sequence, _) = self,
                 case .update(_, _, let document) = update
@@ -51,12 +51,12 @@ package final class FlareStore: Sendable {
     }
 
     private let queue: DatabaseQueue
-    /// With `synchronous: full`, what brings commits to the disk; the commits themselves do not wait for it.
+    /// With `synchronous: full`, makes commits durable; the commits do not wait for it.
     let barrier: DiskBarrier?
     /// For messages.
     private let path: String
 
-    /// Opens the database of a file, making or migrating it as needed.
+    /// Opens a database file, creating or migrating it as needed.
     package convenience init(file: String, options: Options = Options()) throws(FlareStoreError) {
         try self.init(path: file, options: options) {
             DatabaseFile.makePrivate(file)
@@ -64,7 +64,7 @@ package final class FlareStore: Sendable {
         }
     }
 
-    /// A database in memory, gone with the process.
+    /// Creates a database in memory.
     package convenience init(options: Options = Options()) throws(FlareStoreError) {
         try self.init(path: "memory", options: options) { try DatabaseQueue(configuration: $0) }
     }
@@ -76,7 +76,7 @@ package final class FlareStore: Sendable {
     ) throws(FlareStoreError) {
         self.path = path
         barrier = options.synchronous == .full && path.hasPrefix("/") ? DiskBarrier(path: path + "-wal") : nil
-        queue = try Self.translating(path) {
+        queue = try Self.mappingErrors(path) {
             let queue = try open(Self.configuration(options))
             let migrator = Self.migrations
             let applied = try queue.write { try migrator.appliedIdentifiers($0) }
@@ -93,18 +93,18 @@ package final class FlareStore: Sendable {
         }
     }
 
-    /// Tells the database's file from all others of this machine; `nil` when there is none.
+    /// Identifies the database file on this machine; `nil` without a file.
     var fileID: String? { DatabaseFile.identity(of: path) }
 
-    /// Writes everything back into the one file and lets go of it.
+    /// Checkpoints and closes the database.
     package func close() throws(FlareStoreError) {
-        try Self.translating(path) { try queue.close() }
+        try Self.mappingErrors(path) { try queue.close() }
     }
 
-    /// Writes everything to a new file when the database's own is gone from its folder, so that the next run has it.
+    /// Writes a new database file if the current one was removed from its folder, so that the next run finds it.
     package func writeBackIfGone() throws(FlareStoreError) {
         guard path.hasPrefix("/"), access(path, F_OK) != 0 else { return }
-        try Self.translating(path) {
+        try Self.mappingErrors(path) {
             try DatabaseFile.make(path) {
                 try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
             }
@@ -114,13 +114,13 @@ package final class FlareStore: Sendable {
     private static func configuration(_ options: Options) -> Configuration {
         var configuration = Configuration()
         configuration.label = "flare.store"
-        configuration.busyMode = .timeout(options.patienceSeconds)
+        configuration.busyMode = .timeout(options.busyTimeoutSeconds)
         configuration.prepareDatabase { db in
-            // The lock is taken with the first access and held until the end: nobody else may write meanwhile,
+            // The lock is held from the first access until the database is closed, so that no other process writes
             // and WAL needs no shared memory.
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try db.execute(sql: "PRAGMA journal_mode = WAL")
-            // In WAL, what `full` adds is one synchronization after each commit: the barrier's work.
+            // In WAL mode, `full` adds one synchronization per commit, which the barrier performs.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
             if let bytes = options.maximumBytes {
@@ -137,7 +137,7 @@ package final class FlareStore: Sendable {
 extension FlareStore {
     /// Reads all objects.
     func load(_ body: (FlareRecord, _ sequence: Int) -> Void) throws(FlareStoreError) {
-        try Self.translating(path) {
+        try Self.mappingErrors(path) {
             try queue.read { db in
                 for kind in FlareClass.allCases {
                     let rows = try GRDB.Row.fetchCursor(
@@ -147,7 +147,7 @@ extension FlareStore {
                     while let row = try rows.next() { try read(row, kind, body) }
                 }
             }
-            // From now on all objects are in memory, and the pages that were read are of no more use.
+            // All objects are in memory now: the page cache is not needed.
             queue.releaseMemory()
         }
     }
@@ -157,7 +157,7 @@ extension FlareStore {
         func damaged(_ what: String) -> FlareStoreError {
             .damaged(path: path, what: "\(kind.rawValue) \(sequence): \(what)")
         }
-        guard let id = FlareID(row[1] as String) else { throw damaged("no identifier") }
+        guard let id = FlareID(row[1] as String) else { throw damaged("invalid identifier") }
         let document = try row.withUnsafeData(atIndex: 2) { data in
             do throws(JSONError) {
                 return try JSONValue(parsing: data ?? Data(), maximumDepth: 128)
@@ -165,14 +165,14 @@ extension FlareStore {
                 throw damaged("\(error)")
             }
         }
-        guard case .object(let members) = document else { throw damaged("no object") }
+        guard case .object(let members) = document else { throw damaged("not an object") }
         body(FlareRecord(kind, id, members), sequence)
     }
 
     /// Writes all rows or none.
-    /// - Parameter progress: Called with the number of rows written, now and then.
+    /// - Parameter progress: Called from time to time with the number of written rows.
     func commit(_ writes: [Write], progress: ((Int) -> Void)? = nil) throws(FlareStoreError) {
-        try Self.translating(path) {
+        try Self.mappingErrors(path) {
             if let write = writes.first, writes.count == 1 {
                 try queue.writeWithoutTransaction { try Self.perform(write, $0) }
             } else {
@@ -187,18 +187,20 @@ extension FlareStore {
         progress?(writes.count)
     }
 
-    /// Writes everything back into the one file and to the disk.
+    /// Writes the log back into the database file and synchronizes it.
     func checkpoint() throws(FlareStoreError) {
-        try Self.translating(path) { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+        try Self.mappingErrors(path) {
+            _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        }
     }
 
-    func error(notOnDisk error: Errno) -> FlareStoreError { .notOnDisk(path: path, reason: "\(error)") }
+    func syncError(_ error: Errno) -> FlareStoreError { .notOnDisk(path: path, reason: "\(error)") }
 
-    /// Writes some pages and removes them again, as a change of some size would need them.
+    /// Writes some pages and removes them again.
     ///
-    /// - Throws: Why the database does not take them.
+    /// - Throws: The error of the database.
     func testWrite() throws(FlareStoreError) {
-        try Self.translating(path) {
+        try Self.mappingErrors(path) {
             let table = "write_test"
             try queue.write { db in
                 try db.execute(sql: "DROP TABLE IF EXISTS \(table); CREATE TABLE \(table) (bytes BLOB)")
@@ -207,7 +209,7 @@ extension FlareStore {
                     arguments: [Self.testBytes]
                 )
             }
-            // Committed before it goes, so that the pages were truly written.
+            // In a transaction of its own, so that the pages are really written.
             try queue.write { try $0.execute(sql: "DROP TABLE \(table)") }
         }
     }
@@ -230,7 +232,7 @@ extension FlareStore {
         }
     }
 
-    private static func translating<Value>(
+    private static func mappingErrors<Value>(
         _ path: String,
         _ body: () throws -> Value
     ) throws(FlareStoreError) -> Value {

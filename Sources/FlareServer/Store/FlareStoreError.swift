@@ -1,14 +1,14 @@
-/// Why a database could not be opened, read or written.
+/// Why a database cannot be opened, read or written.
 package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It was written by a newer version of the program.
+    /// A newer version of the program wrote it.
     case newerVersion(path: String, found: String, known: String)
-    /// Another process holds it.
+    /// Another process uses it.
     case inUse(path: String)
     /// A row that cannot be read.
     case damaged(path: String, what: String)
     /// The changes are in the database, but the disk has not confirmed them.
     case notOnDisk(path: String, reason: String)
-    /// SQLite's extended result code and message, as they are.
+    /// SQLite's extended result code and message.
     case sqlite(path: String, code: Int32, message: String)
 
     package var description: String {
@@ -26,7 +26,7 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// Whether the file itself is wrong: no second attempt can help.
+    /// Whether the file itself is invalid, so that a retry cannot succeed.
     package var isAboutContents: Bool {
         switch self {
         case .newerVersion, .damaged: true
@@ -35,14 +35,14 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// What to do about one of SQLite's primary result codes.
+    /// Advice for an SQLite result code.
     private static func advice(_ code: Int32) -> String {
         switch code & 0xFF {
-        case 8: "; allow writing to the file and its folder"
+        case 8: "; make the file and its folder writable"
         case 11: "; restore a backup, or move the file away to start with an empty one"
-        case 13: "; make space"
-        case 14: "; check that the folder is there and may be written"
-        case 26: "; move it away or name another file"
+        case 13: "; free some space"
+        case 14: "; check that the folder exists and is writable"
+        case 26: "; move it away or configure another file"
         default: ""
         }
     }

@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import SystemPackage
 
 /// The evidence of why a connection ended unexpectedly, and its interpretation.
 struct DisconnectReason {
@@ -62,7 +63,7 @@ struct DisconnectReason {
     private var reason: String {
         if let failureReason { return failureReason }
         return switch code {
-        case MOSQ_ERR_ERRNO where systemError != 0: String(cString: strerror(systemError))
+        case MOSQ_ERR_ERRNO where systemError != 0: "\(Errno(rawValue: systemError))"
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_NO_CONN: "the other side closed the connection"
         case MOSQ_ERR_KEEPALIVE: "the broker did not answer within the keep-alive time"
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET: "the other side does not speak MQTT"

@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import SystemPackage
 
 /// Creates a libmosquitto handle from a configuration.
 enum LibraryHandle {
@@ -16,7 +17,7 @@ enum LibraryHandle {
         let id = configuration.clientID
         guard TopicRules.isText(id) else { throw .configuration("\"\(id)\" cannot be a client id") }
         guard let handle = mosquitto_new(id.isEmpty ? nil : id, true, nil) else {
-            throw .configuration("libmosquitto cannot create a client: \(String(cString: strerror(errno)))")
+            throw .configuration("libmosquitto cannot create a client: \(Errno(rawValue: errno))")
         }
         do throws(MQTTError) {
             try setOptions(handle, configuration, version)
@@ -110,7 +111,7 @@ enum LibraryHandle {
         }
         for path in [tls.caFile, tls.caDirectory, tls.certificateFile, tls.keyFile] {
             guard let path, access(path, R_OK) != 0 else { continue }
-            throw .configuration("cannot read \(path): \(String(cString: strerror(errno)))")
+            throw .configuration("cannot read \(path): \(Errno(rawValue: errno))")
         }
         var caDirectory = tls.caDirectory
         if tls.caFile == nil, caDirectory == nil {

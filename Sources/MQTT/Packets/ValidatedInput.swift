@@ -1,6 +1,7 @@
 import CMosquitto
 import COpenSSL
 import Glibc
+import SystemPackage
 
 /// The received data of a connection: read from the socket and validated here before the library reads it.
 ///
@@ -43,7 +44,7 @@ final class ValidatedInput {
         (socket, feed) = (own, (pair[0], pair[1]))
         buffer = .allocate(byteCount: own < 0 ? 0 : Self.bufferBytes, alignment: 1)
         guard own < 0 else { return }
-        throw .configuration("cannot read from the broker: \(String(cString: strerror(code)))")
+        throw .configuration("cannot read from the broker: \(Errno(rawValue: code))")
     }
 
     deinit {

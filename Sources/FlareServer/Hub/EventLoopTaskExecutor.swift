@@ -1,11 +1,10 @@
 import NIOCore
 import Threading
 
-/// An event loop as the place where tasks run.
+/// Runs the tasks of requests on an event loop.
 ///
-/// A request is read and answered there. While it runs there it lends its thread to the hub, so that neither side has
-/// to wake another thread.
-final class EventLoopThread: TaskExecutor {
+/// While a task runs, the loop's thread is lent to the hub, so that a request needs no thread switch.
+final class EventLoopTaskExecutor: TaskExecutor {
     private let loop: any EventLoop
     private let hub: LoopExecutor
 

@@ -1,12 +1,12 @@
 import Flare
 import NIOCore
 
-/// A list of objects as REST shows it, and the tag by which a client knows it again.
-struct ListText: Sendable {
+/// A JSON list of objects, and its entity tag.
+struct EncodedList: Sendable {
     let bytes: ByteBuffer
     let tag: String
 
-    /// Joins objects that are written already.
+    /// Joins encoded objects.
     init(_ texts: [[UInt8]]) {
         var bytes = ByteBufferAllocator().buffer(capacity: texts.reduce(2) { $0 + $1.count + 1 })
         bytes.writeInteger(UInt8(ascii: "["))
@@ -19,7 +19,7 @@ struct ListText: Sendable {
         tag = Self.tag(of: bytes)
     }
 
-    /// A weak tag of length and content.
+    /// A weak entity tag from length and content.
     static func tag(of body: ByteBuffer) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         body.withUnsafeReadableBytes { raw in
@@ -35,7 +35,7 @@ struct ListText: Sendable {
     }
 }
 
-/// Lists that were asked for, each kept until something in it changes.
+/// Encoded lists, each cached until one of its objects changes.
 struct ListCache: Sendable {
     struct Key: Sendable, Hashable {
         let kind: FlareClass
@@ -43,22 +43,22 @@ struct ListCache: Sendable {
         let zone: FlareID?
     }
 
-    /// Of all lists together, bytes; when there are more, all are forgotten.
+    /// The size limit of the cache, bytes; beyond it, all lists are removed.
     private static let maximumBytes = 4_000_000
 
-    private var lists: [Key: ListText] = [:]
+    private var lists: [Key: EncodedList] = [:]
     private var bytes = 0
 
-    subscript(key: Key) -> ListText? { lists[key] }
+    subscript(key: Key) -> EncodedList? { lists[key] }
 
-    mutating func keep(_ list: ListText, for key: Key) {
+    mutating func insert(_ list: EncodedList, for key: Key) {
         if bytes + list.bytes.readableBytes > Self.maximumBytes { self = ListCache() }
         guard list.bytes.readableBytes <= Self.maximumBytes else { return }
         bytes += list.bytes.readableBytes - (lists.updateValue(list, forKey: key)?.bytes.readableBytes ?? 0)
     }
 
-    /// Forgets the lists in which an object is, or would be.
-    mutating func forget(listsWith record: FlareRecord) {
+    /// Removes the lists that contain an object, or would.
+    mutating func invalidate(listsContaining record: FlareRecord) {
         guard !lists.isEmpty else { return }
         for environment in [nil, record.home] {
             for zone in [nil, record.zone] {

@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 /// What a server can do wrong with the session.
-@Suite(.timeLimit(.minutes(2))) struct FlareClientServerTroubleTests {
-    struct Trouble: Sendable, CustomTestStringConvertible {
+@Suite(.timeLimit(.minutes(2))) struct FlareClientServerErrorTests {
+    struct BadServer: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let script: FakeServer
         let words: String
@@ -21,46 +21,46 @@ import Testing
             self.script = script
         }
 
-        static func saying(_ name: String, _ words: String, _ texts: String...) -> Trouble {
-            Trouble(name, words) {
+        static func sending(_ name: String, _ words: String, _ texts: String...) -> BadServer {
+            BadServer(name, words) {
                 $0.socket = { text, socket in if text.isEmpty { for text in texts { socket.send(text) } } }
             }
         }
     }
 
-    static let troubles: [Trouble] = [
-        .saying("nonsense", "does not speak the protocol", "hello"),
-        .saying("an empty message", "does not speak the protocol", ""),
-        .saying("no session's id", "without a session id", #"0{"upgrades":[]}"#),
-        .saying("another server's words", "does not speak the protocol", #"{"type":"welcome"}"#),
-        .saying("no welcome", "no welcome from the server", FakeServer.hello),
-        .saying("turned away", "refused the connection", FakeServer.hello, #"44"closed""#),
-        .saying("closed at once", "closed the session", FakeServer.hello, "1"),
-        Trouble("half a frame", "no welcome from the server") {
+    static let badServers: [BadServer] = [
+        .sending("nonsense", "does not speak the protocol", "hello"),
+        .sending("an empty message", "does not speak the protocol", ""),
+        .sending("no session's id", "without a session id", #"0{"upgrades":[]}"#),
+        .sending("another server's words", "does not speak the protocol", #"{"type":"welcome"}"#),
+        .sending("no welcome", "no welcome from the server", FakeServer.hello),
+        .sending("turned away", "refused the connection", FakeServer.hello, #"44"closed""#),
+        .sending("closed at once", "closed the session", FakeServer.hello, "1"),
+        BadServer("half a frame", "no welcome from the server") {
             $0.socket = { text, socket in
                 if text.isEmpty { socket.raw([0x81, 0x7E, 0x01, 0x00, 0x30, 0x7B]) }
             }
         },
-        Trouble("no frame", "the connection was closed") {
+        BadServer("no frame", "the connection was closed") {
             $0.socket = { text, socket in if text.isEmpty { socket.raw([UInt8](repeating: 0xFF, count: 64)) }
             }
         },
-        Trouble("a frame without end", "the connection was closed") {
+        BadServer("a frame without end", "the connection was closed") {
             $0.socket = { text, socket in
                 if text.isEmpty { socket.raw([0x81, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]) }
             }
         },
-        Trouble("hangs up", "the connection was closed") {
+        BadServer("hangs up", "the connection was closed") {
             $0.socket = { text, socket in if text.isEmpty { socket.close() } }
         },
-        Trouble("no websocket, no polling", "status 404") { _ in },
-        Trouble("takes everything and says nothing", "no welcome from the server") {
+        BadServer("no websocket, no polling", "status 404") { _ in },
+        BadServer("takes everything and says nothing", "no welcome from the server") {
             $0.http = { _ in .nothing }
         },
-        Trouble("half an answer", "no welcome from the server") {
+        BadServer("half an answer", "no welcome from the server") {
             $0.http = { _ in .bytes("HTTP/1.1 101 Switching Prot", closes: false) }
         },
-        Trouble("a wrong key", "no websocket") {
+        BadServer("a wrong key", "no WebSocket") {
             $0.http = { _ in
                 .bytes(
                     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -69,21 +69,25 @@ import Testing
                 )
             }
         },
-        Trouble("hangs up before it has answered", "the connection was closed") { $0.http = { _ in .close } },
-        Trouble("no HTTP", "no HTTP") { $0.greeting = .bytes("SSH-2.0-OpenSSH_9.2\r\n", closes: false) },
-        Trouble("hangs up on everybody", "connection") { $0.greeting = .close },
+        BadServer("hangs up before it has answered", "the connection was closed") {
+            $0.http = { _ in .close }
+        },
+        BadServer("no HTTP", "invalid HTTP") {
+            $0.greeting = .bytes("SSH-2.0-OpenSSH_9.2\r\n", closes: false)
+        },
+        BadServer("hangs up on everybody", "connection") { $0.greeting = .close },
     ]
 
-    @Test(arguments: troubles)
-    func `a server that cannot be spoken to is named, and tried again`(trouble: Trouble) async throws {
-        try await withStandIn(trouble.script) { server in
+    @Test(arguments: badServers)
+    func `an incompatible server is reported and retried`(badServer: BadServer) async throws {
+        try await withFakeServer(badServer.script) { server in
             var configuration = FlareClientConfiguration.local(server.port, .websocket, .three)
-            if trouble.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.2 }
+            if badServer.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.2 }
             try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 let request = FlareRequest.loadEnvironments(near: nil)
                 link.requests.yield(request)
                 let reason = try #require(await link.linkDown())
-                #expect(reason.lowercased().contains(trouble.words.lowercased()))
+                #expect(reason.lowercased().contains(badServer.words.lowercased()))
                 // It waited for the first attempt, and is answered with its failure.
                 #expect(await link.next() == .replied(request, .failure(.unreachable(reason))))
                 #expect(await link.ask(request) == .failure(.unreachable(reason)))
@@ -93,11 +97,11 @@ import Testing
         }
     }
 
-    @Test(arguments: troubles)
-    func `no way of asking makes it hang`(trouble: Trouble) async throws {
-        try await withStandIn(trouble.script) { server in
+    @Test(arguments: badServers)
+    func `no configuration makes the client hang`(badServer: BadServer) async throws {
+        try await withFakeServer(badServer.script) { server in
             var configuration = FlareClientConfiguration.local(server.port)
-            if trouble.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.1 }
+            if badServer.words.hasPrefix("no welcome") { configuration.answerSeconds = 0.1 }
             try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 let reason = await link.linkDown()
                 #expect(reason?.isEmpty == false)
@@ -107,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `nobody there is told once, with the place`() async throws {
+    @Test func `an unreachable server is reported once, with its address`() async throws {
         let port = try LoopbackSocket.freePort()
         let log = LogRecorder()
         try await withLink(FlareClient(.local(port), logger: log.logger)) { link in
@@ -120,10 +124,10 @@ import Testing
                 }
             }
         }
-        #expect(log.recorded == ["notice Flare server cannot be reached"])
+        #expect(log.recorded == ["notice cannot reach the Flare server"])
     }
 
-    @Test func `a server that refuses websockets is spoken to by polling`() async throws {
+    @Test func `a server that refuses WebSockets is used by polling`() async throws {
         var script = FakeServer()
         script.http = { request in
             guard request.isPolling else { return .answer(400) }
@@ -133,26 +137,26 @@ import Testing
             }
             return .answer(200, body: FakeServer.welcome4)
         }
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             let log = LogRecorder()
             try await withLink(FlareClient(.local(server.port), logger: log.logger)) { link in
                 #expect(await link.linkUp())
             }
-            #expect(log.recorded.contains("notice Flare server reached"))
+            #expect(log.recorded.contains("notice connected to the Flare server"))
         }
     }
 
-    @Test func `an event that is none is logged once, a stream of them ends the link`() async throws {
+    @Test func `an invalid event is logged once, and many of them end the link`() async throws {
         let script = FakeServer.original(also: { _, socket in
             for _ in 0..<200 { socket.send("42{nonsense") }
         })
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             let log = LogRecorder()
             try await withLink(FlareClient(.local(server.port), logger: log.logger)) { link in
                 #expect(await link.linkUp())
                 link.requests.yield(.subscribe(environment: Home.house))
                 let reason = await link.linkDown()
-                #expect(reason?.contains("events that are no messages") == true)
+                #expect(reason?.contains("invalid messages") == true)
                 #expect(await link.linkUp())
             }
             #expect(log.recorded.count { $0.hasPrefix("warning") } == 1)
@@ -168,9 +172,9 @@ import Testing
         })
     }
 
-    @Test func `a burst arrives whole and in order, and slows the reading down`() async throws {
+    @Test func `a burst arrives complete and in order, and slows reading down`() async throws {
         let count = 3000
-        try await withStandIn(telling(count)) { server in
+        try await withFakeServer(telling(count)) { server in
             let log = LogRecorder()
             var configuration = FlareClientConfiguration.local(server.port)
             configuration.messagesPerSecond = 1000
@@ -189,21 +193,21 @@ import Testing
         }
     }
 
-    @Test func `a server that floods us is left, and tried again`() async throws {
-        try await withStandIn(telling(20_000)) { server in
+    @Test func `a server that floods us is disconnected and retried`() async throws {
+        try await withFakeServer(telling(20_000)) { server in
             var configuration = FlareClientConfiguration.local(server.port)
             configuration.messagesPerSecond = 100
             configuration.floodSeconds = 0.1
             try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 #expect(await link.linkUp())
                 link.requests.yield(.subscribe(environment: Home.house))
-                #expect(await link.linkDown()?.contains("more than can be taken") == true)
+                #expect(await link.linkDown()?.contains("too many messages") == true)
                 #expect(await link.linkUp())
             }
         }
     }
 
-    @Test func `messages that mean nothing to us are passed over`() async throws {
+    @Test func `unknown messages are ignored`() async throws {
         let lamp = Home.lampObject
         let nothing: [String] = [
             #"42["hello"]"#, #"42["data"]"#, #"42["data",null]"#, #"42["data",{"data":{"a":1}}]"#,
@@ -221,10 +225,10 @@ import Testing
             for text in nothing { socket.send(text) }
             socket.send(FlareMessage.data(["a": 1], of: lamp))
         })
-        try await withStandIn(script) { server in
+        try await withFakeServer(script) { server in
             try await withLink(FlareClient(.local(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
-                let told = await link.told(by: .subscribe(environment: Home.house))
+                let told = await link.perform(.subscribe(environment: Home.house))
                 #expect(told.events == [.notice(.data(lamp, ["a": 1], sender: nil))])
                 #expect(told.result == .success(.done))
             }
