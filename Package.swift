@@ -238,7 +238,10 @@ let package = Package(
             ]
         ),
         tests("SettingsTests", ["Settings", "TestSupport", "SeededRandom"]),
-        tests("SensingTests", ["Sensing", "Positioning", "Controller", "Flare", "TestSupport", log]),
+        tests(
+            "SensingTests",
+            ["Sensing", "Sensors", "Positioning", "Controller", "Flare", "Threading", "TestSupport", log]
+        ),
         tests(
             "DaemonTests",
             [

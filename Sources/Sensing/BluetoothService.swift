@@ -4,7 +4,7 @@ package import Positioning
 package import Sensors
 package import Threading
 
-/// The Bluetooth adapter's part in the daemon: the scanner, and what is told of it.
+/// The Bluetooth scanner, its switch, and the reports about its state.
 package struct BluetoothService: Sendable {
     package let scanner: BeaconScanner
     /// Switches it on and off.
@@ -20,6 +20,7 @@ package struct BluetoothService: Sendable {
         _ settings: ScanSettings,
         ephemerals: EphemeralBeacons?,
         isOn: Bool,
+        clocks: SensorClocks,
         logger: Logger
     ) throws(ResourceError) {
         guard settings.adapter != .off else { return nil }
@@ -35,7 +36,7 @@ package struct BluetoothService: Sendable {
             settings: settings,
             power: power,
             ephemerals: ephemerals,
-            clocks: .ofThisMachine,
+            clocks: clocks,
             logger: logger
         ) { condition in
             if let chosen = condition.address { address.withLock { $0 = chosen } }
@@ -43,7 +44,7 @@ package struct BluetoothService: Sendable {
         }
     }
 
-    /// The address of the adapter that listens, or did last.
+    /// The address of the adapter that scans, or scanned last.
     package var adapterAddress: String? { address.withLock { $0?.description } }
 
     /// For the health message.
@@ -55,13 +56,13 @@ package struct BluetoothService: Sendable {
         ]
     }
 
-    /// Reports how scanning fares, until the task is cancelled.
+    /// Reports the scanner's state until the task is cancelled.
     package func run(_ report: SensorLinkReport) async {
         var last = ScanCondition()
         for await condition in conditions {
-            note(condition, after: last)
+            log(condition, after: last)
             last = condition
-            // That nothing is heard may be so because there is nothing.
+            // There may be no beacons at all.
             let severity: Alert.Severity = condition.state == .deaf ? .warning : .error
             report.send(
                 condition.problem.map { .alertRaised(Self.alert, severity, message: $0) }
@@ -71,17 +72,18 @@ package struct BluetoothService: Sendable {
         }
     }
 
-    private func note(_ condition: ScanCondition, after last: ScanCondition) {
+    private func log(_ condition: ScanCondition, after last: ScanCondition) {
         if let problem = condition.problem {
             if problem != last.problem { logger.warning("\(problem)") }
             return
         }
         if condition.restarts > last.restarts, condition.state == .scanning {
-            logger.info("bluetooth: scanning switched on again")
+            logger.info("bluetooth: scanning restarted")
         }
         guard condition.state != last.state else { return }
         switch condition.state {
-        case .absent: logger.info("bluetooth: no adapter found; beacons can come from other sources")
+        case .absent:
+            logger.info("bluetooth: no adapter found; beacons are still received from other sources")
         case .scanning:
             let kind = condition.isExtended ? "extended" : "legacy"
             logger.notice(
@@ -95,7 +97,7 @@ package struct BluetoothService: Sendable {
 }
 
 extension ScanCondition {
-    /// As the health message tells it; `nil` when nobody wants to scan.
+    /// For the health message; `nil` while scanning is switched off.
     fileprivate var isLinkUp: Bool? {
         switch state {
         case .off, .absent: nil
@@ -110,14 +112,5 @@ extension EphemeralBeacons {
     package init?(_ beacons: [EphemeralBeacon]) {
         guard !beacons.isEmpty else { return nil }
         self.init(beacons, cipher: AESBlock.cipher)
-    }
-}
-
-extension BeaconScanner.Clocks {
-    package static var ofThisMachine: Self {
-        Self(
-            steady: RuntimeClock.steadySeconds,
-            wall: { Double(RuntimeClock.now().wallMilliseconds) / 1000 }
-        )
     }
 }

@@ -4,9 +4,9 @@ package import Positioning
 package import Sensors
 import Threading
 
-/// This machine's own compass and the gpsd: their sources, and what is told of how they fare.
+/// This machine's own compass and gpsd: their sources, and the reports about their state.
 package struct LocalSensors: Sendable {
-    /// Which sensors somebody wants to hear of.
+    /// The sensors that are switched on.
     private let switches: Locked<Set<SensorKind>>
     private let compass: Watched<CompassCondition>?
     private let gpsd: Watched<GPSDCondition>?
@@ -21,6 +21,7 @@ package struct LocalSensors: Sendable {
         gpsd: GPSDSettings?,
         switchedOff: Set<SensorKind>,
         calibration: @escaping @Sendable (String) -> MagnetometerCalibration?,
+        clocks: SensorClocks,
         logger: Logger
     ) {
         switches = Locked(Set(SensorKind.allCases).subtracting(switchedOff))
@@ -28,7 +29,7 @@ package struct LocalSensors: Sendable {
             Watched(isOn: !switchedOff.contains(.compass)) { report in
                 IIOCompass(
                     settings,
-                    clock: RuntimeClock.steadySeconds,
+                    clock: clocks.steady,
                     calibration: calibration,
                     logger: logger,
                     report: report
@@ -37,14 +38,14 @@ package struct LocalSensors: Sendable {
         }
         self.gpsd = gpsd.map { settings in
             Watched(isOn: !switchedOff.isSuperset(of: [.gps, .compass])) { report in
-                GPSDClient(settings, clock: RuntimeClock.steadySeconds, logger: logger, report: report).source
+                GPSDClient(settings, clock: clocks.steady, logger: logger, report: report).source
             }
         }
     }
 
     package var sources: [SensorSource] { [compass?.source, gpsd?.source].compactMap { $0 } }
 
-    /// A sensor that nobody wants to hear of does not work, and a gpsd without listeners lets its receiver sleep.
+    /// A sensor that is switched off does not run; gpsd powers its receiver down when no client is connected.
     package func set(_ sensor: SensorKind, on: Bool) {
         let wanted = switches.withLock { wanted in
             if on { wanted.insert(sensor) } else { wanted.remove(sensor) }
@@ -54,7 +55,7 @@ package struct LocalSensors: Sendable {
         gpsd?.set(on: !wanted.isDisjoint(with: [.gps, .compass]))
     }
 
-    /// Reports how they fare, until the task is cancelled.
+    /// Reports their state until the task is cancelled.
     package func run(_ report: SensorLinkReport, logger: Logger) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await compass?.run("compass", report, logger: logger) }
@@ -62,7 +63,7 @@ package struct LocalSensors: Sendable {
         }
     }
 
-    /// Prints what is wrong, for commands that are not the daemon, until the task is cancelled.
+    /// Prints problems until the task is cancelled, for commands other than the daemon.
     package func watch(_ print: @escaping @Sendable (String) -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -74,7 +75,7 @@ package struct LocalSensors: Sendable {
         }
     }
 
-    /// A source that can be switched, and how it fares.
+    /// A source that can be switched, and its state.
     private struct Watched<Condition: SensorCondition>: Sendable {
         let source: SensorSource
         let conditions: AsyncStream<Condition>
@@ -103,29 +104,29 @@ package struct LocalSensors: Sendable {
                 } else {
                     report.send(.alertCleared(name))
                 }
-                if condition.news != last?.news { logger.info("\(name): \(condition.news)") }
+                if condition.summary != last?.summary { logger.info("\(name): \(condition.summary)") }
                 await report.linkChanged(name, condition.isLinkUp)
             }
         }
     }
 }
 
-/// How a sensor of this machine fares.
+/// The state of a sensor of this machine.
 protocol SensorCondition: Sendable, Hashable {
-    /// How it fares while it is switched off.
+    /// The state while it is switched off.
     init()
     var problem: String? { get }
-    /// As the health message tells it; `nil` when there is none.
+    /// For the health message; `nil` if there is no such sensor.
     var isLinkUp: Bool? { get }
     /// For the log.
-    var news: String { get }
+    var summary: String { get }
 }
 
 extension CompassCondition: SensorCondition {
     var isLinkUp: Bool? { state == .absent ? nil : state == .working }
 
-    var news: String {
-        guard state != .absent, let device else { return "none here; headings come from elsewhere" }
+    var summary: String {
+        guard state != .absent, let device else { return "no compass on this machine" }
         let with = helpers.isEmpty ? "" : " with \(helpers.joined(separator: " and "))"
         return "\(device)\(with) is \(state.rawValue)" + (calibration.map { ", calibration: \($0)" } ?? "")
     }
@@ -134,14 +135,14 @@ extension CompassCondition: SensorCondition {
 extension GPSDCondition: SensorCondition {
     var isLinkUp: Bool? { state == .absent ? nil : state == .connected }
 
-    var news: String {
+    var summary: String {
         switch state {
-        case .absent: return "no gpsd here; places come from elsewhere"
-        case .waiting: return "no connection to the gpsd"
+        case .absent: return "no gpsd on this machine"
+        case .waiting: return "not connected to gpsd"
         case .connected:
             let fix = (mode ?? 0) >= 2 ? "a fix" : "no fix"
             return
-                "linked to gpsd \(release ?? ""), receivers: \(receivers.map { "\($0)" } ?? "not known"), \(fix)"
+                "connected to gpsd \(release ?? ""), receivers: \(receivers.map { "\($0)" } ?? "unknown"), \(fix)"
         }
     }
 }
@@ -152,9 +153,9 @@ extension AsyncStream {
 }
 
 extension SensorSource {
-    /// The same source, which runs only while it is switched on.
+    /// The same source, running only while it is switched on.
     ///
-    /// - Parameter stopped: Called when it was switched off.
+    /// - Parameter stopped: Called after it was switched off.
     fileprivate func running(
         isOn: Bool,
         while switches: AsyncStream<Bool>,

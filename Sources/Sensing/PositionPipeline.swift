@@ -2,41 +2,44 @@ package import Controller
 package import Flare
 package import Logging
 package import Positioning
+package import Sensors
 
-/// From what is heard of beacons to positions.
+/// Estimates positions from received beacons.
 ///
-/// Each source has a clock and a receiver of its own, and so an estimator of its own.
+/// Each source has its own clock and its own receiver, and so its own estimator.
 package struct PositionPipeline: Sendable {
-    /// How often the beacons' health is looked at, and what was learned is kept, seconds.
+    /// Seconds between checks of the beacons and between writes of receiver offsets.
     private static let interval = 60.0
-    /// A receiver's error that has changed by less is not kept again, dB.
-    private static let leastChange = 0.5
-    private static let mostComplaints = 50
+    /// A smaller change of a receiver's offset is not stored, dB.
+    private static let minimumChange = 0.5
+    private static let maximumWarnings = 50
 
-    /// Makes what reckons positions from beacons.
-    private let estimator: @Sendable (BeaconMap) -> any PositionEstimator
+    private let makeEstimator: @Sendable (BeaconMap) -> any PositionEstimator
     private let receivers: ReceiverOffsets
+    private let clocks: SensorClocks
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
 
     private var map: BeaconMap?
     private var trackers: [Int: PositionTracker] = [:]
-    /// The receivers of the sources, and what is kept of them.
-    private var known: [Int: (name: String, offset: Double?)] = [:]
+    /// The receivers of the sources, and their stored offsets.
+    private var stored: [Int: (name: String, offset: Double?)] = [:]
     private var motion = MotionDetector()
     private var findings: [BeaconFinding] = []
     private var dueAt = -Double.infinity
-    /// Receivers that are not in the place.
-    private var strangers: Set<String> = []
+    /// Receivers that no thing of the environment has.
+    private var unknownReceivers: Set<String> = []
 
     package init(
-        estimator: @escaping @Sendable (BeaconMap) -> any PositionEstimator,
+        makeEstimator: @escaping @Sendable (BeaconMap) -> any PositionEstimator,
         receivers: ReceiverOffsets,
+        clocks: SensorClocks,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
     ) {
-        self.estimator = estimator
+        self.makeEstimator = makeEstimator
         self.receivers = receivers
+        self.clocks = clocks
         self.send = send
         self.logger = logger
     }
@@ -47,7 +50,7 @@ package struct PositionPipeline: Sendable {
         guard map != self.map else { return }
         for source in trackers.keys { trackers[source]?.estimator.map = map }
         self.map = map
-        strangers.removeAll()
+        unknownReceivers.removeAll()
         for problem in map.problems { logger.warning("beacons: \(problem)") }
         send(
             map.problems.isEmpty
@@ -60,40 +63,42 @@ package struct PositionPipeline: Sendable {
                 )
         )
         logger.info(
-            "listening for beacons",
+            "tracking beacons",
             metadata: ["environment": "\(environment.name)", "beacons": "\(map.beacons.count)"]
         )
     }
 
     package mutating func leave() {
-        forget()
+        reset()
         if map != nil { send(.alertCleared("beacons")) }
         map = nil
-        tellFindings()
+        sendFindings()
         motion = MotionDetector()
     }
 
-    /// Forgets what was heard, save what was learned of the receivers.
-    package mutating func forget() {
-        keep()
+    /// Discards what was received; the offsets of the receivers are stored.
+    package mutating func reset() {
+        storeOffsets()
         trackers.removeAll()
     }
 
-    // MARK: Hearing
+    // MARK: Readings
 
-    package mutating func hear(_ sighting: BeaconSighting, from source: Int) {
+    package mutating func handle(_ sighting: BeaconSighting, from source: Int) {
         guard let map else { return }
         if trackers[source] == nil { trackers[source] = makeTracker(map, for: source) }
         // In place: a copy of an estimator is large.
         guard let estimates = trackers[source]?.record(sighting), let last = estimates.last else { return }
-        for estimate in estimates { tell(estimate, at: sighting.time, from: source) }
-        look(at: last.time)
+        for estimate in estimates { send(estimate, at: sighting.time, from: source) }
+        checkIfDue(at: last.time)
     }
 
-    package mutating func hear(_ sighting: ReceiverSighting, from source: Int) {
+    package mutating func handle(_ sighting: ReceiverSighting, from source: Int) {
         guard let map else { return }
-        if let sighting = map.sighting(sighting) { return hear(sighting, from: source) }
-        guard strangers.count < Self.mostComplaints, strangers.insert(sighting.receiver).inserted else {
+        if let sighting = map.sighting(sighting) { return handle(sighting, from: source) }
+        guard unknownReceivers.count < Self.maximumWarnings,
+            unknownReceivers.insert(sighting.receiver).inserted
+        else {
             return
         }
         let names = map.receiverNames
@@ -104,22 +109,22 @@ package struct PositionPipeline: Sendable {
     }
 
     package mutating func tick(at time: Double, from source: Int) {
-        for estimate in trackers[source]?.advance(to: time) ?? [] { tell(estimate, at: time, from: source) }
+        for estimate in trackers[source]?.advance(to: time) ?? [] { send(estimate, at: time, from: source) }
     }
 
     private mutating func makeTracker(_ map: BeaconMap, for source: Int) -> PositionTracker {
-        var estimator = estimator(map)
+        var estimator = makeEstimator(map)
         if let name = receivers.name(source) {
             let offset = receivers.offset(name)
             estimator.receiverOffset = offset
-            known[source] = (name, offset)
+            stored[source] = (name, offset)
         }
         return PositionTracker(estimator: estimator)
     }
 
-    /// - Parameter time: When what made it due came, on the clock of the source.
-    private mutating func tell(_ estimate: PositionEstimate, at time: Double, from source: Int) {
-        let dueAt = receivers.isOfThisMachine(source) ? time : RuntimeClock.steadySeconds()
+    /// - Parameter time: When the reading came that made the estimate due, on the clock of the source.
+    private mutating func send(_ estimate: PositionEstimate, at time: Double, from source: Int) {
+        let heardAt = receivers.isOfThisMachine(source) ? time : clocks.steady()
         send(
             .positionEstimated(
                 .init(
@@ -127,24 +132,24 @@ package struct PositionPipeline: Sendable {
                     accuracyMetres: estimate.accuracyMetres,
                     quality: PositionFix.Quality(estimate.quality),
                     isMoving: motion.update(with: estimate.position),
-                    // A position that is only held was drawn from nothing.
-                    heardAt: estimate.beaconsHeard > 0 ? dueAt : nil
+                    // Without beacons the estimate is the previous one.
+                    heardAt: estimate.beaconsHeard > 0 ? heardAt : nil
                 )
             )
         )
     }
 
-    // MARK: Now and then
+    // MARK: Checks
 
-    private mutating func look(at time: Double) {
-        // Each source has a clock of its own; a step back looks at once.
+    private mutating func checkIfDue(at time: Double) {
+        // Sources have different clocks: after a step back, check at once.
         guard time >= dueAt || time < dueAt - Self.interval else { return }
         dueAt = time + Self.interval
-        tellFindings()
-        keep()
+        sendFindings()
+        storeOffsets()
     }
 
-    private mutating func tellFindings() {
+    private mutating func sendFindings() {
         let found = trackers.sorted { $0.key < $1.key }.flatMap(\.value.estimator.findings)
         guard found != findings else { return }
         findings = found
@@ -160,20 +165,20 @@ package struct PositionPipeline: Sendable {
         )
     }
 
-    /// Keeps what was learned of the receivers, and takes another one where it was changed.
-    package mutating func keep() {
+    /// Stores the estimated offsets of the receivers, and changes to another receiver's where it was replaced.
+    package mutating func storeOffsets() {
         for source in trackers.keys {
-            let learned = trackers[source]?.estimator.receiverOffset
-            if let (name, kept) = known[source], let learned,
-                kept.map({ abs($0 - learned) >= Self.leastChange }) ?? true
+            let estimated = trackers[source]?.estimator.receiverOffset
+            if let (name, offset) = stored[source], let estimated,
+                offset.map({ abs($0 - estimated) >= Self.minimumChange }) ?? true
             {
-                receivers.keep(name, learned)
-                known[source] = (name, learned)
+                receivers.store(name, estimated)
+                stored[source] = (name, estimated)
             }
-            guard let name = receivers.name(source), name != known[source]?.name else { continue }
+            guard let name = receivers.name(source), name != stored[source]?.name else { continue }
             let offset = receivers.offset(name)
             trackers[source]?.estimator.receiverOffset = offset
-            known[source] = (name, offset)
+            stored[source] = (name, offset)
         }
     }
 }

@@ -3,51 +3,54 @@ package import MQTT
 import Messages
 package import Sensors
 
-/// What other programs say on the broker, as a source of readings: on `B/sensors/…/raw`, and what ESPresense nodes hear.
+/// Readings that other programs publish on `B/sensors/…/raw`, and reports of ESPresense nodes.
 ///
-/// All of it is one source with one clock, so that one position comes of it.
+/// They are one source with one clock, so that they give one position.
 package struct RawReadings: Sendable {
     private let client: MQTTClient
     private let root: String
     private let espresense: String?
+    private let clocks: SensorClocks
     private let logger: Logger
     private let report: @Sendable (RefusedReadings) -> Void
 
     package static let name = "broker"
 
-    /// How long after the last beacon silence is still told, seconds: long enough for "lost" to be noticed.
-    private static let attention = 30.0
+    /// Ticks continue for this time after the last beacon, so that the position becomes "lost", seconds.
+    private static let tickingTime = 30.0
 
     private enum Item {
         case message(RawSensor, MQTTMessage)
         case report(MQTTMessage)
-        case second
-        case minute
+        case tick
+        case cleanUp
     }
 
     /// - Parameters:
     ///   - root: `<base>/<node>`.
     ///   - espresense: The topic filter of what ESPresense nodes publish about this device; `nil` ignores them.
-    ///   - report: Called when a reading was refused, and when a problem is over.
+    ///   - report: Called when a reading is refused, and when a problem is solved.
     package init(
         client: MQTTClient,
         root: String,
         espresense: String?,
+        clocks: SensorClocks,
         logger: Logger,
         report: @escaping @Sendable (RefusedReadings) -> Void = { _ in }
     ) {
         self.client = client
         self.root = root
         self.espresense = espresense
+        self.clocks = clocks
         self.logger = logger
         self.report = report
     }
 
     package var source: SensorSource {
-        SensorSource(name: Self.name) { take async throws(SensorError) in await run(take) }
+        SensorSource(name: Self.name) { handle async throws(SensorError) in await run(handle) }
     }
 
-    private func run(_ take: SensorSource.Handler) async {
+    private func run(_ handle: SensorSource.Handler) async {
         let (items, port) = AsyncStream.makeStream(of: Item.self)
         await withDiscardingTaskGroup { group in
             for sensor in RawSensor.allCases {
@@ -61,56 +64,56 @@ package struct RawReadings: Sendable {
             var lastHeard = -Double.infinity
             var isTicking = false
             group.addTask {
-                while (try? await Task.sleep(for: .seconds(60))) != nil { port.yield(.minute) }
+                while (try? await Task.sleep(for: .seconds(60))) != nil { port.yield(.cleanUp) }
             }
-            var complaints: Set<String> = []
+            var warnings: Set<String> = []
             var refused = RefusedReadings()
-            func complain(_ problem: RawReadingError, of sender: String, at now: Double) {
+            func refuse(_ problem: RawReadingError, of sender: String, at now: Double) {
                 refused.recordRefused(sender, problem.description, at: now)
                 report(refused)
-                guard complaints.count < 100, complaints.insert(problem.description).inserted else { return }
+                guard warnings.count < 100, warnings.insert(problem.description).inserted else { return }
                 logger.warning("reading ignored", metadata: ["why": "\(problem)"])
             }
-            func took(_ sender: String) {
+            func accept(_ sender: String) {
                 let problem = refused.problem
                 refused.recordAccepted(sender)
                 if refused.problem != problem { report(refused) }
             }
             for await item in items {
-                let now = RuntimeClock.steadySeconds()
+                let now = clocks.steady()
                 switch item {
                 case .message(let sensor, let message):
-                    // What was heard before we came says nothing about now.
+                    // A retained reading may be of any age.
                     if sensor == .beacons, message.isRetained { continue }
                     switch sensor.readings(from: message.payload, at: now) {
                     case .success(let readings):
-                        await take(readings)
+                        await handle(readings)
                         if sensor == .beacons { lastHeard = now }
-                        took(sensor.rawValue)
-                    case .failure(let problem): complain(problem, of: sensor.rawValue, at: now)
+                        accept(sensor.rawValue)
+                    case .failure(let problem): refuse(problem, of: sensor.rawValue, at: now)
                     }
                 case .report(let message):
                     if message.isRetained { continue }
                     switch ESPresenseReport.reading(from: message.payload, topic: message.topic, at: now) {
                     case .success(let reading?):
-                        await take([reading])
+                        await handle([reading])
                         lastHeard = now
-                        took(message.topic)
-                    case .success(nil): took(message.topic)
-                    case .failure(let problem): complain(problem, of: message.topic, at: now)
+                        accept(message.topic)
+                    case .success(nil): accept(message.topic)
+                    case .failure(let problem): refuse(problem, of: message.topic, at: now)
                     }
-                case .minute:
+                case .cleanUp:
                     refused.expire(at: now)
                     report(refused)
-                case .second:
+                case .tick:
                     isTicking = false
-                    await take([.tick(time: now)])
+                    await handle([.tick(time: now)])
                 }
-                if !isTicking, now - lastHeard < Self.attention {
+                if !isTicking, now - lastHeard < Self.tickingTime {
                     isTicking = true
                     group.addTask {
                         guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
-                        port.yield(.second)
+                        port.yield(.tick)
                     }
                 }
             }

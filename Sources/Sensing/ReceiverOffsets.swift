@@ -1,39 +1,39 @@
 import Sensors
 
-/// By how much each receiver hears everything stronger than it is, from run to run.
+/// The constant errors of receivers, which are stored from run to run.
 ///
-/// A receiver's error is its own: that of an adapter is known again in another place.
+/// An error is a property of the receiver: that of an adapter also holds in another place.
 package struct ReceiverOffsets: Sendable {
-    /// The receiver of a source; `nil` for a recording, whose positions must not depend on what was before.
+    /// The receiver of a source; `nil` for a recording, whose positions must not depend on earlier runs.
     package let name: @Sendable (Int) -> String?
-    /// dB; `nil` when it is not known.
+    /// How much stronger than its true level the receiver measures everything, dB; `nil` if unknown.
     package let offset: @Sendable (String) -> Double?
-    package let keep: @Sendable (String, Double) -> Void
-    /// Whether a source has the steady clock of this machine.
+    package let store: @Sendable (String, Double) -> Void
+    /// Whether the times of a source are on the steady clock of this machine.
     package let isOfThisMachine: @Sendable (Int) -> Bool
 
     package init(
         name: @escaping @Sendable (Int) -> String?,
         offset: @escaping @Sendable (String) -> Double?,
-        keep: @escaping @Sendable (String, Double) -> Void,
+        store: @escaping @Sendable (String, Double) -> Void,
         isOfThisMachine: @escaping @Sendable (Int) -> Bool
     ) {
         self.name = name
         self.offset = offset
-        self.keep = keep
+        self.store = store
         self.isOfThisMachine = isOfThisMachine
     }
 }
 
 extension ReceiverOffsets {
     /// - Parameters:
-    ///   - sources: The names of the sources, in the order of their numbers.
-    ///   - adapter: The address of the Bluetooth adapter that listens.
+    ///   - sources: The names of the sources, by number.
+    ///   - adapter: The address of the Bluetooth adapter that scans.
     package init(
         sources: [String],
         adapter: @escaping @Sendable () -> String?,
         offset: @escaping @Sendable (String) -> Double?,
-        keep: @escaping @Sendable (String, Double) -> Void
+        store: @escaping @Sendable (String, Double) -> Void
     ) {
         self.init(
             name: { source in
@@ -45,7 +45,7 @@ extension ReceiverOffsets {
                 }
             },
             offset: offset,
-            keep: keep,
+            store: store,
             isOfThisMachine: { source in
                 sources.indices.contains(source)
                     && [RawReadings.name, BeaconScanner.name].contains(sources[source])

@@ -2,7 +2,7 @@ package import Logging
 package import Positioning
 package import Sensors
 
-/// A recording that takes the part of the sensors.
+/// A recording that replaces the sensors.
 package struct ReplaySettings: Sendable {
     package var file: String
     package var speed: ReplaySpeed

@@ -1,9 +1,10 @@
 package import Controller
 import Foundation
+package import Sensors
 
-/// The machine's clocks.
+/// The clocks of this machine.
 package enum RuntimeClock {
-    /// Where the steady clock begins: with the process.
+    /// The steady clock starts with the process.
     private static let origin = ContinuousClock.now
 
     @Sendable package static func now() -> Instant {
@@ -17,4 +18,11 @@ package enum RuntimeClock {
     @Sendable package static func steadySeconds() -> Double {
         (ContinuousClock.now - origin) / .seconds(1)
     }
+}
+
+extension SensorClocks {
+    package static let ofThisMachine = SensorClocks(
+        steady: RuntimeClock.steadySeconds,
+        wall: { Double(RuntimeClock.now().wallMilliseconds) / 1000 }
+    )
 }

@@ -1,9 +1,9 @@
 package import Controller
 
-/// Where a sensor reports how it fares: alerts go to the controller, the state of its link to the health message.
+/// Receives the state of a sensor: alerts go to the controller, the state of its link to the health message.
 package struct SensorLinkReport: Sendable {
     let send: @Sendable (ControllerEvent) -> Void
-    /// Called with a link's name and whether it is up; `nil` when there is no such link.
+    /// Called with a link's name and whether it is up; `nil` if there is no such link.
     let linkChanged: @Sendable (String, Bool?) async -> Void
 
     package init(

@@ -4,36 +4,38 @@ package import Logging
 import Positioning
 package import Sensors
 
-/// Turns what the sensors say into facts for the controller: positions, headings, places.
+/// Turns readings of the sensors into events for the controller: positions, headings, locations.
 package struct SensorPipeline: Sendable {
     package enum Input: Sendable {
-        /// From one of the sources; each has a clock of its own.
+        /// From one of the sources, each of which has its own clock.
         case reading(SensorReading, source: Int)
         case track(ControllerEffect.BeaconPlace?)
         case switched(SensorKind, on: Bool)
-        /// Tells the source that everything before this was looked at.
-        case looked(AsyncStream<Void>.Continuation)
+        /// Signals the source that everything before this was handled.
+        case handled(AsyncStream<Void>.Continuation)
     }
 
     private let inputs: AsyncStream<Input>
     private let beaconUUID: String?
     private let positions: PositionPipeline
     private let headings: HeadingPipeline
-    private let largestError: Double
+    private let maximumError: Double
+    private let clocks: SensorClocks
     private let send: @Sendable (ControllerEvent) -> Void
     private let onSwitch: @Sendable (SensorKind, Bool) -> Void
     private let logger: Logger
 
     /// - Parameters:
-    ///   - beaconUUID: The UUID of the beacons that count; `nil` for the environment's.
-    ///   - largestError: Places on the earth whose error may be larger are ignored, metres.
-    ///   - onSwitch: Called when a sensor is switched, so that it need not work for nobody.
+    ///   - beaconUUID: The UUID of the beacons; `nil` for the environment's.
+    ///   - maximumError: Locations with a larger error are ignored, metres.
+    ///   - onSwitch: Called when a sensor is switched on or off.
     package init(
         inputs: AsyncStream<Input>,
         beaconUUID: String?,
         positions: PositionPipeline,
         headings: HeadingPipeline,
-        largestError: Double,
+        maximumError: Double,
+        clocks: SensorClocks,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         onSwitch: @escaping @Sendable (SensorKind, Bool) -> Void = { _, _ in },
         logger: Logger
@@ -42,7 +44,8 @@ package struct SensorPipeline: Sendable {
         self.beaconUUID = beaconUUID
         self.positions = positions
         self.headings = headings
-        self.largestError = largestError
+        self.maximumError = maximumError
+        self.clocks = clocks
         self.send = send
         self.onSwitch = onSwitch
         self.logger = logger
@@ -59,59 +62,55 @@ package struct SensorPipeline: Sendable {
             case .track(nil):
                 positions.leave()
                 reports.reset()
-                if batteries.setPlace(nil, things: []) { tell(batteries) }
+                if batteries.setPlace(nil, things: []) { send(batteries) }
             case .track(let place?):
                 headings.enter(place.environment)
                 var environment = place.environment
                 if let beaconUUID { environment.data["uuid"] = .string(beaconUUID) }
                 let map = BeaconMap(environment: environment, zones: place.zones, things: place.things)
-                if batteries.setPlace(map, things: place.things) { tell(batteries) }
+                if batteries.setPlace(map, things: place.things) { send(batteries) }
                 positions.enter(map, in: place.environment)
             case .switched(let sensor, let on):
                 if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
                 if sensor == .beacons {
-                    positions.forget()
+                    positions.reset()
                     reports.reset()
                 }
                 onSwitch(sensor, on)
-            case .looked(let mark):
-                mark.yield()
+            case .handled(let signal):
+                signal.yield()
             case .reading(.heading(let degrees, let north, let time), let source):
                 guard !switchedOff.contains(.compass) else { continue }
-                headings.hear(degrees, from: north, source: source, at: time)
+                headings.handle(heading: degrees, from: north, source: source, at: time)
             case .reading(.location(let place, let accuracy, _), _):
-                guard !switchedOff.contains(.gps), accuracy ?? 0 <= largestError else { continue }
-                headings.locate(at: place)
+                guard !switchedOff.contains(.gps), accuracy ?? 0 <= maximumError else { continue }
+                headings.setLocation(place)
                 send(.located(Location(point: place, accuracyMetres: accuracy)))
             case .reading(.beacon(let sighting), let source):
                 guard !switchedOff.contains(.beacons) else { continue }
-                positions.hear(sighting, from: source)
+                positions.handle(sighting, from: source)
                 if let thing = batteries.thing(.beacon(sighting.identity)) {
-                    reports.record(thing, rssi: sighting.rssi, at: RuntimeClock.steadySeconds())
-                    tell(&reports)
+                    reports.record(thing, rssi: sighting.rssi, at: clocks.steady())
+                    sendDue(&reports)
                 }
             case .reading(.receiver(let sighting), let source):
-                if !switchedOff.contains(.beacons) { positions.hear(sighting, from: source) }
+                if !switchedOff.contains(.beacons) { positions.handle(sighting, from: source) }
             case .reading(.telemetry(let telemetry, let sender, _), _):
-                if batteries.record(telemetry, from: sender) { tell(batteries) }
+                if batteries.record(telemetry, from: sender) { send(batteries) }
                 if !switchedOff.contains(.beacons), let thing = batteries.thing(sender) {
-                    reports.record(
-                        thing,
-                        batteryVolts: telemetry.batteryVolts,
-                        at: RuntimeClock.steadySeconds()
-                    )
-                    tell(&reports)
+                    reports.record(thing, batteryVolts: telemetry.batteryVolts, at: clocks.steady())
+                    sendDue(&reports)
                 }
             case .reading(.tick(let time), let source):
                 positions.tick(at: time, from: source)
-                tell(&reports)
+                sendDue(&reports)
             }
         }
-        positions.keep()
+        positions.storeOffsets()
     }
 
-    private func tell(_ reports: inout BeaconReports) {
-        let now = RuntimeClock.steadySeconds()
+    private func sendDue(_ reports: inout BeaconReports) {
+        let now = clocks.steady()
         let due = reports.removeDue(at: now)
         guard !due.isEmpty else { return }
         send(
@@ -123,7 +122,7 @@ package struct SensorPipeline: Sendable {
         )
     }
 
-    private func tell(_ batteries: BatteryMonitor) {
+    private func send(_ batteries: BatteryMonitor) {
         let problem = batteries.problem
         send(
             problem.map { .alertRaised("beacon-battery", .warning, message: $0) }

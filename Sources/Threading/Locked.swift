@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value that several threads read and change, one at a time.
+/// A value that is protected by a lock.
 ///
-/// A pthread mutex, since the thread sanitizer reports false races for the one of Synchronization on Linux.
-// @unchecked: `value` is touched only between lock and unlock.
+/// It uses a pthread mutex: on Linux the thread sanitizer reports false races for `Synchronization.Mutex`.
+// @unchecked: `value` is accessed only between lock and unlock.
 package final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
@@ -20,7 +20,9 @@ package final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads or changes the value; nothing may be finished, resumed or called back from inside.
+    /// Reads or changes the value.
+    ///
+    /// The body must not finish streams, resume continuations or call callbacks.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -29,7 +31,7 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Does nothing, and returns `nil`, when another thread holds the lock, or this one does.
+    /// Returns `nil`, without calling the body, if the lock is held.
     package func withLockIfFree<Result>(_ body: (inout Value) -> sending Result) -> sending Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }

@@ -1,18 +1,27 @@
 import Glibc
 package import SystemPackage
 
-/// One thread's turn at a time for parts that belong together: tasks, actors and plain closures.
+/// A serial executor for tasks, actors and closures.
 ///
-/// Actors with this executor may call each other as plain functions (`assumeIsolated`), since only one of them ever
-/// runs. A thread that brings work can do it itself instead of waking the executor's own thread, which would take
-/// longer than most of the work: see ``lend(_:)``.
+/// Actors on this executor may call each other as plain functions (`assumeIsolated`), since only one of them runs at a
+/// time. A thread that submits work can run it itself, because waking the executor's own thread takes longer than most
+/// of the work: see ``lend(_:)``.
 package final class LoopExecutor: TaskExecutor, SerialExecutor {
+    /// How long a thread that lends itself works for others.
+    private static let lendingTime = Duration.milliseconds(2)
+
     private let queue = WorkQueue()
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Starts the executor's own thread.
-    /// - Throws: The system's error when it allows no further thread.
-    package init() throws(Errno) {
-        // The thread holds the queue and not the executor, so that it ends with it.
+    ///
+    /// - Parameter now: The clock that limits how long a lent thread works.
+    /// - Throws: The system's error if it allows no further thread.
+    package init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) throws(Errno) {
+        self.now = now
+        // The thread retains the queue and not the executor, so that it ends when the executor is released.
         let (queue, serial) = (queue, asUnownedSerialExecutor())
         let task = asUnownedTaskExecutor()
         let thread = try POSIXThread {
@@ -27,7 +36,9 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) { queue.append(.job(UnownedJob(job))) }
 
-    /// Runs a closure after all work that was brought before it; never before this call returns on the executor itself.
+    /// Runs a closure after all work that was submitted before it.
+    ///
+    /// When called on the executor, the closure runs after the current work.
     package func perform(_ body: @escaping @Sendable () -> Void) { queue.append(.closure(body)) }
 
     /// Whether the calling code runs on this executor.
@@ -39,19 +50,19 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    /// Runs a body on the calling thread, and then, on the same thread, the work that it has brought.
+    /// Runs a body on the calling thread, and then, on the same thread, the work that the body has submitted.
     ///
-    /// While the executor is busy elsewhere, the work stays there. After two milliseconds the executor's own thread
-    /// takes over.
+    /// If the executor is busy on another thread, that thread runs the work. After two milliseconds the executor's own
+    /// thread runs what is left.
     package func lend(_ body: () -> Void) {
         guard queue.begin() else { return body() }
         body()
         if let batch = queue.borrow() { run(batch) }
     }
 
-    /// Runs a body on the executor, by the calling thread and at once: actors of the executor may be called in it.
+    /// Runs a body on the executor, on the calling thread and at once; it may call actors of the executor.
     ///
-    /// - Returns: What the body returns; `nil`, and the body is not run, when the executor has other work.
+    /// - Returns: The body's result; `nil`, without running the body, if the executor has other work.
     package func runIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
         if queue.isWorker { return try body() }
         guard queue.claim() else { return nil }
@@ -59,14 +70,17 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
         return try body()
     }
 
-    /// Runs borrowed work, and what comes meanwhile.
+    /// Runs borrowed work, and work that is submitted meanwhile, until the time is up.
     private func run(_ borrowed: [Work]) {
         var batch = borrowed
         let (serial, task) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
-        let end = ContinuousClock.now + .milliseconds(2)
+        let end = now() + Self.lendingTime
         while true {
-            for work in batch { work.run(serial, task) }
-            guard let next = queue.borrowMore(isLast: ContinuousClock.now >= end) else { return }
+            for index in batch.indices {
+                if index > 0, now() >= end { return queue.giveBack(batch[index...]) }
+                batch[index].run(serial, task)
+            }
+            guard let next = queue.borrowMore(isLast: now() >= end) else { return }
             batch = next
         }
     }
@@ -84,16 +98,17 @@ private enum Work: Sendable {
     }
 }
 
-/// Work in the order in which it came, for one thread that waits for it, or for one that borrows it.
-// @unchecked: what can change is touched only while the mutex is held.
+/// Work in the order of submission, for the owner thread, which waits for it, or for a thread that borrows it.
+// @unchecked: mutable state is accessed only while the mutex is held.
 private final class WorkQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var waiting: [Work] = []
-    /// The thread that works: one work after the other is done.
+    /// The thread that runs work; there is at most one.
     private var worker: pthread_t?
+    /// Whether the owner was woken and has not started yet.
     private var isOwnerCalled = false
-    /// Threads that are about to borrow what they bring.
+    /// Threads that will borrow the work they submit.
     private var lenders: [pthread_t] = []
     private var isClosed = false
 
@@ -135,20 +150,20 @@ private final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    /// Changes something, and wakes the owner if nobody works and the change says so.
+    /// Changes the queue, and wakes the owner if the change returns `true` and no thread is running work.
     private func callOwner(after change: () -> Bool) {
         let isToBeWoken = locked {
             guard change(), worker == nil, !isOwnerCalled else { return false }
             isOwnerCalled = true
             return true
         }
-        // Only then, so that the thread does not wake to a locked mutex.
+        // After unlocking, so that the thread does not wake up to a locked mutex.
         if isToBeWoken { pthread_cond_signal(arrival) }
     }
 
     // MARK: The owner
 
-    /// Everything that has come; waits until something has, and returns `nil` when nothing more can.
+    /// Waits for work; `nil` once the queue is closed and empty.
     func next() -> [Work]? {
         locked {
             if worker.map(isSelf) ?? false { worker = nil }
@@ -172,8 +187,8 @@ private final class WorkQueue: @unchecked Sendable {
 
     // MARK: A borrower
 
-    /// Lets the calling thread ask for what it appends from now on.
-    /// - Returns: Whether it may; not while it works here already.
+    /// Registers the calling thread as a lender.
+    /// - Returns: `false` if it is registered, or runs work, already.
     func begin() -> Bool {
         locked {
             guard !(worker.map(isSelf) ?? false), !lenders.contains(where: isSelf) else { return false }
@@ -182,7 +197,7 @@ private final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    /// What has come, if nobody works on it.
+    /// The waiting work, if no thread runs any.
     func borrow() -> [Work]? {
         locked {
             lenders.removeAll(where: isSelf)
@@ -192,7 +207,7 @@ private final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    /// Lets the calling thread work, if nobody does and nothing has come.
+    /// Makes the calling thread the worker, if there is none and no work is waiting.
     func claim() -> Bool {
         locked {
             guard worker == nil, !isOwnerCalled, waiting.isEmpty else { return false }
@@ -201,7 +216,7 @@ private final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    /// What has come meanwhile; `nil` when there is nothing, or the owner shall have it.
+    /// Work that was submitted meanwhile; `nil` if there is none, or if the owner is to run it.
     func borrowMore(isLast: Bool) -> [Work]? {
         let (batch, isToBeWoken) = locked { () -> ([Work]?, Bool) in
             if !waiting.isEmpty, !isLast { return (take(), false) }
@@ -211,5 +226,15 @@ private final class WorkQueue: @unchecked Sendable {
         }
         if isToBeWoken { pthread_cond_signal(arrival) }
         return batch
+    }
+
+    /// Puts borrowed work back at the front, and wakes the owner for it.
+    func giveBack(_ rest: ArraySlice<Work>) {
+        locked {
+            waiting.insert(contentsOf: rest, at: 0)
+            worker = nil
+            isOwnerCalled = true
+        }
+        pthread_cond_signal(arrival)
     }
 }

@@ -1,15 +1,14 @@
 import Glibc
 package import SystemPackage
 
-/// A thread for work that waits for the system most of the time, and so must not hold one of the task pool.
+/// A thread for blocking work, which must not occupy a thread of the task pool.
 ///
-/// All signals are blocked on it; the threads that wait for signals receive them. Call exactly one of ``join()`` and
-/// ``detach()``.
+/// All signals are blocked on it. Call exactly one of ``join()`` and ``detach()``.
 package struct POSIXThread: Sendable {
     private let thread: pthread_t
 
     /// Starts the work on a new thread.
-    /// - Throws: The system's error when it allows no further thread; the work was not begun then.
+    /// - Throws: The system's error if it allows no further thread; the work was not started then.
     package init(_ work: @escaping @Sendable () -> Void) throws(Errno) {
         var thread = pthread_t()
         let box = Unmanaged.passRetained(Box(work))
@@ -21,10 +20,10 @@ package struct POSIXThread: Sendable {
         self.thread = thread
     }
 
-    /// Waits until the work is done.
+    /// Waits until the work has ended.
     package func join() { pthread_join(thread, nil) }
 
-    /// Lets the thread end by itself.
+    /// Releases the thread when the work has ended.
     package func detach() { pthread_detach(thread) }
 
     private final class Box: Sendable {

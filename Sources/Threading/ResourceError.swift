@@ -1,4 +1,4 @@
-/// The system gives too little of something; says of what, and how to change that.
+/// A system resource is exhausted; the description names it and says what to do.
 package struct ResourceError: Error, CustomStringConvertible {
     package let description: String
 

@@ -43,4 +43,31 @@ struct LampServiceTests {
         #expect(events.filter { if case .alertRaised = $0 { true } else { false } }.count == 2)
         #expect(events.count >= 3)
     }
+
+    private func messages(_ events: [ControllerEvent]) -> [String] {
+        events.compactMap { if case .alertRaised(_, _, let message) = $0 { message } else { nil } }
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            (["lamp", "lamp"], "already has a link to another lamp"),
+            (["nobody"], "is not a thing in this environment"),
+            (["home"], "is not a thing in this environment"),
+        ]
+    )
+    func `a link without effect is named in an alert`(things: [String], reason: String) async throws {
+        let messages = messages(try await events(ofPairs: things, [Flat.state]))
+        #expect(messages.count == 1)
+        #expect(messages.allSatisfy { $0.contains(reason) }, "\(messages)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an alert about a link is raised once, and cleared when the thing appears`() async throws {
+        var without = Flat.state
+        without.things[Flat.lamp] = nil
+        let events = try await events(ofPairs: ["lamp"], [without, without, Flat.state])
+        #expect(messages(events).count == 1)
+        #expect(events.last { if case .alertCleared("links") = $0 { true } else { false } } != nil)
+    }
 }

@@ -107,7 +107,7 @@ struct LogOutputTests {
         #expect(lines.first.flatMap { try? JSONValue(parsing: String($0)) }?["message"] == "two")
     }
 
-    @Test func `a reader that does not read stops nobody, and what was dropped is counted`() async {
+    @Test func `a stalled reader blocks no one, and dropped lines are counted`() async {
         let gate = DispatchSemaphore(value: 0)
         let (stream, feed) = AsyncStream<[UInt8]>.makeStream()
         let output = LogOutput(level: .info, form: LogFormat(.text)) {

@@ -5,7 +5,7 @@ import Testing
 import Things
 import Threading
 
-/// The order of what leaves a node, by a server that answers within the call.
+/// The order of a node's effects, with a server that answers within the call.
 @Suite(.timeLimit(.minutes(1)))
 struct NodeRuntimeTests {
     private static let now = Instant(wallMilliseconds: 1_000, steadyMilliseconds: 1_000)
@@ -29,11 +29,11 @@ struct NodeRuntimeTests {
         )
     }
 
-    /// A node on a loop, the requests it made, and what left it.
+    /// A node on a loop, and its effects.
     private final class Bench: Sendable {
         let loop: LoopExecutor
         let node: NodeRuntime
-        private let left = Locked<[String]>([])
+        private let effects = Locked<[String]>([])
 
         init() throws {
             let loop = try LoopExecutor()
@@ -54,15 +54,15 @@ struct NodeRuntimeTests {
             let (environment, lamp) = (try NodeRuntimeTests.environment(), try NodeRuntimeTests.lamp())
             let ports = NodeRuntime.Ports(
                 flare: { [self] request in
-                    note("request")
+                    record("request")
                     node.receive(.replied(request, .success(Self.reply(to: request, environment, lamp))))
                 },
-                remember: { [self] _ in note("remember") },
-                store: { [self] in note("store") },
-                event: { [self] event in note("event \(event.type)") },
-                answer: { [self] answer in note("answer \(answer.ticket)") }
+                remember: { [self] _ in record("remember") },
+                store: { [self] in record("store") },
+                event: { [self] event in record("event \(event.type)") },
+                answer: { [self] answer in record("answer \(answer.ticket)") }
             )
-            let observer = StateObserver { [self] _ in note("state") }
+            let observer = StateObserver { [self] _ in record("state") }
             loop.perform { [self] in
                 node.assumeIsolated { $0.connect(ports, observers: [observer]) }
             }
@@ -91,15 +91,17 @@ struct NodeRuntimeTests {
             }
         }
 
-        func note(_ what: String) { left.withLock { $0.append(what) } }
+        var recorded: [String] { effects.withLock { $0 } }
 
-        /// Sends an event, and returns what its turn let out.
+        func record(_ what: String) { effects.withLock { $0.append(what) } }
+
+        /// Sends an event, and returns the effects of its turn.
         func turn(_ event: ControllerEvent) async -> [String] {
-            left.withLock { $0 = [] }
+            effects.withLock { $0 = [] }
             node.send(event)
-            // Behind the turn on the same loop.
+            // Runs after the turn, on the same loop.
             await withCheckedContinuation { done in loop.perform { done.resume() } }
-            return left.withLock { $0 }
+            return effects.withLock { $0 }
         }
     }
 
@@ -124,10 +126,28 @@ struct NodeRuntimeTests {
         #expect(turn == ["request", "store", "state", "event changed", "answer 7"])
     }
 
-    @Test func `what comes after the end is ignored`() async throws {
+    @Test func `events after the end are ignored`() async throws {
         let bench = try Bench()
         _ = await bench.turn(.flare(.linkUp))
         await bench.node.end()
         #expect(await bench.turn(.flare(.linkDown(reason: "gone"))) == [])
+    }
+
+    @Test func `a notice that arrives between turns has a turn of its own`() async throws {
+        let bench = try Bench()
+        _ = await bench.turn(.flare(.linkUp))
+        let lamp = try Self.lamp()
+        await withCheckedContinuation { done in
+            bench.loop.perform {
+                // The server is in the middle of its own work.
+                bench.node.receive(
+                    .notice(.data(ObjectReference(.thing, lamp.id), ["on": true], sender: nil))
+                )
+                #expect(bench.recorded.isEmpty)
+                done.resume()
+            }
+        }
+        await withCheckedContinuation { done in bench.loop.perform { done.resume() } }
+        #expect(bench.recorded == ["store", "state", "event changed"])
     }
 }

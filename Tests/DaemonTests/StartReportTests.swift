@@ -17,7 +17,7 @@ struct StartReportTests {
         return recorder.recorded
     }
 
-    @Test func `a start says what it is and where everything is, a line each`() throws {
+    @Test func `a start logs version, node, broker and state folder, a line each`() throws {
         #expect(
             try lines([:]) == [
                 "notice Trilateral \(ProgramInfo.currentVersion)",

@@ -40,7 +40,7 @@ struct StateFolderTests {
         }
     }
 
-    @Test func `what cannot be a folder is refused with its path, the reason and what to do`() async throws {
+    @Test func `an unusable state folder is refused with its path, the reason and advice`() async throws {
         try await withTemporaryFolder { temporary in
             try temporary.write("", to: "file")
             for (path, reason) in [

@@ -10,7 +10,7 @@ struct StateObserverTests {
         return StateSnapshot(state: state, changes: changes)
     }
 
-    @Test func `an observer is called for what it is interested in, and with nothing else`() {
+    @Test func `an observer is called only with the changes that it selects`() {
         let seen = Locked<[StateSnapshot]>([])
         let zones = StateObserver(where: { $0 == .zone }) { snapshot in seen.withLock { $0.append(snapshot) }
         }

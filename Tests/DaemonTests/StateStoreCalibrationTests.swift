@@ -29,7 +29,7 @@ struct StateStoreCalibrationTests {
         }
     }
 
-    @Test(arguments: ["", "{", "[]", #"{"quality":"full"}"#]) func `what cannot be read is none`(
+    @Test(arguments: ["", "{", "[]", #"{"quality":"full"}"#]) func `a calibration that cannot be read counts as none`(
         _ text: String
     )
         async throws

@@ -34,7 +34,7 @@ struct StateStoreTests {
         }
     }
 
-    @Test func `what Home Assistant was told is known until it is taken back`() async throws {
+    @Test func `discovery topics are stored until they are withdrawn`() async throws {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)
             #expect(try store.announced() == [:])
@@ -156,7 +156,7 @@ struct StateStoreTests {
         #expect("\(error)".contains("check the folder's owner, permissions and free space"))
     }
 
-    @Test func `a table that is gone is told with the path`() async throws {
+    @Test func `an error about a missing table names the path`() async throws {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)
             let queue = try DatabaseQueue(path: store.path)
@@ -187,7 +187,7 @@ struct StateStoreTests {
             do {
                 let store = try StateStore(folder: folder.url)
                 #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == nil)
-                try store.keep(receiverOffset: -6.257, of: "AA:00:00:00:00:01")
+                try store.save(receiverOffset: -6.257, of: "AA:00:00:00:00:01")
             }
             let store = try StateStore(folder: folder.url)
             #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == -6.26)

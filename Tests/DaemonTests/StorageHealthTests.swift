@@ -16,7 +16,7 @@ struct StorageHealthTests {
         #expect(health.apply(.failed("full")) == .broken("full"))
     }
 
-    @Test mutating func `what is seen in the folder is over when it is not seen any more`() {
+    @Test mutating func `a problem of the folder is over when an inspection no longer finds it`() {
         #expect(health.apply(.inspected(problem: nil)) == nil)
         #expect(health.apply(.inspected(problem: "gone")) == .broken("gone"))
         #expect(health.apply(.inspected(problem: "gone")) == nil)
@@ -24,7 +24,7 @@ struct StorageHealthTests {
         #expect(health.apply(.inspected(problem: nil)) == .recovered)
     }
 
-    @Test mutating func `writes that fail because of what was seen are no second cause`() {
+    @Test mutating func `writes that fail because of a known problem are not reported as another one`() {
         #expect(health.apply(.inspected(problem: "read-only")) == .broken("read-only"))
         #expect(health.apply(.failed("cannot write")) == nil)
         #expect(!health.needsTest)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TimerServiceTests {
-    /// Timers whose waiting ends when the test says so.
+    /// Timers that wait until the test wakes them.
     private struct Bench {
         var timers: TimerService
         let firings: AsyncStream<TimerService.Firing>
@@ -39,8 +39,7 @@ struct TimerServiceTests {
         #expect(firing.timer == .readAgain && first && !second)
     }
 
-    @Test func `a firing that comes when its timer was stopped or started again does not count`() async throws
-    {
+    @Test func `a firing is ignored if its timer was stopped or started again meanwhile`() async throws {
         var bench = Bench()
         bench.timers.start(.readAgain, after: .seconds(1))
         bench.wake.yield()
@@ -52,5 +51,24 @@ struct TimerServiceTests {
         bench.timers.stop(.readAgain)
         let isStopped = !bench.timers.accept(second)
         #expect(isReplaced && isStopped)
+    }
+
+    @Test func `stopped timers wait no longer and do not fire`() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        var timers = TimerService(
+            sleep: { _ in
+                defer { end.yield() }
+                try await Task.sleep(for: .seconds(3600))
+            },
+            fire: { Issue.record("\($0) fired") }
+        )
+        timers.start(.readAgain, after: .seconds(1))
+        timers.start(.presenceCheck, after: .seconds(1))
+        timers.stopAll()
+        var count = 0
+        for await _ in ended {
+            count += 1
+            if count == 2 { break }
+        }
     }
 }

@@ -52,7 +52,7 @@ struct TrilateralDaemonTests {
                     )
                 }
             },
-            tell: { _ in },
+            reportRead: { _ in },
             prepare: { _ in await prepare(port) },
             setLogLevel: setLogLevel,
             logger: Self.logger
@@ -93,7 +93,7 @@ struct TrilateralDaemonTests {
         #expect(count == 1)
     }
 
-    @Test func `databases are opened again with the same configuration, whatever the file says by now`()
+    @Test func `databases are opened again with the same configuration, even if the file has changed`()
         async throws
     {
         let daemon = daemon([Lasting()], asked: [.reopen])

@@ -73,7 +73,7 @@ struct NodeTests {
             variables: [String: String] = [:]
         ) throws -> Node {
             var daemon = plan
-            if !more.isEmpty {
+            if !more.isEmpty || !variables.isEmpty {
                 let schema = ConfigurationSchema(Capability.all + more)
                 let loaded = try ConfigurationLoader.load(file: nil, environment: variables, schema: schema)
                 daemon.configuration = loaded.values
@@ -136,6 +136,23 @@ struct NodeTests {
                         try await two.awaits("things/table-lamp")
                         #expect(try await one.ask("things/table-lamp/set/color", "red").outcome == "ok")
                         try await two.awaits("things/table-lamp") { $0["color_name"] == "red" }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `info names the features that run`() async throws {
+        try await withBench { bench, port in
+            let (first, second) = ("e\(UInt32.random(in: 0 ... .max))", "f\(UInt32.random(in: 0 ... .max))")
+            let off = ["TRILATERAL_SENSORS_BEACONS_ADAPTER": "none"]
+            try await bench.run([bench.node(first), bench.node(second, variables: off)]) {
+                for (name, hasBeacons) in [(first, true), (second, false)] {
+                    try await withVisitor(to: "trilateral/\(name)", port: port) { visitor in
+                        let info = try await visitor.awaits("info")
+                        let features = try #require(info["features"]?.array)
+                        #expect(features.contains("mqtt"))
+                        #expect(features.contains("beacons") == hasBeacons)
                     }
                 }
             }

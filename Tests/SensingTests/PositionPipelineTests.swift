@@ -4,10 +4,10 @@ import Foundation
 import Logging
 import Positioning
 import Sensing
+import Sensors
 import TestSupport
 import Testing
 
-/// Positions, and what is learned of the receivers meanwhile.
 struct PositionPipelineTests {
     private static let environment = FlareEnvironment(id: FlareID(high: 1, low: 0))
 
@@ -25,40 +25,46 @@ struct PositionPipelineTests {
         return BeaconMap(environment: environment, zones: [zone], things: things)
     }
 
-    /// Who wrote down what was kept, and what was told.
-    // @unchecked: `state` is touched only while the lock is held.
-    private final class Ledger: @unchecked Sendable {
+    /// The stored offsets and the events.
+    // @unchecked: `state` is accessed only while the lock is held.
+    private final class Recorder: @unchecked Sendable {
         private let lock = NSLock()
         private var state = State()
 
         struct State {
-            var kept: [String: Double] = [:]
+            var stored: [String: Double] = [:]
             var name: String? = "AA:00:00:00:00:01"
             var events: [ControllerEvent] = []
         }
 
-        func note(_ change: (inout State) -> Void) { lock.withLock { change(&state) } }
+        func change(_ change: (inout State) -> Void) { lock.withLock { change(&state) } }
         var now: State { lock.withLock { state } }
     }
 
-    private func desk(_ ledger: Ledger) -> PositionPipeline {
-        var desk = PositionPipeline(
-            estimator: { GridEstimator(map: $0) },
+    private func makePipeline(_ recorder: Recorder) -> PositionPipeline {
+        var pipeline = PositionPipeline(
+            makeEstimator: { GridEstimator(map: $0) },
             receivers: ReceiverOffsets(
-                name: { $0 == 0 ? ledger.now.name : nil },
-                offset: { ledger.now.kept[$0] },
-                keep: { name, offset in ledger.note { $0.kept[name] = offset } },
+                name: { $0 == 0 ? recorder.now.name : nil },
+                offset: { recorder.now.stored[$0] },
+                store: { name, offset in recorder.change { $0.stored[name] = offset } },
                 isOfThisMachine: { $0 == 0 }
             ),
-            send: { event in ledger.note { $0.events.append(event) } },
+            clocks: SensorClocks(steady: { 0 }, wall: { 0 }),
+            send: { event in recorder.change { $0.events.append(event) } },
             logger: .silent
         )
-        desk.enter(Self.map, in: Self.environment)
-        return desk
+        pipeline.enter(Self.map, in: Self.environment)
+        return pipeline
     }
 
-    /// Hears all beacons as in the middle, by a receiver that is so many dB deaf.
-    private func listen(_ desk: inout PositionPipeline, seconds: Range<Int>, deaf: Int = 0, source: Int = 0) {
+    /// Receives all beacons as in the middle of the square, weaker by some dB.
+    private func receive(
+        _ pipeline: inout PositionPipeline,
+        seconds: Range<Int>,
+        loss: Int = 0,
+        source: Int = 0
+    ) {
         for tick in seconds.lowerBound * 4..<seconds.upperBound * 4 {
             for minor in 0..<4 {
                 let identity = BeaconIdentity(
@@ -66,10 +72,10 @@ struct PositionPipelineTests {
                     major: 1,
                     minor: UInt16(minor)
                 )
-                desk.hear(
+                pipeline.handle(
                     BeaconSighting(
                         identity: identity,
-                        rssi: -76 - deaf,
+                        rssi: -76 - loss,
                         powerAtOneMetre: -59,
                         time: Double(tick) / 4
                     ),
@@ -79,64 +85,64 @@ struct PositionPipelineTests {
         }
     }
 
-    @Test func `what was learned of a receiver is kept, and known by the next run`() throws {
-        let ledger = Ledger()
-        var first = desk(ledger)
-        listen(&first, seconds: 0..<90, deaf: 12)
-        first.keep()
-        let kept = try #require(ledger.now.kept["AA:00:00:00:00:01"])
-        #expect(abs(kept + 12) < 4, "\(kept)")
-        // Another place, and not a word yet: what is known stands.
-        ledger.note { $0.kept["AA:00:00:00:00:01"] = -30 }
-        var second = desk(ledger)
-        listen(&second, seconds: 0..<2, deaf: 12)
-        second.keep()
-        let next = try #require(ledger.now.kept["AA:00:00:00:00:01"])
-        #expect(next < -20, "it begins with what was kept: \(next)")
+    @Test func `the offset of a receiver is stored and used by the next run`() throws {
+        let recorder = Recorder()
+        var first = makePipeline(recorder)
+        receive(&first, seconds: 0..<90, loss: 12)
+        first.storeOffsets()
+        let stored = try #require(recorder.now.stored["AA:00:00:00:00:01"])
+        #expect(abs(stored + 12) < 4, "\(stored)")
+        // A new pipeline without readings uses the stored offset.
+        recorder.change { $0.stored["AA:00:00:00:00:01"] = -30 }
+        var second = makePipeline(recorder)
+        receive(&second, seconds: 0..<2, loss: 12)
+        second.storeOffsets()
+        let next = try #require(recorder.now.stored["AA:00:00:00:00:01"])
+        #expect(next < -20, "\(next)")
     }
 
-    @Test func `another adapter has an error of its own`() throws {
-        let ledger = Ledger()
-        var desk = desk(ledger)
-        listen(&desk, seconds: 0..<90, deaf: 12)
-        desk.keep()
-        ledger.note { $0.name = "AA:00:00:00:00:02" }
-        desk.keep()
-        #expect(ledger.now.kept["AA:00:00:00:00:02"] == nil, "what the other one learned is not its")
-        listen(&desk, seconds: 90..<180)
-        desk.keep()
-        #expect(abs(try #require(ledger.now.kept["AA:00:00:00:00:02"])) < 5)
-        #expect(abs(try #require(ledger.now.kept["AA:00:00:00:00:01"]) + 12) < 4)
+    @Test func `another adapter has its own offset`() throws {
+        let recorder = Recorder()
+        var pipeline = makePipeline(recorder)
+        receive(&pipeline, seconds: 0..<90, loss: 12)
+        pipeline.storeOffsets()
+        recorder.change { $0.name = "AA:00:00:00:00:02" }
+        pipeline.storeOffsets()
+        #expect(recorder.now.stored["AA:00:00:00:00:02"] == nil, "the offset of the other adapter")
+        receive(&pipeline, seconds: 90..<180)
+        pipeline.storeOffsets()
+        #expect(abs(try #require(recorder.now.stored["AA:00:00:00:00:02"])) < 5)
+        #expect(abs(try #require(recorder.now.stored["AA:00:00:00:00:01"]) + 12) < 4)
     }
 
-    @Test func `a recording knows nothing and leaves nothing`() {
-        let ledger = Ledger()
-        var desk = desk(ledger)
-        listen(&desk, seconds: 0..<90, deaf: 12, source: 1)
-        desk.forget()
-        desk.leave()
-        #expect(ledger.now.kept.isEmpty)
+    @Test func `a recording neither uses nor stores offsets`() {
+        let recorder = Recorder()
+        var pipeline = makePipeline(recorder)
+        receive(&pipeline, seconds: 0..<90, loss: 12, source: 1)
+        pipeline.reset()
+        pipeline.leave()
+        #expect(recorder.now.stored.isEmpty)
     }
 
-    @Test func `a position says when what led to it was heard`() {
-        let ledger = Ledger()
-        var desk = desk(ledger)
-        listen(&desk, seconds: 0..<5)
-        let heard = ledger.now.events.compactMap { event -> Double? in
+    @Test func `a position has the time of the readings it is based on`() {
+        let recorder = Recorder()
+        var pipeline = makePipeline(recorder)
+        receive(&pipeline, seconds: 0..<5)
+        let heard = recorder.now.events.compactMap { event -> Double? in
             if case .positionEstimated(let estimate) = event { estimate.heardAt } else { nil }
         }
         #expect(heard == [1, 2, 3, 4])
-        ledger.note { $0.events = [] }
-        desk.tick(at: 6.1, from: 0)
-        desk.tick(at: 12.5, from: 0)
-        let told = ledger.now.events.compactMap { event -> Double?? in
+        recorder.change { $0.events = [] }
+        pipeline.tick(at: 6.1, from: 0)
+        pipeline.tick(at: 12.5, from: 0)
+        let later = recorder.now.events.compactMap { event -> Double?? in
             if case .positionEstimated(let estimate) = event { .some(estimate.heardAt) } else { nil }
         }
-        #expect(told.prefix(2) == [6.1, 6.1] && told.last == .some(nil), "by and by nothing is heard")
+        #expect(later.prefix(2) == [6.1, 6.1] && later.last == .some(nil))
     }
 
-    @Test func `receivers of the place are heard too, strangers are not`() {
-        let ledger = Ledger()
+    @Test func `reports of receivers in the place are used, those of others are not`() {
+        let recorder = Recorder()
         var zone = FlareZone(id: FlareID(high: 2, low: 0))
         zone.perimeter = nil
         let things = ["hall", "attic"].enumerated().map { index, name in
@@ -146,14 +152,14 @@ struct PositionPipelineTests {
             thing.data = ["receiver": .string(name)]
             return thing
         }
-        var desk = desk(ledger)
-        desk.enter(
+        var pipeline = makePipeline(recorder)
+        pipeline.enter(
             BeaconMap(environment: Self.environment, zones: [zone], things: things),
             in: Self.environment
         )
         for tick in 0..<40 {
             let names = ["hall", "attic", "moon"]
-            desk.hear(
+            pipeline.handle(
                 ReceiverSighting(
                     receiver: names[tick % 3],
                     rssi: tick % 3 == 0 ? -60 : -80,
@@ -163,7 +169,7 @@ struct PositionPipelineTests {
                 from: 0
             )
         }
-        let positions = ledger.now.events.compactMap { event -> Point3D? in
+        let positions = recorder.now.events.compactMap { event -> Point3D? in
             if case .positionEstimated(let estimate) = event { estimate.position } else { nil }
         }
         #expect(positions.count == 4 && positions.allSatisfy { $0.x < 2 })

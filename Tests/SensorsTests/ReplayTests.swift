@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Positioning
 import Sensors
+import TestSupport
 import Testing
 
 @Suite struct ReplayTests {

@@ -2,6 +2,7 @@ import Flare
 import Foundation
 import Positioning
 import Sensors
+import TestSupport
 import Testing
 
 @Suite struct SensorTraceTests {

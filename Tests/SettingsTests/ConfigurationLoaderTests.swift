@@ -216,11 +216,11 @@ struct ConfigurationLoaderTests {
             "2:3: this is not YAML: while parsing a flow sequence, did not find expected ',' or ']'"
         ),
     ])
-    func `a mistake is told with its place and what is legal`(yaml: String, problem: String) throws {
+    func `a problem has its location and names what is legal`(yaml: String, problem: String) throws {
         #expect(try problems(yaml) == [problem])
     }
 
-    @Test func `all problems are told at once, in order`() throws {
+    @Test func `all problems are reported at once, in order`() throws {
         let yaml = """
             mqtt:
               keepalive_seconds: 0

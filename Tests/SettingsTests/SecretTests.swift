@@ -20,7 +20,7 @@ struct SecretTests {
         #expect("\(secret)" == "***")
     }
 
-    @Test func `the text is there for who asks for it`() {
+    @Test func `reveal returns the text`() {
         #expect(secret.reveal() == "hunter2")
     }
 }

@@ -34,3 +34,8 @@ package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws 
     defer { folder.remove() }
     return try await body(folder)
 }
+
+/// Runs the body with the path of a file that does not exist yet, and removes the file afterwards.
+package func withTemporaryFile<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    try await withTemporaryFolder { try await body($0.path("file")) }
+}

@@ -4,17 +4,19 @@ import Testing
 import Threading
 
 struct LoopExecutorTests {
-    /// Threads on which something was done, in order.
-    // @unchecked: touched only while the lock is held.
-    private final class Diary: @unchecked Sendable {
+    /// The threads on which work ran, in order.
+    // @unchecked: accessed only while the lock is held.
+    private final class ThreadLog: @unchecked Sendable {
         private let lock = NSLock()
         private var threads: [UInt] = []
 
-        func note() { lock.withLock { threads.append(UInt(pthread_self())) } }
+        func record() { lock.withLock { threads.append(UInt(pthread_self())) } }
         var all: [UInt] { lock.withLock { threads } }
     }
 
-    /// A thread of our own that does one thing.
+    /// Runs work on a new thread.
+    ///
+    /// - Returns: The thread.
     private func onThread(_ work: @escaping @Sendable () -> Void) async -> UInt {
         await withCheckedContinuation { continuation in
             let thread = Thread {
@@ -25,31 +27,31 @@ struct LoopExecutorTests {
         }
     }
 
-    @Test func `what a thread brings while it lends itself is done on it`() async throws {
-        let (loop, diary) = try (LoopExecutor(), Diary())
+    @Test func `work that a thread submits while it lends itself runs on that thread`() async throws {
+        let (loop, log) = try (LoopExecutor(), ThreadLog())
         let lender = await onThread {
             loop.lend {
                 Task(executorPreference: loop) {
-                    diary.note()
+                    log.record()
                     await Task.yield()
-                    diary.note()
+                    log.record()
                 }
             }
         }
-        #expect(diary.all == [lender, lender])
+        #expect(log.all == [lender, lender])
     }
 
-    @Test func `what is brought otherwise is done on the loop's own thread`() async throws {
-        let (loop, diary) = try (LoopExecutor(), Diary())
-        await Task(executorPreference: loop) { diary.note() }.value
+    @Test func `other work runs on the executor's own thread`() async throws {
+        let (loop, log) = try (LoopExecutor(), ThreadLog())
+        await Task(executorPreference: loop) { log.record() }.value
         let lender = await onThread { loop.lend {} }
-        await Task(executorPreference: loop) { diary.note() }.value
-        #expect(Set(diary.all).count == 1)
-        #expect(!diary.all.contains(lender))
+        await Task(executorPreference: loop) { log.record() }.value
+        #expect(Set(log.all).count == 1)
+        #expect(!log.all.contains(lender))
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `who has lent itself for long is let go, and the loop goes on`() async throws {
+    func `a task that never ends is moved to the executor's own thread`() async throws {
         let loop = try LoopExecutor()
         let (work, end) = AsyncStream.makeStream(of: Void.self)
         _ = await onThread {
@@ -64,38 +66,66 @@ struct LoopExecutorTests {
         for await _ in work {}
     }
 
-    @Test func `a free executor runs a body and what it brings on the calling thread`() async throws {
-        let (loop, diary) = try (LoopExecutor(), Diary())
+    @Test func `a thread that lends itself leaves the rest of a large batch after two milliseconds`()
+        async throws
+    {
+        let time = Locked(ContinuousClock.now)
+        let log = ThreadLog()
+        let loop = try LoopExecutor { time.withLock { $0 } }
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let lender = await onThread {
+            loop.lend {
+                for _ in 0..<3 {
+                    loop.perform {
+                        log.record()
+                        time.withLock { $0 += .milliseconds(1) }
+                    }
+                }
+                loop.perform {
+                    log.record()
+                    end.finish()
+                }
+            }
+        }
+        for await _ in ended {}
+        #expect(log.all.count == 4)
+        #expect(log.all.prefix(2) == [lender, lender])
+        #expect(!log.all.dropFirst(2).contains(lender))
+    }
+
+    @Test func `a free executor runs a body and the work that it submits on the calling thread`() async throws
+    {
+        let (loop, log) = try (LoopExecutor(), ThreadLog())
         let caller = await onThread {
             let isCurrent = loop.runIfFree {
-                loop.perform { diary.note() }
-                return loop.isCurrent && diary.all.isEmpty
+                loop.perform { log.record() }
+                return loop.isCurrent && log.all.isEmpty
             }
             #expect(isCurrent == true)
             #expect(!loop.isCurrent)
         }
-        #expect(diary.all == [caller])
+        #expect(log.all == [caller])
     }
 
-    @Test func `a busy executor does not run a body for others, and runs its own`() async throws {
-        let (loop, diary) = try (LoopExecutor(), Diary())
+    @Test func `a busy executor runs a body only if its own thread asks`() async throws {
+        let (loop, log) = try (LoopExecutor(), ThreadLog())
         _ = await onThread {
             loop.runIfFree {
                 let other = DispatchSemaphore(value: 0)
                 Thread {
-                    loop.runIfFree { diary.note() }
+                    loop.runIfFree { log.record() }
                     other.signal()
                 }.start()
                 other.wait()
-                loop.runIfFree { diary.note() }
+                loop.runIfFree { log.record() }
             }
         }
-        #expect(diary.all.count == 1)
+        #expect(log.all.count == 1)
     }
 
     private static var thread: UInt { UInt(pthread_self()) }
 
-    @Test func `whoever brings what, everything is done once, and one after the other`() async throws {
+    @Test func `work from many threads runs once each and one at a time`() async throws {
         let loop = try LoopExecutor()
         let counter = Counter()
         await withTaskGroup(of: Void.self) { group in
@@ -103,10 +133,10 @@ struct LoopExecutorTests {
                 group.addTask {
                     for _ in 0..<50 {
                         _ = await onThread {
-                            let bring: @Sendable () -> Void = {
+                            let submit: @Sendable () -> Void = {
                                 for _ in 0..<10 { Task(executorPreference: loop) { counter.count() } }
                             }
-                            if worker.isMultiple(of: 2) { loop.lend { bring() } } else { bring() }
+                            if worker.isMultiple(of: 2) { loop.lend { submit() } } else { submit() }
                         }
                     }
                 }
@@ -123,7 +153,7 @@ struct LoopExecutorTests {
         let (first, second) = (Member(loop), Member(loop))
         await first.add(1, to: second)
         #expect(await second.total == 1)
-        // From a thread that lends itself, without a task.
+        // Without a task.
         _ = await onThread {
             loop.lend { loop.perform { second.assumeIsolated { $0.total += 1 } } }
         }
@@ -144,8 +174,8 @@ struct LoopExecutorTests {
         }
     }
 
-    /// Counts, and how many count at once.
-    // @unchecked: touched only while the lock is held.
+    /// Counts calls, and how many of them run at once.
+    // @unchecked: accessed only while the lock is held.
     private final class Counter: @unchecked Sendable {
         private let lock = NSLock()
         private var now = 0

@@ -3,6 +3,7 @@ package import Logging
 package import MQTT
 package import Messages
 package import Sensing
+package import Sensors
 package import Settings
 package import Threading
 
@@ -68,6 +69,8 @@ package struct CapabilityContext: Sendable {
     /// The sensors that are switched off, by the configuration or at run time.
     package let switchedOff: Set<SensorKind>
     package let clock: @Sendable () -> Instant
+    /// For sensors.
+    package let clocks: SensorClocks
     package let send: @Sendable (ControllerEvent) -> Void
     /// Receives the state of the sensors' links.
     package let links: SensorLinkReport

@@ -3,31 +3,29 @@ package import Controller
 package import Sensors
 package import ServiceLifecycle
 
-/// What a capability brings to its node.
-///
-/// All of it is optional.
+/// What a capability adds to its node; all of it is optional.
 package struct CapabilityParts: Sendable {
-    /// Names in the node's `info`.
+    /// Names in `features` of the node's `info`: what runs.
     package var features: [String] = []
-    /// What runs as long as the node does.
+    /// Services that run as long as the node.
     package var services: [any Service] = []
-    /// Where readings come from.
+    /// Sources of sensor readings.
     package var sources: [SensorSource] = []
-    /// The address of the adapter that hears beacons, by which its error is known again.
+    /// The address of the adapter that scans, under which its offset is stored.
     package var adapterAddress: (@Sendable () -> String?)?
-    /// Called when a sensor is switched, so that it need not work for nobody.
+    /// Called when a sensor is switched on or off.
     package var sensorSwitched: (@Sendable (SensorKind, Bool) -> Void)?
-    /// Figures for the health message.
+    /// Counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
-    /// What follows the state, in the turn.
+    /// Called in the turn with changes of the state.
     package var observer: StateObserver?
     /// Renders retained topics of its own.
     package var renderer: (any TopicRenderer)?
-    /// What has a say in every change that somebody asks for.
+    /// Allows or refuses requested changes.
     package var policy: (any CommandPolicy)?
-    /// Called on the loop when the link to the broker comes and goes.
+    /// Called on the loop when the connection to the broker is made or lost.
     package var brokerLinkChanged: (@Sendable (Bool) -> Void)?
-    /// Receives the answers to the commands of one speaker, on the loop.
+    /// Receives the answers to one speaker's commands, on the loop.
     package var answers: (speaker: Command.Speaker, receive: @Sendable (Answer) -> Void)?
 
     package init() {}

@@ -12,7 +12,7 @@ import Sensors
 package import Settings
 import SocketIO
 
-// From the user's configuration to what the modules are made with.
+// Conversions of the user's configuration to those of the modules.
 
 extension FlareStore.Options {
     package init(_ flare: TrilateralConfiguration.Platform) {
@@ -22,19 +22,19 @@ extension FlareStore.Options {
 }
 
 extension TrilateralConfiguration.Platform {
-    /// Whether others find a Flare server here.
+    /// Whether the embedded server accepts connections.
     package var isServing: Bool { mode == .embedded && isServerEnabled }
 }
 
 extension FlareClientConfiguration {
-    /// `nil` when no remote server is named.
+    /// `nil` if no remote server is configured.
     package init?(_ remote: TrilateralConfiguration.Remote) {
         guard let url = remote.url, let scheme = ["http://", "https://"].first(where: url.hasPrefix) else {
             return nil
         }
         let rest = String(url.dropFirst(scheme.count))
         let isSecure = scheme == "https://"
-        // A name alone is at the scheme's own port, as everywhere on the web.
+        // Without a port: the default of the scheme.
         let place = HostAndPort(rest) ?? HostAndPort(host: rest, port: isSecure ? 443 : 80)
         self.init(host: place.host, port: place.port)
         revision = remote.revision == .auto ? nil : remote.revision == .three ? .three : .four
@@ -71,7 +71,7 @@ extension HTTPListenerConfiguration {
         maximumConnections = min(8192, OpenFiles.raiseLimit() * 3 / 4)
     }
 
-    /// `nil` when no pages are served.
+    /// `nil` if nothing is served.
     package init?(_ web: TrilateralConfiguration.Pages) {
         guard let listen = web.listen else { return nil }
         self.init(section: "web", host: listen.host, port: listen.port)
@@ -119,7 +119,7 @@ extension TrilateralConfiguration.Positioning {
 }
 
 extension TrilateralConfiguration {
-    /// How the embedded server keeps zone and nearness from flapping; `nil` when it goes by the original's rule.
+    /// The margins of the embedded server for zones and nearness; `nil` for the rule of the original server.
     package var steadiness: SteadyPresence.Settings? {
         flare.isSteady ? presence.steady : nil
     }
@@ -145,7 +145,7 @@ extension BridgeConfiguration {
 
 extension MQTTConfiguration {
     /// - Parameters:
-    ///   - installation: This installation's own id, so that two never push each other off the broker.
+    ///   - installation: The id of this installation, so that the client ids of two installations differ.
     ///   - root: `<base>/<node>`, for the will.
     init(_ broker: TrilateralConfiguration.Broker, node: String, installation: String, root: String) {
         self.init(broker, clientID: "trilateral-\(node)-\(installation)")

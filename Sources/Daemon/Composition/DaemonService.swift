@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// A part of the daemon that runs as a service.
+/// A closure as a service.
 struct DaemonService: Service {
     let name: String
     let body: @Sendable () async throws -> Void
@@ -15,7 +15,7 @@ struct DaemonService: Service {
 
     func run() async throws {
         try await body()
-        // The group takes a service that ends before its turn for broken.
+        // The group treats a service that returns early as failed.
         try? await gracefulShutdown()
     }
 }

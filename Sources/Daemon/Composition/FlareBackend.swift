@@ -8,12 +8,12 @@ import ServiceLifecycle
 import Settings
 package import Threading
 
-/// Where the place is kept: in this program, or by a server on another machine.
+/// The server that stores the place: embedded in this program, or remote.
 package enum FlareBackend: Sendable {
     case embedded(FlareStore, FlareHub)
     case remote(FlareClient, url: String)
 
-    /// - Throws: When the database, or a certificate, cannot be used.
+    /// - Throws: If the database or a certificate cannot be used.
     package init(
         _ plan: DaemonPlan,
         on loop: LoopExecutor,
@@ -45,8 +45,9 @@ package enum FlareBackend: Sendable {
         if case .embedded = self { true } else { false }
     }
 
-    /// A node's connection.
-    /// - Parameter receive: Called in order with everything that happens.
+    /// Opens a node's connection.
+    ///
+    /// - Parameter receive: Called with the server's events, in order.
     func connect(_ receive: @escaping @Sendable (FlareEvent) -> Void) -> FlareConnection {
         switch self {
         case .embedded(_, let hub):
@@ -81,13 +82,13 @@ package enum FlareBackend: Sendable {
         }
     }
 
-    /// Lets a node decide about what clients of the embedded server change.
+    /// Adds a node's policies for changes by clients of the embedded server.
     func add(gate: @escaping ClientChangeGate) {
         guard case .embedded(_, let hub) = self else { return }
         hub.executor.perform { hub.assumeIsolated { $0.add(gate: gate) } }
     }
 
-    /// Of the remote server; nothing while the own one is not open to others.
+    /// The URL of the remote server; empty for the embedded one, whose URL is known once it listens.
     var url: String {
         switch self {
         case .embedded: ""
@@ -95,7 +96,7 @@ package enum FlareBackend: Sendable {
         }
     }
 
-    /// Tests with a real write whether the own database takes changes.
+    /// Tests with a write whether the embedded server's database accepts changes.
     func takesWrites() async -> Bool {
         guard case .embedded(_, let hub) = self else { return true }
         return await hub.acceptsWrites()
@@ -111,8 +112,9 @@ package enum FlareBackend: Sendable {
         }
     }
 
-    /// The own server for others; `nil` when the place is kept elsewhere, or for ourselves.
-    /// - Parameter onURL: Called once it listens, with the address for others.
+    /// The listener of the embedded server; `nil` if the server is remote or accepts no connections.
+    ///
+    /// - Parameter onURL: Called with the server's address once it listens.
     func listener(
         _ plan: DaemonPlan,
         logger: Logger,
@@ -121,7 +123,7 @@ package enum FlareBackend: Sendable {
         let flare = plan.configuration.flare
         guard case .embedded(_, let hub) = self, flare.isServing else { return nil }
         return FlareListener(hub: hub, HTTPListenerConfiguration(flare), logger: logger) { port in
-            // Who listens everywhere is reached by the machine's name.
+            // A server on all interfaces is reached by the host name.
             let isEverywhere = flare.listen.host == "0.0.0.0" || flare.listen.host == "::"
             let host = isEverywhere ? plan.traits.hostName : flare.listen.host
             StartReport(logger).flareBound(host: host, port: port)

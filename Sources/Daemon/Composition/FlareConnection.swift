@@ -1,17 +1,15 @@
 package import Flare
 
-/// A node's connection to the server that keeps its place.
+/// A node's connection to the server that stores its place.
 package struct FlareConnection: Sendable {
-    /// Connects, so that the server's events come.
-    ///
-    /// Once, before the first request.
+    /// Starts the server's events; called once, before the first request.
     package let open: @Sendable () -> Void
-    /// Asks the server for something.
+    /// Sends a request.
     ///
     /// Called on the node's loop; the embedded server answers within the call.
     package let send: @Sendable (FlareRequest) -> Void
-    /// No more requests come.
+    /// Called after the last request.
     package let close: @Sendable () -> Void
-    /// Keeps the connection up until it was closed.
+    /// Maintains the connection until it is closed.
     package let run: @Sendable () async -> Void
 }

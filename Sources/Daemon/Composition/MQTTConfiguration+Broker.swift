@@ -2,9 +2,9 @@ package import MQTT
 package import Settings
 
 extension MQTTConfiguration {
-    /// The link that the configuration's `mqtt` section asks for, without a will.
+    /// The connection of the configuration's `mqtt` section, without a will.
     ///
-    /// - Parameter clientID: What to call ourselves when the section names nothing.
+    /// - Parameter clientID: The client id if the section has none.
     package init(_ broker: TrilateralConfiguration.Broker, clientID: String = "") {
         self.init()
         host = broker.host

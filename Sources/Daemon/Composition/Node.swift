@@ -11,7 +11,7 @@ import Settings
 import Things
 package import Threading
 
-/// One device in a place: its controller, its topics on the broker, its sensors, and what else it can do.
+/// One device in a place: its controller, its topics on the broker, its sensors and its capabilities.
 ///
 /// Several nodes may share a loop and an embedded server.
 package struct Node: Sendable {
@@ -19,17 +19,17 @@ package struct Node: Sendable {
     package let bridge: MQTTBridge
     package let client: MQTTClient
     package let writer: StateWriter
-    /// In the order of their dependence.
+    /// In the order in which they start.
     package let services: [any Service]
 
-    /// Joins a node's parts.
+    /// Builds a node.
     ///
     /// - Parameters:
-    ///   - store: What is kept of this node between runs.
-    ///   - flare: Where its place is kept.
+    ///   - store: The node's persistent state.
+    ///   - flare: The server that stores its place.
     ///   - onStorageFault: Called when something cannot be stored.
-    ///   - mayConnect: Returns when the node may be heard on the broker.
-    ///   - shell: Called with what only the shell can do.
+    ///   - mayConnect: Returns when the node may connect to the broker.
+    ///   - shell: Called with requests that only the shell can perform.
     /// - Throws: `StateStoreError`, or a ``ResourceError`` of a sensor.
     package static func build(
         _ plan: NodePlan,
@@ -79,6 +79,7 @@ package struct Node: Sendable {
             isReplaying: !plan.recordings.isEmpty,
             switchedOff: Set(remembered.sensors.filter { !$0.value }.keys),
             clock: clock,
+            clocks: plan.clocks,
             send: runtime.send,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
@@ -103,7 +104,7 @@ package struct Node: Sendable {
             renderers: parts.compactMap(\.renderer),
             logger: logger,
             clock: clock,
-            seconds: RuntimeClock.steadySeconds,
+            seconds: plan.clocks.steady,
             counters: {
                 parts.reduce(into: plan.counters()) { $0.merge($1.counters()) { _, new in new } }
             },
@@ -138,7 +139,6 @@ package struct Node: Sendable {
         let observers =
             [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
             + parts.compactMap(\.observer)
-        // The first that happens on the loop.
         let policies = parts.compactMap(\.policy)
         loop.perform {
             runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
@@ -159,7 +159,7 @@ package struct Node: Sendable {
                     await withGracefulShutdownHandler {
                         await client.run()
                     } onGracefulShutdown: {
-                        // Stopping waits for the broker's word, which this handler may not; run() ends with it.
+                        // A task, because this handler must not wait for the broker; run() returns after it.
                         Task { await client.stop(last: await bridge.farewell) }
                     }
                 },
@@ -181,7 +181,7 @@ package struct Node: Sendable {
         return Node(runtime: runtime, bridge: bridge, client: client, writer: writer, services: services)
     }
 
-    /// Sixteen hexadecimal digits: the time, so that later runs sort later, and chance.
+    /// 16 hexadecimal digits: the time, so that epochs sort by time, and a random part.
     private static func epochText(_ now: Instant) -> String {
         let value = UInt64(clamping: now.wallMilliseconds) << 16 | UInt64(UInt16.random(in: .min ... .max))
         let digits = String(value, radix: 16)

@@ -1,9 +1,10 @@
 package import Bridge
 package import Controller
+import Sensing
 package import Sensors
 package import Settings
 
-/// What a node is built from: a device, its topics and its sensors.
+/// The device, topics and sensors of a node.
 package struct NodePlan: Sendable {
     /// The level of its topics, `[a-z0-9-]`.
     package var name: String
@@ -11,11 +12,12 @@ package struct NodePlan: Sendable {
     package var host: HostInfo
     package var controller: ControllerConfiguration
     package var bridge: BridgeConfiguration
-    /// Recordings in the place of this machine's sensors.
+    /// Recordings that replace this machine's sensors.
     package var recordings: [SensorSource]
-    /// What it can do.
     package var capabilities = Capability.all
-    /// Further figures for the health message.
+    /// The clocks of the sensors and of the publishing intervals.
+    package var clocks = SensorClocks.ofThisMachine
+    /// Additional counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
 
     /// The one node of a daemon.

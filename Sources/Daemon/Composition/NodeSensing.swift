@@ -7,7 +7,7 @@ import Sensors
 import ServiceLifecycle
 import Settings
 
-/// A node's way from sensor readings to events: the pipeline, and a service for each source.
+/// The sensor pipeline of a node, and a service for each source.
 struct NodeSensing: Sendable {
     let pipeline: SensorPipeline
     let port: AsyncStream<SensorPipeline.Input>.Continuation
@@ -30,13 +30,14 @@ struct NodeSensing: Sendable {
             inputs: inputs,
             beaconUUID: configuration.beacons.uuid?.uuidString,
             positions: PositionPipeline(
-                estimator: { configuration.positioning.makeEstimator($0) },
+                makeEstimator: { configuration.positioning.makeEstimator($0) },
                 receivers: ReceiverOffsets(
                     sources: names,
                     adapter: { adapters.lazy.compactMap { $0() }.first },
                     memory: store,
                     logger: logger
                 ),
+                clocks: plan.clocks,
                 send: send,
                 logger: logger
             ),
@@ -44,10 +45,12 @@ struct NodeSensing: Sendable {
                 source: configuration.compass.source,
                 declination: configuration.compass.declination,
                 sources: names,
+                clocks: plan.clocks,
                 send: send,
                 logger: logger
             ),
-            largestError: configuration.gps.maximumErrorMetres,
+            maximumError: configuration.gps.maximumErrorMetres,
+            clocks: plan.clocks,
             send: send,
             onSwitch: { sensor, on in for part in parts { part.sensorSwitched?(sensor, on) } },
             logger: logger
@@ -57,9 +60,7 @@ struct NodeSensing: Sendable {
         }
     }
 
-    /// Runs a source.
-    ///
-    /// Each has a clock of its own.
+    /// Runs a source; the number identifies it in the pipeline.
     private static func service(
         _ source: SensorSource,
         number: Int,
@@ -67,22 +68,22 @@ struct NodeSensing: Sendable {
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
     ) -> DaemonService {
-        let (looked, mark) = AsyncStream.makeStream(of: Void.self)
+        let (handled, signal) = AsyncStream.makeStream(of: Void.self)
         return DaemonService.untilShutdown(source.name) {
             do throws(SensorError) {
                 try await source.run { readings in
                     for reading in readings { port.yield(.reading(reading, source: number)) }
-                    guard case .enqueued = port.yield(.looked(mark)) else { return }
-                    // However fast a recording is played, it waits until its readings were looked at.
-                    for await _ in looked { break }
+                    guard case .enqueued = port.yield(.handled(signal)) else { return }
+                    // Back-pressure for recordings that are played fast.
+                    for await _ in handled { break }
                 }
             } catch {
                 logger.error(
                     "sensor source ended",
                     metadata: ["source": "\(source.name)", "error": "\(error)"]
                 )
-                // A reload builds everything again, and so removes the cause.
-                let advice = "put it right and reload the configuration (SIGHUP or request/reload)"
+                // A reload starts the source again.
+                let advice = "correct this and reload the configuration (SIGHUP or request/reload)"
                 send(.alertRaised("sensors", .error, message: "\(error); \(advice)"))
             }
         }

@@ -1,8 +1,8 @@
 package import Controller
 
-/// What the program knows of itself.
+/// The program's version and start time.
 package struct ProgramInfo: Sendable {
-    /// The version that `--version`, `info` and the documentation name.
+    /// The version in `--version`, `info` and the documentation.
     package static let currentVersion = "0.1.0"
 
     package let version = Self.currentVersion

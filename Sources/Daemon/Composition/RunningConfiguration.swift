@@ -1,21 +1,21 @@
 package import Settings
 
-/// The configuration that runs, and the one to go back to when it turns out not to work.
+/// The configuration in use, and the previous one in case it does not work.
 package struct RunningConfiguration: Sendable {
     package private(set) var loaded: LoadedConfiguration
-    /// The last one that has worked, while it is not known whether the current one does.
+    /// The last configuration that worked, until the current one has worked.
     private var proven: LoadedConfiguration?
     private var hasWorked = false
 
     package init(_ loaded: LoadedConfiguration) { self.loaded = loaded }
 
-    /// A daemon with it has bound its ports: what fails from now on is not the configuration's fault.
+    /// The daemon has bound its ports: later failures are not caused by the configuration.
     package mutating func worked() {
         hasWorked = true
         proven = nil
     }
 
-    /// The next daemon runs with another one.
+    /// The next daemon uses another configuration.
     package mutating func replace(with next: LoadedConfiguration) {
         if hasWorked { proven = loaded }
         loaded = next
@@ -24,7 +24,7 @@ package struct RunningConfiguration: Sendable {
 
     /// The daemon has failed.
     ///
-    /// - Returns: Whether another one is to be tried, with the last configuration that has worked.
+    /// - Returns: Whether to try the previous configuration, which is now the current one.
     package mutating func fallBack() -> Bool {
         guard let proven else { return false }
         loaded = proven

@@ -1,13 +1,13 @@
 package import Logging
 package import Settings
 
-/// What a daemon says about itself when it starts: what it is and where everything is, a line each.
+/// The log lines at the start of a daemon: its version, topics, broker, folders and addresses.
 package struct StartReport {
     private let logger: Logger
 
     package init(_ logger: Logger) { self.logger = logger }
 
-    /// What is known before the listeners are bound.
+    /// Logs what is known before the listeners are bound.
     ///
     /// - Parameters:
     ///   - root: `<base>/<node>`.
@@ -27,12 +27,12 @@ package struct StartReport {
         }
     }
 
-    /// The Flare server listens.
+    /// Logs the address of the Flare server.
     func flareBound(host: String, port: Int) {
         logger.notice("Flare server: http://\(HostAndPort(host: host, port: port))")
     }
 
-    /// The web pages can be reached.
+    /// Logs the address of the web listener.
     func webBound(host: String, port: Int) {
         logger.notice("web: http://\(HostAndPort(host: host, port: port))")
     }

@@ -12,9 +12,9 @@ import Threading
 import Web
 
 extension TrilateralDaemon {
-    /// Constructs and joins everything: storage, the Flare server, the node with its capabilities, the listeners.
+    /// Constructs everything: storage, the Flare server, the node with its capabilities, the listeners.
     ///
-    /// - Throws: When the state folder's databases cannot be used.
+    /// - Throws: If the databases in the state folder cannot be used.
     package static func build(_ plan: DaemonPlan, logger: Logger) throws -> TrilateralDaemon {
         let configuration = plan.configuration
         let nodePlan = NodePlan(plan)
@@ -68,7 +68,7 @@ extension TrilateralDaemon {
         )
         var services: [any Service] = [
             DaemonService(name: "store") {
-                // The last to stop: the file is free for the next run when this one has ended.
+                // Stops last. After this run the next one can open the file.
                 try? await gracefulShutdown()
                 flare.close(logger: logger)
                 do { try store.writeBackIfGone() } catch { logger.error("\(error)") }
@@ -76,7 +76,7 @@ extension TrilateralDaemon {
             },
             DaemonService.untilShutdown("state folder") { await storage.run() },
             DaemonService.untilShutdown("heap") {
-                // Loading a place takes more memory than it keeps; the rest goes back to the system.
+                // Return the memory that was only needed to load a place.
                 while (try? await Task.sleep(for: .seconds(20))) != nil { malloc_trim(0) }
             },
         ]
@@ -100,7 +100,7 @@ extension TrilateralDaemon {
             )
         }
         if plan.withdrawsAtEnd {
-            // The last to start is the first to stop: all others still run while the broker is cleared.
+            // Starts last and so stops first: the others still run while the retained topics are cleared.
             services.append(
                 DaemonService(name: "withdrawal") {
                     try? await gracefulShutdown()
@@ -113,7 +113,7 @@ extension TrilateralDaemon {
             requests: shellRequests,
             requestPort: shellPort,
             read: plan.read,
-            tell: { runtime.send(.configurationRead(problem: $0)) },
+            reportRead: { runtime.send(.configurationRead(problem: $0)) },
             prepare: { next in
                 let old = NodeAddress(configuration.mqtt, plan.traits)
                 if NodeAddress(next.values.mqtt, plan.traits) != old { await bridge.leave() }

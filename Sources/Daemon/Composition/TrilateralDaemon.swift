@@ -3,17 +3,17 @@ package import ServiceLifecycle
 package import Settings
 import Threading
 
-/// A daemon that is built and ready to run; see ``TrilateralDaemon/build(_:logger:)`` for what it consists of.
+/// A daemon that is ready to run; see ``TrilateralDaemon/build(_:logger:)``.
 package struct TrilateralDaemon: Sendable {
     /// Why a run ended.
     package enum End: Sendable {
-        /// A signal asked for it.
+        /// By a signal.
         case stopped
-        /// End the program and start it again.
+        /// Start the program again.
         case restart
-        /// A new configuration was read: build another daemon from it.
+        /// Build another daemon with the new configuration.
         case rebuild(LoadedConfiguration)
-        /// Build the same daemon again, so that it opens its databases again.
+        /// Build the same daemon again, which opens its databases again.
         case reopen
     }
 
@@ -21,37 +21,36 @@ package struct TrilateralDaemon: Sendable {
     let requests: AsyncStream<ShellRequest>
     package let requestPort: AsyncStream<ShellRequest>.Continuation
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
-    package let tell: @Sendable (_ problem: String?) -> Void
-    /// Called before the daemon ends for another one with a new configuration.
+    package let reportRead: @Sendable (_ problem: String?) -> Void
+    /// Called before the daemon is replaced by one with another configuration.
     let prepare: @Sendable (LoadedConfiguration) async -> Void
     let setLogLevel: @Sendable (String) -> Void
     let logger: Logger
 
     /// - Parameters:
-    ///   - requests: What the shell is asked for; `requestPort` is where it comes from.
+    ///   - requests: Requests to the shell; sent with `requestPort`.
     ///   - read: Reads the configuration again.
-    ///   - tell: Called with what came of reading it: what is wrong with it, or `nil`.
-    ///   - prepare: Called before the daemon ends for another one with a new configuration.
+    ///   - reportRead: Called after it was read, with the problem or `nil`.
+    ///   - prepare: Called before the daemon is replaced by one with another configuration.
     package init(
         services: [any Service],
         requests: AsyncStream<ShellRequest>,
         requestPort: AsyncStream<ShellRequest>.Continuation,
         read: @escaping @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>,
-        tell: @escaping @Sendable (_ problem: String?) -> Void,
+        reportRead: @escaping @Sendable (_ problem: String?) -> Void,
         prepare: @escaping @Sendable (LoadedConfiguration) async -> Void,
         setLogLevel: @escaping @Sendable (String) -> Void,
         logger: Logger
     ) {
         (self.services, self.requests, self.requestPort) = (services, requests, requestPort)
-        (self.read, self.tell, self.prepare) = (read, tell, prepare)
+        (self.read, self.reportRead, self.prepare) = (read, reportRead, prepare)
         (self.setLogLevel, self.logger) = (setLogLevel, logger)
     }
 
-    /// Runs until it is asked to end, or the surrounding task is cancelled.
+    /// Runs until it is asked to end or its task is cancelled.
     ///
-    /// Services start in the order of their dependence and stop in reverse.
-    /// - Throws: What made a service fail, since then the daemon cannot do its work; ``UnexpectedEnd`` when it ended
-    ///   and nobody had asked for that.
+    /// Services start in order and stop in reverse.
+    /// - Throws: The error of a service that failed; ``UnexpectedEnd`` if it ended without a request.
     package func run() async throws -> End {
         let group = ServiceGroup(
             configuration: .init(
@@ -65,10 +64,10 @@ package struct TrilateralDaemon: Sendable {
                 logger: logger
             )
         )
-        // Decided before the shutdown begins, so that its end is never taken for another one.
+        // Set before the shutdown begins.
         let decision = Locked<End?>(nil)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { await obey(group, decision) }
+            tasks.addTask { await handleRequests(group, decision) }
             defer { tasks.cancelAll() }
             do {
                 try await group.run()
@@ -85,22 +84,21 @@ package struct TrilateralDaemon: Sendable {
         }
     }
 
-    /// Does what only the shell can do.
-    private func obey(_ group: ServiceGroup, _ decision: Locked<End?>) async {
+    private func handleRequests(_ group: ServiceGroup, _ decision: Locked<End?>) async {
         var next: LoadedConfiguration?
         for await request in requests {
             switch request {
             case .readConfiguration:
-                // What is read now would be lost: the next daemon reads it.
+                // The next daemon reads it.
                 guard decision.withLock({ $0 == nil }) else { continue }
                 switch read() {
                 case .success(let configuration):
                     next = configuration
-                    tell(nil)
+                    reportRead(nil)
                 case .failure(let problems):
                     let text = problems.problems.map(\.description).joined(separator: "; ")
                     logger.warning("the new configuration is not used", metadata: ["problems": "\(text)"])
-                    tell(text)
+                    reportRead(text)
                 }
             case .rebuild:
                 guard let next, decide(.rebuild(next), decision) else { continue }
@@ -113,7 +111,7 @@ package struct TrilateralDaemon: Sendable {
                 _ = decide(.restart, decision)
                 await group.triggerGracefulShutdown()
             case .stop:
-                // A signal overrules what else is on its way.
+                // A signal takes precedence.
                 decision.withLock { $0 = .stopped }
                 await group.triggerGracefulShutdown()
             case .logLevel(let level):
@@ -122,7 +120,7 @@ package struct TrilateralDaemon: Sendable {
         }
     }
 
-    /// - Returns: Whether this is how the run ends; false when that was decided before.
+    /// - Returns: `false` if the end was decided before.
     private func decide(_ end: End, _ decision: Locked<End?>) -> Bool {
         decision.withLock {
             guard $0 == nil else { return false }
@@ -132,9 +130,9 @@ package struct TrilateralDaemon: Sendable {
     }
 }
 
-/// The daemon ended, and nobody had asked it to: a bug, which must not look like an ordered end.
+/// The daemon ended without a request, which is a bug.
 package struct UnexpectedEnd: Error, CustomStringConvertible {
     package init() {}
 
-    package var description: String { "the daemon ended without having been asked to; this is a bug" }
+    package var description: String { "the daemon ended without a request; this is a bug" }
 }

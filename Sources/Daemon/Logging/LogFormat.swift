@@ -12,7 +12,7 @@ package struct LogEntry: Sendable {
     package var level: Logger.Level
     package var label: String
     package var message: String
-    /// What belongs to it, in order.
+    /// The metadata, in order.
     package var values: [(name: String, value: String)]
 
     package init(
@@ -32,7 +32,7 @@ package struct LogEntry: Sendable {
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }
 
-/// How an entry is written: always one line, whatever is in it.
+/// The format of an entry, which is always one line.
 package struct LogFormat: Sendable, Hashable {
     package enum Style: Sendable, Hashable {
         /// `time level label: message key=value`
@@ -42,9 +42,7 @@ package struct LogFormat: Sendable, Hashable {
     }
 
     package var style: Style
-    /// Whether lines begin with `<3>`…`<7>`, by which systemd's journal knows their priority.
-    ///
-    /// It notes the time itself.
+    /// Whether lines begin with `<3>`…`<7>`, the priority for systemd's journal, and have no time, which the journal adds.
     package var isForJournal: Bool
 
     package init(_ style: Style, isForJournal: Bool = false) {
@@ -52,7 +50,7 @@ package struct LogFormat: Sendable, Hashable {
         self.isForJournal = isForJournal
     }
 
-    /// The form that the configuration asks for, on the standard error of this process.
+    /// The configured format, for the standard error of this process.
     package init(_ format: TrilateralConfiguration.Log.Format, environment: [String: String]) {
         self.init(
             format == .json ? .json : .text,
@@ -60,7 +58,7 @@ package struct LogFormat: Sendable, Hashable {
         )
     }
 
-    /// The line, without its end.
+    /// The line, without line end.
     package func line(_ entry: LogEntry) -> String {
         let prefix = isForJournal ? "<\(Self.priority(entry.level))>" : ""
         switch style {
@@ -90,7 +88,7 @@ package struct LogFormat: Sendable, Hashable {
         return JSONValue.object(members).text
     }
 
-    /// A value as it is when it is one plain word, else in quotes with escapes.
+    /// A value, in quotes with escapes unless it is one plain word.
     private static func quoted(_ value: String) -> String {
         let isWord =
             !value.isEmpty
@@ -114,7 +112,7 @@ package struct LogFormat: Sendable, Hashable {
 }
 
 extension Logger.Level {
-    /// The level of the configuration's word.
+    /// The configured level.
     package init(_ level: TrilateralConfiguration.Log.Level) {
         self =
             switch level {

@@ -2,9 +2,9 @@ import Foundation
 package import Logging
 import Threading
 
-/// The log of this process: where its lines go, in which form, from which level on.
+/// The log of this process: its output, format and level.
 ///
-/// Nobody who logs waits for whoever reads the log: see ``OutputQueue``.
+/// Logging never blocks: see ``OutputQueue``.
 package final class LogOutput: Sendable {
     private struct State {
         var level: Logger.Level
@@ -14,7 +14,7 @@ package final class LogOutput: Sendable {
     private let state: Locked<State>
     private let queue: OutputQueue
 
-    /// - Parameter write: Writes whole lines; may take its time.
+    /// - Parameter write: Writes whole lines; may block.
     package init(
         level: Logger.Level,
         form: LogFormat,
@@ -36,29 +36,29 @@ package final class LogOutput: Sendable {
         )
     }
 
-    /// A logger that writes here.
+    /// A logger with this output.
     package func logger(_ label: String) -> Logger {
         Logger(label: label) { LogLineHandler(label: $0, output: self) }
     }
 
-    /// The least level that is logged; it may be changed at any time, for all loggers at once.
+    /// The lowest level that is logged; can be changed at any time, for all loggers.
     package var level: Logger.Level {
         get { state.withLock { $0.level } }
         set { state.withLock { $0.level = newValue } }
     }
 
-    /// Logs in another form and from another level on, as a reload of the configuration asks for.
+    /// Changes level and format, after a reload of the configuration.
     package func configure(level: Logger.Level, form: LogFormat) {
         state.withLock { $0 = State(level: level, form: form) }
     }
 
-    /// How many lines nobody will read, because the reader was too slow.
+    /// The number of lines that were dropped because the reader was too slow.
     package var dropped: Int { queue.dropped }
 
-    /// Writes a line as it is, in order with the log's.
+    /// Writes an unformatted line, in order with the log.
     package func print(_ line: String) { queue.append(line + "\n") }
 
-    /// Waits until everything is written, but not for a reader that has stopped reading.
+    /// Waits until everything is written, for a limited time.
     package func flush(within seconds: Double = 1) { queue.flush(within: seconds) }
 
     fileprivate func add(_ entry: LogEntry) {
@@ -66,7 +66,7 @@ package final class LogOutput: Sendable {
     }
 }
 
-/// The handler that swift-log asks for, one for each logger.
+/// The swift-log handler of one logger.
 private struct LogLineHandler: LogHandler {
     let label: String
     let output: LogOutput

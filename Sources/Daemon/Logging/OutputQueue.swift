@@ -1,10 +1,10 @@
 import Dispatch
 import Threading
 
-/// Text on its way out of the process, written by a thread of its own.
+/// Output that is written by its own thread.
 ///
-/// Nobody who appends ever waits: a reader that stalls (a full pipe, a terminal that was stopped) holds up that thread
-/// alone. What finds no room in the buffer is dropped and counted.
+/// Appending never blocks: a reader that stalls (a full pipe, a stopped terminal) blocks only that thread. Text that does
+/// not fit into the buffer is dropped and counted.
 package final class OutputQueue: Sendable {
     private struct State {
         var waiting: [UInt8] = []
@@ -21,9 +21,9 @@ package final class OutputQueue: Sendable {
     private let queue = DispatchQueue(label: "trilateral.output")
 
     /// - Parameters:
-    ///   - capacity: The most bytes that wait, beside those that are being written.
-    ///   - report: What is written, once there is room again, in the place of so many texts that were dropped.
-    ///   - write: Writes everything; may take its time.
+    ///   - capacity: The maximum number of waiting bytes, not counting those being written.
+    ///   - report: The text that replaces a number of dropped texts once there is room again.
+    ///   - write: Writes everything; may block.
     package init(
         capacity: Int = 1 << 20,
         report: @escaping @Sendable (Int) -> String = { _ in "" },
@@ -34,10 +34,10 @@ package final class OutputQueue: Sendable {
         self.write = write
     }
 
-    /// How many texts were dropped in all.
+    /// The total number of dropped texts.
     package var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Appends a text, which is written whole or not at all.
+    /// Appends a text, which is written completely or dropped.
     package func append(_ text: String) {
         let wakes = state.withLock { state -> Bool in
             guard state.waiting.count + text.utf8.count <= capacity else {
@@ -52,7 +52,7 @@ package final class OutputQueue: Sendable {
         if wakes { queue.async { [self] in drain() } }
     }
 
-    /// Waits until everything is written, but not for a reader that has stopped reading.
+    /// Waits until everything is written, for a limited time.
     package func flush(within seconds: Double = 1) {
         let done = DispatchSemaphore(value: 0)
         queue.async { done.signal() }

@@ -1,7 +1,6 @@
-/// Text from elsewhere on its way to a terminal or a log.
+/// Makes untrusted text safe for a terminal or a log.
 package enum TerminalText {
-    /// The text on one line and without anything that could command a terminal: control characters, line ends and
-    /// marks of direction are written as escapes.
+    /// The text on one line, with control characters, line ends and direction marks escaped.
     package static func visible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var result = ""

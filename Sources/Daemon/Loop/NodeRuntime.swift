@@ -9,17 +9,17 @@ package import Threading
 /// Runs the controller of one node: the only owner of its state.
 ///
 /// A turn is one event and everything that it causes in this process: the embedded server, the database and the timers
-/// are called as plain functions, and what they reply is handled in the same turn. When nothing is left, what was to be
-/// remembered is stored, the changes are given to the observers once, and then events and answers leave, in that order.
+/// are called as plain functions, and their replies are handled in the same turn. At its end the turn stores the records,
+/// passes the changes to the observers, and then sends events and answers, in that order.
 package actor NodeRuntime {
-    /// What effects are carried out by.
+    /// The functions that carry out effects.
     ///
-    /// All of it is called on the loop, within the turn, and must not wait.
+    /// They are called on the loop, within the turn, and must not block.
     package struct Ports: Sendable {
         package var flare: @Sendable (FlareRequest) -> Void
         package var sensors: @Sendable (SensorPipeline.Input) -> Void
         package var remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
-        /// Stores what was remembered in this turn.
+        /// Stores the records of this turn.
         package var store: @Sendable () -> Void
         package var event: @Sendable (ChangeEvent) -> Void
         package var answer: @Sendable (Answer) -> Void
@@ -55,15 +55,15 @@ package actor NodeRuntime {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let program: ProgramInfo
 
-    /// What the running turn has caused and not handled yet.
+    /// Events of the current turn that are not handled yet.
     private var caused: Deque<ControllerEvent> = []
     private var isInTurn = false
     private var hasEnded = false
 
     /// - Parameters:
-    ///   - loop: Where the node runs, together with everything that it calls.
+    ///   - loop: The executor of the node and of everything that it calls.
     ///   - clock: The time of events.
-    ///   - sleep: What timers wait by.
+    ///   - sleep: Used by timers.
     package init(
         on loop: LoopExecutor,
         controller: DeviceController,
@@ -75,7 +75,7 @@ package actor NodeRuntime {
         (self.clock, self.sleep, self.program) = (clock, sleep, program)
     }
 
-    /// Connects the node with what it calls, before the first event.
+    /// Sets what the node calls; before the first event.
     package func connect(
         _ ports: Ports,
         observers: [StateObserver] = [],
@@ -89,37 +89,37 @@ package actor NodeRuntime {
         }
     }
 
-    /// Hands over an event, from any thread.
+    /// Sends an event, from any thread.
     ///
-    /// Each has a turn of its own, in the order in which they came.
+    /// Each event has its own turn; the order is kept.
     package nonisolated func send(_ event: ControllerEvent) {
         loop.perform { self.assumeIsolated { $0.turn(event) } }
     }
 
-    /// Hands over what the Flare server says.
+    /// Receives an event of the Flare server.
     ///
-    /// Within a turn it belongs to that turn: it was caused there.
+    /// An event that arrives within a turn was caused by it and is handled in it.
     package nonisolated func receive(_ event: FlareEvent) {
         guard loop.isCurrent else { return send(.flare(event)) }
         let isCaused = assumeIsolated { node in
             if node.isInTurn { node.caused.append(.flare(event)) }
             return node.isInTurn
         }
-        // The caller is in the middle of its own work: the turn follows after it.
+        // The caller is in the middle of its own work: start the turn after it.
         if !isCaused { send(.flare(event)) }
     }
 
-    /// Asks the node's policies about a change of somebody who does not go through commands.
+    /// Asks the node's policies about a change that is not a command.
     package func refusal(of request: ChangeRequest) -> Refusal? {
         hasEnded ? Refusal(.notAllowed, "this node is ending") : controller.refusal(of: request)
     }
 
-    /// Runs the last turn: events that come later are ignored.
+    /// Runs the last turn; later events are ignored.
     package func end() {
         turn(.stopBegun)
         hasEnded = true
         timers?.stopAll()
-        // What the node calls holds the node.
+        // These closures retain the node.
         (ports, observers, controller.policies) = (nil, [], [])
     }
 
@@ -174,7 +174,7 @@ package actor NodeRuntime {
         for observer in observers { observer.observe(snapshot) }
     }
 
-    /// Adds what the controller cannot know or does not write: JSON, version, uptime.
+    /// Adds what the controller does not know: JSON, version, uptime.
     private func completed(_ answer: Answer) -> Answer {
         guard answer.refusal == nil else { return answer }
         var answer = answer

@@ -1,14 +1,13 @@
 package import Controller
 
-/// Who follows the state: called in the turn, once for all that the turn has changed.
+/// Observes the state: called once per turn with all of its changes.
 package struct StateObserver: Sendable {
     private let isInterested: (@Sendable (StateChange) -> Bool)?
     private let handle: @Sendable (StateSnapshot) -> Void
 
     /// - Parameters:
-    ///   - isInterested: What it wants to hear of, so that an observer of lamps costs nothing while somebody walks;
-    ///     `nil` for everything.
-    ///   - handle: Must not wait, and must not keep the snapshot: while somebody holds it, the controller copies its
+    ///   - isInterested: Selects the changes for which it is called; `nil` selects all.
+    ///   - handle: Must not block, and must not retain the snapshot: that would make the controller copy its
     ///     dictionaries at every change.
     package init(
         where isInterested: (@Sendable (StateChange) -> Bool)? = nil,

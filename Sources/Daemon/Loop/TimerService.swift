@@ -1,10 +1,10 @@
 package import Controller
 
-/// Carries out the controller's timers: each fires once, and is replaced when it is started again.
+/// Runs the controller's timers: each fires once; starting it again replaces it.
 package struct TimerService: Sendable {
-    /// One start of a timer.
+    /// A timer that is due.
     ///
-    /// A firing counts only while its start is the last one.
+    /// It is ignored if the timer was stopped or started again meanwhile.
     package struct Firing: Sendable, Hashable {
         package let timer: ControllerTimer
         fileprivate let number: Int
@@ -29,7 +29,7 @@ package struct TimerService: Sendable {
         stop(timer)
         starts += 1
         let firing = Firing(timer: timer, number: starts)
-        // A task of its own, since timers start and stop one by one; it is cancelled by stop and stopAll.
+        // Unstructured, because timers start and stop one by one; cancelled by stop and stopAll.
         let task = Task { [sleep, fire] in
             guard (try? await sleep(delay)) != nil else { return }
             fire(firing)
@@ -46,7 +46,7 @@ package struct TimerService: Sendable {
         running = [:]
     }
 
-    /// - Returns: Whether the firing still counts: the timer was not stopped or started again meanwhile.
+    /// - Returns: `false` if the timer was stopped or started again meanwhile.
     package mutating func accept(_ firing: Firing) -> Bool {
         guard running[firing.timer]?.number == firing.number else { return false }
         running[firing.timer] = nil

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Which file a path stands for, whatever it is called; symbolic links are followed.
+/// The identity of the file at a path; symbolic links are followed.
 struct FileIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64
 
-    /// `nil` when there is no such file.
+    /// `nil` if there is no such file.
     init?(path: String) {
         let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),

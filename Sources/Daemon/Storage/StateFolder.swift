@@ -1,16 +1,16 @@
 package import Foundation
 import Settings
 
-/// Where the daemon keeps what outlives it.
+/// The folder of the daemon's databases.
 package struct StateFolder: Sendable {
     package let url: URL
 
     package var path: String { url.path(percentEncoded: false) }
     package var flareDatabase: String { url.appending(path: "flare.db").path(percentEncoded: false) }
 
-    /// The folder that was named, else `$STATE_DIRECTORY` (systemd), else the user's; made if it is missing.
+    /// The named folder, else `$STATE_DIRECTORY` (systemd), else the user's; created if it is missing.
     ///
-    /// - Throws: ``StateFolderError`` when it cannot be made or written.
+    /// - Throws: ``StateFolderError`` if it cannot be created or written.
     package init(named path: String?, environment: [String: String]) throws(StateFolderError) {
         url = URL(filePath: path ?? Self.standard(environment), directoryHint: .isDirectory)
         let code = Self.make(self.path)
@@ -20,9 +20,9 @@ package struct StateFolder: Sendable {
         }
     }
 
-    /// Why nothing can be kept in the folder now, or `nil`; a folder that is gone is made again.
+    /// Why the folder cannot be written, or `nil`; creates it again if it was removed.
     ///
-    /// It writes a file and removes it: nothing else tells of a full disk or a quota.
+    /// It writes and removes a file, which is the only way to detect a full disk or a quota.
     package func problem() -> String? {
         let code = Self.make(path)
         guard code == 0 else { return "\(StateFolderError(path: path, reason: systemMessage(code)))" }
@@ -37,22 +37,22 @@ package struct StateFolder: Sendable {
         return fsync(descriptor) == 0 ? nil : reason(errno)
     }
 
-    /// What the databases need to be opened and to go on, bytes.
+    /// The free space that the databases need, bytes.
     static let enough = 262_144
 
     private func reason(_ code: Int32) -> String {
         "the state folder \(path) cannot be written: \(systemMessage(code))"
     }
 
-    /// What is wrong with the rights of a state folder: others than its owner see into it.
+    /// A warning if other users can read the state folder.
     package static func warning(of path: String) -> String? {
         guard let rights = FileContents.rights(of: path), rights.mode & 0o007 != 0 else { return nil }
         return "everybody on this machine can look into the state folder \(path); run: chmod 700 \(path)"
     }
 
-    /// The folder of whom nobody told another one.
+    /// The default folder.
     package static func standard(_ environment: [String: String]) -> String {
-        // systemd lists several folders with colons; the first is ours.
+        // systemd separates several folders with colons; the first is ours.
         if let folders = environment["STATE_DIRECTORY"], let first = folders.split(separator: ":").first {
             return String(first)
         }
@@ -60,8 +60,9 @@ package struct StateFolder: Sendable {
         return (environment["HOME"] ?? "/var/lib") + "/.local/state/trilateral"
     }
 
-    /// Makes the folder, and those above it that are missing.
-    /// - Returns: The system's error number; 0 when something of this name is there.
+    /// Creates the folder, and those above it.
+    ///
+    /// - Returns: The system's error number; 0 if something with this name exists.
     private static func make(_ path: String) -> Int32 {
         guard mkdir(path, 0o700) != 0 else { return 0 }
         let code = errno

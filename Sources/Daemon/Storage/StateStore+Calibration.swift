@@ -2,11 +2,11 @@ import Flare
 package import Logging
 package import Positioning
 
-/// What was found out about the magnetometers of this machine, by their names.
+/// The calibrations of this machine's magnetometers, by name.
 extension StateStore {
     private static func key(_ device: String) -> String { "compass.calibration.\(device)" }
 
-    /// `nil` when it was never calibrated.
+    /// `nil` if it was never calibrated.
     package func calibration(of device: String) throws(StateStoreError) -> MagnetometerCalibration? {
         let text = try read { try Self.setting(Self.key(device), $0) }
         guard let text, let json = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
@@ -17,7 +17,7 @@ extension StateStore {
         try write { try Self.set(Self.key(device), calibration.json.text, $0) }
     }
 
-    /// The calibrations, for a compass that asks when it starts; one that cannot be read is logged and counts as none.
+    /// The calibrations, for a compass that starts; errors are logged and count as no calibration.
     package func calibrations(logger: Logger) -> @Sendable (String) -> MagnetometerCalibration? {
         { device in
             do throws(StateStoreError) {

@@ -5,7 +5,7 @@ package import Foundation
 import GRDB
 package import Logging
 
-/// What the daemon remembers between runs: `trilateral.db` in the state folder.
+/// The daemon's persistent state: `trilateral.db` in the state folder.
 ///
 /// Device ids (one for each environment), the chosen environment, sensor switches, short names, and this
 /// installation's own id.
@@ -23,17 +23,19 @@ package final class StateStore: Sendable {
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         }
         DatabaseFile.makePrivate(path)
-        database = try Self.telling(path) { try DatabaseQueue(path: path, configuration: configuration) }
-        try Self.telling(path) { [database] in try Self.migrate(database, path: path) }
+        database = try Self.mappingErrors(path) {
+            try DatabaseQueue(path: path, configuration: configuration)
+        }
+        try Self.mappingErrors(path) { [database] in try Self.migrate(database, path: path) }
     }
 
-    /// Nothing can be read or written any more.
+    /// Closes the database; later calls fail.
     package func close(logger: Logger? = nil) {
         do { try database.close() } catch { logger?.error("\(path) cannot be closed: \(error)") }
     }
 
-    /// Carries out what reads or writes the database; what goes wrong is told with the path.
-    private static func telling<Result>(
+    /// Runs work on the database; errors get its path.
+    private static func mappingErrors<Result>(
         _ path: String,
         _ work: () throws -> Result
     ) throws(StateStoreError) -> Result {
@@ -74,10 +76,10 @@ package final class StateStore: Sendable {
         try migrator.migrate(database)
     }
 
-    /// Writes everything to a new file when the database's own is gone from its folder, so that the next run has it.
+    /// Writes everything to a new file if the database's file was removed, so that the next run has it.
     package func writeBackIfGone() throws(StateStoreError) {
         guard access(path, F_OK) != 0 else { return }
-        try Self.telling(path) {
+        try Self.mappingErrors(path) {
             try DatabaseFile.make(path) {
                 try database.writeWithoutTransaction {
                     try $0.execute(sql: "VACUUM INTO ?", arguments: [path])
@@ -86,7 +88,7 @@ package final class StateStore: Sendable {
         }
     }
 
-    /// Everything that was remembered.
+    /// The stored state.
     package func memory() throws(StateStoreError) -> PersistedState {
         try read { database in
             var memory = PersistedState()
@@ -116,13 +118,13 @@ package final class StateStore: Sendable {
         }
     }
 
-    /// Topics below which something was told, and not taken back as far as is known.
+    /// The roots below which retained topics may still exist on the broker.
     package func roots() throws(StateStoreError) -> [String] {
         try read { database in
             try String.fetchAll(
                 database,
                 sql: "SELECT key FROM setting WHERE key >= ? AND key < ? ORDER BY key",
-                // A zero comes after a slash.
+                // 0 is the character after the slash.
                 arguments: [Self.rootKey, "root0"]
             ).map { String($0.dropFirst(Self.rootKey.count)) }
         }
@@ -130,12 +132,12 @@ package final class StateStore: Sendable {
 
     private static let rootKey = "root/"
 
-    /// The name of the last run that told something; `nil` when none did.
+    /// The epoch of the last run that published anything; `nil` if there is none.
     package func epoch() throws(StateStoreError) -> String? {
         try read { try Self.setting("epoch", $0) }
     }
 
-    /// The topics on which Home Assistant was told of devices, with their components.
+    /// The discovery topics that were published, with their components.
     package func announced() throws(StateStoreError) -> [String: String] {
         try read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT topic, components FROM announcement")
@@ -143,7 +145,7 @@ package final class StateStore: Sendable {
         }
     }
 
-    /// Eight hexadecimal digits that stay the same for this installation.
+    /// Eight hexadecimal digits, constant for this installation.
     package func installationID() throws(StateStoreError) -> String {
         try write { database in
             if let known = try Self.setting("installation", database) { return known }
@@ -158,7 +160,7 @@ package final class StateStore: Sendable {
         try save([record])
     }
 
-    /// Writes records in one transaction, in their order: all or none.
+    /// Writes records in order, in one transaction.
     package func save(_ records: [ControllerEffect.PersistedRecord]) throws(StateStoreError) {
         try write { database in
             for record in records { try Self.save(record, database) }
@@ -206,11 +208,11 @@ package final class StateStore: Sendable {
     }
 
     func read<Result>(_ work: (Database) throws -> Result) throws(StateStoreError) -> Result {
-        try Self.telling(path) { try database.read(work) }
+        try Self.mappingErrors(path) { try database.read(work) }
     }
 
     func write<Result>(_ work: (Database) throws -> Result) throws(StateStoreError) -> Result {
-        try Self.telling(path) { try database.write(work) }
+        try Self.mappingErrors(path) { try database.write(work) }
     }
 
     static func setting(_ key: String, _ database: Database) throws -> String? {
@@ -225,7 +227,7 @@ package final class StateStore: Sendable {
     }
 }
 
-/// Why the daemon's memory cannot be used; SQLite's own code is kept.
+/// Why the database cannot be used, with SQLite's result code.
 package enum StateStoreError: Error, CustomStringConvertible {
     case database(path: String, code: Int32, message: String)
     case newerVersion(path: String)
@@ -239,7 +241,7 @@ package enum StateStoreError: Error, CustomStringConvertible {
         }
     }
 
-    /// Whether the file itself is wrong: no second attempt can help.
+    /// Whether the file itself is damaged, so that another attempt cannot succeed.
     package var isAboutContents: Bool {
         switch self {
         case .newerVersion: true
@@ -247,7 +249,7 @@ package enum StateStoreError: Error, CustomStringConvertible {
         }
     }
 
-    /// What to do about one of SQLite's primary result codes.
+    /// Advice for a primary result code of SQLite.
     private static func advice(_ code: Int32) -> String {
         switch code & 0xFF {
         case 13: "make space"

@@ -1,8 +1,7 @@
 package import Controller
 package import Threading
 
-/// Writes what is to be remembered, in order and in one transaction a turn; what cannot be written is kept and tried
-/// again.
+/// Writes persistent records in order, in one transaction per turn; records that could not be written are retried.
 package actor StateWriter {
     private nonisolated let loop: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -13,7 +12,7 @@ package actor StateWriter {
     private var isScheduled = false
 
     /// - Parameters:
-    ///   - loop: Where it is called, and writes.
+    ///   - loop: The executor on which it writes.
     ///   - onFault: Called at each failure.
     package init(
         on loop: LoopExecutor,
@@ -23,7 +22,7 @@ package actor StateWriter {
         (self.loop, self.store, self.onFault) = (loop, store, onFault)
     }
 
-    /// Keeps a record for the next ``flush()``, which follows by itself after the current work on the loop.
+    /// Adds a record; it is written by the next ``flush()``, at the latest after the current work on the loop.
     package func add(_ record: ControllerEffect.PersistedRecord) {
         unsaved.append(record)
         guard !isScheduled else { return }
@@ -36,7 +35,8 @@ package actor StateWriter {
         }
     }
 
-    /// Writes what was added.
+    /// Writes the added records.
+    ///
     /// - Returns: Whether everything is written.
     @discardableResult
     package func flush() -> Bool {

@@ -1,14 +1,14 @@
-/// Whether what the daemon keeps can be kept: the rules of the alert about the state folder.
+/// The rules of the alert about the state folder.
 ///
-/// Databases report each write that fails; the folder is inspected now and then. A failure lasts until a test has
-/// written to the folder and to the databases: single small writes may succeed on a disk that is full.
+/// Databases report each failed write; the folder is inspected periodically. A failure lasts until test writes to the
+/// folder and the databases have succeeded: single small writes can succeed on a full disk.
 package struct StorageHealth: Sendable {
     package enum Event: Sendable, Hashable {
-        /// A database has refused a write.
+        /// A write to a database failed.
         case failed(String)
-        /// The folder was inspected; with what is wrong, if something is.
+        /// The folder was inspected.
         case inspected(problem: String?)
-        /// The folder and the databases have taken a test.
+        /// Test writes to the folder and the databases succeeded.
         case written
     }
 
@@ -23,13 +23,13 @@ package struct StorageHealth: Sendable {
 
     package init() {}
 
-    /// Whether only a test of the folder can tell whether it is well again.
+    /// Whether only a test write can end the failure.
     package var needsTest: Bool { failure != nil && finding == nil }
 
-    /// - Returns: What is to be reported: once a cause.
+    /// - Returns: What to report; once per cause.
     package mutating func apply(_ event: Event) -> Change? {
         switch event {
-        // The first failure names the cause; others follow from it.
+        // The first failure is the cause of the others.
         case .failed(let reason): failure = failure ?? reason
         case .inspected(let problem): finding = problem
         case .written: failure = nil

@@ -3,18 +3,19 @@ import Foundation
 package import Logging
 import Settings
 
-/// Watches the state folder while the daemon runs: a full disk, a folder that is gone or read-only.
+/// Watches the state folder while the daemon runs: the disk may be full, the folder removed or read-only.
 ///
-/// What is wrong is one alert and one line in the log, until it is right again.
+/// A problem is one alert and one line in the log.
 package struct StorageMonitor: Sendable {
     package typealias Event = StorageHealth.Event
 
     private static let alert = "state-folder"
     private static let interval = Duration.seconds(5)
-    /// So many inspections in a row must miss a file before the databases are opened again: somebody may be moving it.
-    private static let patience = 2
-    /// So many more before that is tried again.
-    private static let rest = 12
+    /// The number of successive inspections that must miss a file before the databases are opened again: it may be being
+    /// moved.
+    private static let inspectionsBeforeReopening = 2
+    /// The number of further inspections before the next attempt.
+    private static let inspectionsBetweenAttempts = 12
 
     private let folder: StateFolder
     private let files: [(path: String, identity: FileIdentity?)]
@@ -26,11 +27,11 @@ package struct StorageMonitor: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - files: The databases, which are open.
-    ///   - port: Where `events` come from.
-    ///   - retry: Called after a failed write when the folder takes files: writes to the databases, and returns whether
-    ///     they took it.
-    ///   - reopen: Called when the files in the folder are not those that are open, and the folder can be written.
+    ///   - files: The open databases.
+    ///   - port: The continuation of `events`.
+    ///   - retry: Called after a failed write once the folder can be written: writes to the databases, and returns
+    ///     whether that succeeded.
+    ///   - reopen: Called if the files in the folder are not the open ones and the folder can be written.
     package init(
         _ folder: StateFolder,
         files: [String],
@@ -59,7 +60,7 @@ package struct StorageMonitor: Sendable {
         }
     }
 
-    /// Handles the events in their order until they end.
+    /// Handles the events in order until they end.
     package func follow() async {
         var health = StorageHealth()
         var timesMissing = 0
@@ -67,11 +68,11 @@ package struct StorageMonitor: Sendable {
             report(health.apply(event))
             guard case .inspected = event else { continue }
             timesMissing = missing == nil ? 0 : timesMissing + 1
-            if timesMissing >= Self.patience, folder.problem() == nil {
+            if timesMissing >= Self.inspectionsBeforeReopening, folder.problem() == nil {
                 reopen()
-                timesMissing = -Self.rest
+                timesMissing = -Self.inspectionsBetweenAttempts
             }
-            // The folder may take a small file while a database cannot grow.
+            // A small file may fit on a disk on which a database cannot grow.
             guard health.needsTest, folder.problem() == nil, await retry() else { continue }
             report(health.apply(.written))
         }
@@ -89,7 +90,7 @@ package struct StorageMonitor: Sendable {
         }
     }
 
-    /// Which database is not in its place any more.
+    /// The database whose file was removed or replaced.
     private var missing: String? {
         for (path, identity) in files where FileIdentity(path: path) != identity {
             let what = access(path, F_OK) == 0 ? "was replaced by another file" : "is gone"
@@ -98,7 +99,7 @@ package struct StorageMonitor: Sendable {
         return nil
     }
 
-    /// Why the folder cannot be written, as far as can be told without writing.
+    /// Why the folder cannot be written, as far as can be known without writing.
     private var unwritable: String? {
         guard access(folder.path, W_OK | X_OK) == 0 else {
             return "the state folder \(folder.path) cannot be written: \(systemMessage(errno))"

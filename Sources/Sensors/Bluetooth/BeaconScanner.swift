@@ -23,22 +23,10 @@ package struct BeaconScanner: Sendable {
     private let power: ScanSwitch
     private let host: HCIHost
     private let ephemerals: EphemeralBeacons?
-    private let clocks: Clocks
+    private let clocks: SensorClocks
     private let logger: Logger
     private let counted = Locked(Counters())
     private let report: @Sendable (ScanCondition) -> Void
-
-    /// The machine's clocks, seconds.
-    package struct Clocks: Sendable {
-        let steady: @Sendable () -> Double
-        /// Since 1970.
-        let wall: @Sendable () -> Double
-
-        package init(steady: @escaping @Sendable () -> Double, wall: @escaping @Sendable () -> Double) {
-            self.steady = steady
-            self.wall = wall
-        }
-    }
 
     /// - Parameters:
     ///   - ephemerals: Beacons with rotating identifiers.
@@ -48,7 +36,7 @@ package struct BeaconScanner: Sendable {
         power: ScanSwitch,
         host: HCIHost = .kernel,
         ephemerals: EphemeralBeacons? = nil,
-        clocks: Clocks,
+        clocks: SensorClocks,
         logger: Logger,
         report: @escaping @Sendable (ScanCondition) -> Void
     ) {

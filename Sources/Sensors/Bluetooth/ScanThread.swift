@@ -11,7 +11,7 @@ struct ScanThread: Sendable {
     var receiver: BeaconReceiver
     let power: ScanSwitch
     let host: HCIHost
-    let clocks: BeaconScanner.Clocks
+    let clocks: SensorClocks
     let logger: Logger
     let report: @Sendable (ScanCondition) -> Void
     /// Receives new readings, and the totals of packets and damaged reports.
@@ -42,7 +42,7 @@ struct ScanThread: Sendable {
         receiver: BeaconReceiver,
         power: ScanSwitch,
         host: HCIHost,
-        clocks: BeaconScanner.Clocks,
+        clocks: SensorClocks,
         logger: Logger,
         report: @escaping @Sendable (ScanCondition) -> Void,
         publish: @escaping @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void

@@ -43,13 +43,13 @@ package struct FileContents {
 
     /// A warning for the owner of a secret file that others can read; `nil` if nobody else can.
     package static func openness(of path: String) -> String? {
-        strangers(whoRead: path).map { "\($0) can read \(path); run: chmod 600 \(path)" }
+        otherReaders(of: path).map { "\($0) can read \(path); run: chmod 600 \(path)" }
     }
 
-    /// Who besides its owner may read a file; `nil` when nobody may, or only a group to which it was given.
+    /// Who besides the owner can read a file; `nil` if nobody can.
     ///
-    /// A file of ours that our group may read is open without need; one of another owner is read by its group.
-    private static func strangers(whoRead path: String) -> String? {
+    /// If the file has another owner, its group may read it, because this program may be in that group.
+    private static func otherReaders(of path: String) -> String? {
         guard let rights = rights(of: path) else { return nil }
         if rights.mode & 0o004 != 0 { return "everybody on this machine" }
         return rights.mode & 0o040 != 0 && rights.owner == geteuid() ? "the file's group" : nil
@@ -71,7 +71,7 @@ package func systemMessage(_ number: Int32) -> String {
     String(cString: strerror(number))
 }
 
-/// What the system says of a file that could not be written.
+/// The system's message for a file that could not be written.
 package func systemMessage(of error: any Error) -> String {
     let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? any Error
     return (cause as? POSIXError).map { systemMessage($0.code.rawValue) } ?? error.localizedDescription

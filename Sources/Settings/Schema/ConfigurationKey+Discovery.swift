@@ -1,7 +1,7 @@
 import HomeAssistant
 
 extension ConfigurationKey {
-    /// How Home Assistant is told of this device and the things.
+    /// Home Assistant discovery.
     static let discovery: [ConfigurationKey] = [
         .init(
             "discovery.enabled",

@@ -1,7 +1,7 @@
 import Controller
 import Foundation
 
-/// What this machine is, for the device that stands for it.
+/// This machine's name and properties, for its device in the place.
 package struct HostInfo: Sendable {
     package let hostName: String
     /// "kind, OS version".
@@ -24,7 +24,7 @@ package struct HostInfo: Sendable {
         return name.split(separator: ".").first.map(String.init) ?? "device"
     }
 
-    /// The board's model where the firmware tells one, else the processor's kind.
+    /// The board's model if the firmware names it, else the processor architecture.
     private static var kind: String {
         for path in ["/sys/firmware/devicetree/base/model", "/sys/class/dmi/id/product_name"] {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }

@@ -125,7 +125,7 @@ package struct DaemonRunner: Sendable {
                     return control.missed
                 }
                 if let missed { daemon.requestPort.yield(missed) }
-                if let problem { daemon.tell(problem) }
+                if let problem { daemon.reportRead(problem) }
                 problem = nil
                 switch try await daemon.run() {
                 case .stopped: return

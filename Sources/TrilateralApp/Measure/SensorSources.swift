@@ -61,6 +61,7 @@ struct SensorSources {
             client: client,
             root: root,
             espresense: espresense.filter,
+            clocks: .ofThisMachine,
             logger: logger
         )
         sources.append(raw.source)

@@ -24,7 +24,7 @@ struct ConfigurationSchemaTests {
         #expect(Set(loaded.origins.keys) == Set(expected))
     }
 
-    @Test func `the example file is what check --print writes without a configuration`() throws {
+    @Test func `the example file equals the output of check --print without a configuration`() throws {
         let text = try String(contentsOfFile: Self.example, encoding: .utf8)
         #expect(text == ConfigurationPrinter.text(LoadedConfiguration(), schema: .program))
     }
@@ -46,7 +46,7 @@ struct ConfigurationSchemaTests {
         #expect(key.summary.last == ".")
     }
 
-    @Test func `what is printed can be read again, with secrets masked`() throws {
+    @Test func `the printed configuration can be read again, with secrets masked`() throws {
         let environment = [
             "TRILATERAL_MQTT_USERNAME": "null: [x] \"é\"", "TRILATERAL_MQTT_PASSWORD": "hunter2",
             "TRILATERAL_MQTT_NODE": "1", "TRILATERAL_WEB_LISTEN": "[::]:80",

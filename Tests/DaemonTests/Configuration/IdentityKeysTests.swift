@@ -55,7 +55,7 @@ struct IdentityKeysTests {
         )
     }
 
-    @Test func `who else can read the keys is told`() throws {
+    @Test func `a key file that others can read causes a warning`() throws {
         let line = "\(Self.uuid) 1 7 \(Self.key) 10 0"
         #expect(try load(line).warnings.isEmpty)
         #expect(try load(line, mode: 0o644).warnings.first?.description.contains("chmod 600") == true)
@@ -69,7 +69,7 @@ struct IdentityKeysTests {
         ("\(uuid) 1 7 \(key) 10 soon", "the start must be"),
         ("\(uuid) 1 7 \(key) 10 nan", "the start must be"),
     ])
-    func `what is wrong is told with its line and without the key`(_ text: String, _ told: String) throws {
+    func `a problem in the key file has its line and does not show the key`(_ text: String, _ told: String) throws {
         let message = try problem(text)
         #expect(message.contains(told), "\(message)")
         #expect(!message.contains(Self.key))

@@ -7,13 +7,13 @@ import Testing
 /// The entries of `links:`.
 struct LampsConfigurationTests {
     private func problems(_ yaml: String) throws -> [String] {
-        try told(yaml).map {
+        try errors(yaml).map {
             #expect($0.path == "links")
             return $0.message
         }
     }
 
-    private func told(_ yaml: String) throws -> [ConfigurationError] {
+    private func errors(_ yaml: String) throws -> [ConfigurationError] {
         let folder = try ScratchFolder()
         let file = try folder.write("t.yaml", "mqtt: {base: trilateral, node: desk}\nlinks:\n" + yaml)
         do throws(ConfigurationErrors) {
@@ -26,7 +26,7 @@ struct LampsConfigurationTests {
 
     /// Each problem as `line:column: message`.
     private func places(_ yaml: String) throws -> [String] {
-        try told(yaml).map {
+        try errors(yaml).map {
             guard case .file(_, let line, let column) = $0.origin else { return "?" }
             return "\(line):\(column): \($0.message)"
         }
@@ -114,7 +114,7 @@ struct LampsConfigurationTests {
         )
     }
 
-    @Test func `a wrong node hides nothing but what depends on it`() throws {
+    @Test func `an illegal node skips only the rules that need it`() throws {
         let folder = try ScratchFolder()
         let entry = "  - {thing: b, kind: wled, topic: wled/a}\n"
         let file = try folder.write("t.yaml", "mqtt: {node: A B}\nlinks:\n" + Self.lamp + entry)
@@ -124,7 +124,7 @@ struct LampsConfigurationTests {
         #expect(errors?.problems.map(\.path) == ["mqtt.node", "links"])
     }
 
-    @Test func `a problem is told with the line of its entry, and of its key`() throws {
+    @Test func `a problem has the line of its entry or key`() throws {
         let entries = """
               - thing: a
                 kind: wled
@@ -203,7 +203,7 @@ struct LampsConfigurationTests {
             "entry 2: trilateral/desk is one of our own topics"
         ),
     ])
-    func `what would go in a circle is refused`(entry: String, expected: String) throws {
+    func `a link that would be a loop is refused`(entry: String, expected: String) throws {
         #expect(try problems(Self.lamp + "  - \(entry)\n").contains(expected))
     }
 
@@ -215,7 +215,7 @@ struct LampsConfigurationTests {
         #expect(try problems("  - \(same)") == ["entries 1 and 2 are for one thing, \"desk-lamp\""])
     }
 
-    @Test(arguments: ["  5\n", "  {thing: a}\n", "  x\n"]) func `what is no list is refused`(text: String)
+    @Test(arguments: ["  5\n", "  {thing: a}\n", "  x\n"]) func `a value that is not a list is refused`(text: String)
         throws
     {
         #expect(try problems(text).count == 1)

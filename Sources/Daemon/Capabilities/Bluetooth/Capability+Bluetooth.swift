@@ -17,10 +17,12 @@ extension Capability {
                 beacons.scanning,
                 ephemerals: EphemeralBeacons(beacons.ephemeralBeacons),
                 isOn: !context.switchedOff.contains(.beacons),
+                clocks: context.clocks,
                 logger: context.logger
             )
         else { return nil }
         var parts = CapabilityParts()
+        parts.features = ["beacons"]
         parts.sources = [bluetooth.scanner.source]
         parts.adapterAddress = { bluetooth.adapterAddress }
         parts.sensorSwitched = { sensor, on in

@@ -20,6 +20,7 @@ extension Capability {
                 client: context.client,
                 root: context.topics.root,
                 espresense: context.configuration.espresense.filter,
+                clocks: context.clocks,
                 logger: context.logger
             ) { readings in
                 let hasChanged = refused.withLock { last in
@@ -33,7 +34,6 @@ extension Capability {
                 )
             }
             var parts = CapabilityParts()
-            parts.features = ["beacons"]
             parts.sources = [readings.source]
             parts.counters = { ["readings_refused": refused.withLock { $0.count }] }
             return parts

@@ -2,7 +2,7 @@ package import Controller
 package import Logging
 package import Positioning
 package import Sensing
-import Sensors
+package import Sensors
 package import Settings
 
 extension Capability {
@@ -19,6 +19,7 @@ extension Capability {
             context.configuration,
             switchedOff: context.switchedOff,
             calibration: context.store.calibrations(logger: context.logger),
+            clocks: context.clocks,
             logger: context.logger
         )
         var parts = CapabilityParts()
@@ -51,6 +52,7 @@ extension LocalSensors {
         _ configuration: TrilateralConfiguration,
         switchedOff: Set<SensorKind>,
         calibration: @escaping @Sendable (String) -> MagnetometerCalibration?,
+        clocks: SensorClocks = .ofThisMachine,
         logger: Logger
     ) {
         self.init(
@@ -58,6 +60,7 @@ extension LocalSensors {
             gpsd: configuration.gps.gpsdSettings(wantsTrueNorth: configuration.compass.declination != nil),
             switchedOff: switchedOff,
             calibration: calibration,
+            clocks: clocks,
             logger: logger
         )
     }
