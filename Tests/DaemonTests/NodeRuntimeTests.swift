@@ -93,11 +93,13 @@ struct NodeRuntimeTests {
 
         var recorded: [String] { effects.withLock { $0 } }
 
+        func clear() { effects.withLock { $0 = [] } }
+
         func record(_ what: String) { effects.withLock { $0.append(what) } }
 
         /// Sends an event, and returns the effects of its turn.
         func turn(_ event: ControllerEvent) async -> [String] {
-            effects.withLock { $0 = [] }
+            clear()
             node.send(event)
             // Runs after the turn, on the same loop.
             await withCheckedContinuation { done in loop.perform { done.resume() } }
@@ -137,6 +139,7 @@ struct NodeRuntimeTests {
         let bench = try Bench()
         _ = await bench.turn(.flare(.linkUp))
         let lamp = try Self.lamp()
+        bench.clear()
         await withCheckedContinuation { done in
             bench.loop.perform {
                 // The server is in the middle of its own work.

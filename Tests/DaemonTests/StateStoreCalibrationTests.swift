@@ -29,7 +29,7 @@ struct StateStoreCalibrationTests {
         }
     }
 
-    @Test(arguments: ["", "{", "[]", #"{"quality":"full"}"#]) func `a calibration that cannot be read counts as none`(
+    @Test(arguments: ["", "{", "[]", #"{"quality":"full"}"#]) func `an unreadable calibration counts as none`(
         _ text: String
     )
         async throws

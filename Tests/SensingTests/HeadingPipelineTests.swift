@@ -65,14 +65,14 @@ struct HeadingPipelineTests {
 
     @Test func `a clock beyond the magnetic model raises an alert that a correct clock clears`() {
         var pipeline = pipeline(declination: .automatic)
-        wall.withLock { $0 += 10 * 365.25 * 86400 }
+        wall.withLock { $0 += 9.5 * 365.25 * 86400 }
         pipeline.setLocation(GeoPoint(latitude: 52, longitude: 13))
         guard case .alertRaised("declination", .warning, let message)? = events.withLock({ $0.last }) else {
             Issue.record("no alert")
             return
         }
         #expect(message.contains("this machine's clock says 2035"))
-        wall.withLock { $0 -= 10 * 365.25 * 86400 }
+        wall.withLock { $0 -= 9.5 * 365.25 * 86400 }
         pipeline.setLocation(GeoPoint(latitude: 48, longitude: 11))
         #expect(events.withLock { $0.last } == .alertCleared("declination"))
     }

@@ -37,7 +37,11 @@ struct CompassConfigurationTests {
         ("compass.mount_matrix", "1, 0; 0, 1", "must be nine numbers"),
         ("compass.source", "phone", "auto, iio, gpsd or mqtt"), ("compass.rate_hz", "0", "1 to 200"),
         ("gps.gpsd", "localhost", "HOST:PORT"), ("gps.max_error_m", "0", "1 to 100000"),
-    ]) func `an illegal value is refused with a message that names the legal ones`(_ key: String, _ value: String, _ words: String)
+    ]) func `an illegal value is refused, and the legal ones are named`(
+        _ key: String,
+        _ value: String,
+        _ words: String
+    )
         throws
     {
         do throws(ConfigurationErrors) {

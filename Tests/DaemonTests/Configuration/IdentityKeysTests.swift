@@ -69,7 +69,9 @@ struct IdentityKeysTests {
         ("\(uuid) 1 7 \(key) 10 soon", "the start must be"),
         ("\(uuid) 1 7 \(key) 10 nan", "the start must be"),
     ])
-    func `a problem in the key file has its line and does not show the key`(_ text: String, _ told: String) throws {
+    func `a problem in the key file has its line and does not show the key`(_ text: String, _ told: String)
+        throws
+    {
         let message = try problem(text)
         #expect(message.contains(told), "\(message)")
         #expect(!message.contains(Self.key))

@@ -215,7 +215,9 @@ struct LampsConfigurationTests {
         #expect(try problems("  - \(same)") == ["entries 1 and 2 are for one thing, \"desk-lamp\""])
     }
 
-    @Test(arguments: ["  5\n", "  {thing: a}\n", "  x\n"]) func `a value that is not a list is refused`(text: String)
+    @Test(arguments: ["  5\n", "  {thing: a}\n", "  x\n"]) func `a value that is not a list is refused`(
+        text: String
+    )
         throws
     {
         #expect(try problems(text).count == 1)
