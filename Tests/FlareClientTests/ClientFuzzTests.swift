@@ -4,7 +4,7 @@ import SeededRandom
 import TestSupport
 import Testing
 
-/// Whatever a server says: nothing traps, every request is answered once, and nothing waits without end.
+/// With random input nothing traps, and every request is answered exactly once.
 @Suite(.timeLimit(.minutes(2))) struct ClientFuzzTests {
     private struct Nonsense {
         var dice: SplitMix64
@@ -156,7 +156,7 @@ import Testing
         }
         let bodies = answers
         let script = FakeServer.original(http: { request in
-            // The request says which answer it wants.
+            // The request selects the response.
             let number = request.target.split(separator: "=").last.flatMap { Double($0) }.map { Int($0) } ?? 0
             return .bytes(bodies.indices.contains(number) ? bodies[number] : "", closes: true)
         })

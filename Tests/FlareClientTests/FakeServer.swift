@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 import NIOWebSocket
 
-/// A server that does as a script says, right or wrong.
+/// A scripted server, correct or faulty.
 struct FakeServer: Sendable {
     struct Request: Sendable {
         let method: HTTPMethod
@@ -15,20 +15,20 @@ struct FakeServer: Sendable {
         var isPolling: Bool { target.hasPrefix("/socket.io/") && target.contains("transport=polling") }
     }
 
-    /// What becomes of a request.
+    /// The response to a request.
     enum Move: Sendable {
         case json(String)
         case answer(Int, headers: HTTPHeaders = [:], body: String = "")
-        /// Bytes as they are, with or without the end of the connection.
+        /// Raw bytes, optionally followed by the end of the connection.
         case bytes(String, closes: Bool)
         case close
         case nothing
     }
 
-    /// What a websocket brings; "" is its beginning.
+    /// Called with each text of a WebSocket; "" when it opens.
     typealias SocketScript = @Sendable (_ text: String, _ socket: Socket) -> Void
 
-    /// A websocket's end at the server, to be used on its loop.
+    /// The server's end of a WebSocket, to be used on its loop.
     struct Socket: Sendable {
         let channel: any Channel
 
@@ -37,7 +37,7 @@ struct FakeServer: Sendable {
             channel.writeAndFlush(frame, promise: nil)
         }
 
-        /// Bytes that need not be frames.
+        /// Writes raw bytes.
         func raw(_ bytes: [UInt8]) {
             let context = try? channel.pipeline.syncOperations.context(
                 handlerType: WebSocketFrameEncoder.self
@@ -49,14 +49,14 @@ struct FakeServer: Sendable {
     }
 
     var http: @Sendable (Request) -> Move = { _ in .answer(404) }
-    /// `nil` takes no websockets.
+    /// `nil` refuses WebSockets.
     var socket: SocketScript?
     var tls: NIOSSLContext?
-    /// Said as soon as somebody connects, before anything is asked.
+    /// Sent when a client connects, before any request.
     var greeting: Move?
 }
 
-/// A stand-in that runs.
+/// A running fake server.
 struct RunningFakeServer: Sendable {
     let port: Int
     private let server: any Channel
@@ -78,18 +78,18 @@ struct RunningFakeServer: Sendable {
         self.clients = clients
     }
 
-    /// How many have connected so far.
+    /// The number of connections so far.
     func connections() async throws -> Int {
         try await server.eventLoop.submit { clients.value.count }.get()
     }
 
-    /// Closes what clients have open; others may come.
+    /// Closes all connections; new ones are accepted.
     func drop() async throws {
         try await server.eventLoop.submit { for channel in clients.value { channel.close(promise: nil) } }
             .get()
     }
 
-    /// Takes no more connections; those that are open stay.
+    /// Refuses new connections; open ones stay.
     func refuseOthers() async throws { try await server.close() }
 
     func stop() async throws {
@@ -159,7 +159,7 @@ private final class Greeter: ChannelInboundHandler {
         }
     }
 
-    // Nobody answers.
+    // No response.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 }
 

@@ -6,13 +6,12 @@ import SocketIO
 import TestSupport
 import Testing
 
-/// Every way in which a session of polling ends is noticed when it happens, not when the server has been silent
-/// for long.
+/// The end of a polling session is detected at once, not by the liveness timeout.
 @Suite(.timeLimit(.minutes(2))) struct FlareClientPollingTests {
     private static let set = FlareRequest.setData(Home.lampObject, values: ["a": 1], sender: nil)
     private static let unknown = #"{"code":1,"message":"Session ID unknown"}"#
 
-    /// What a server says once somebody is in, and how that is named.
+    /// Messages of the server after the handshake, and the reported reason.
     struct Loss: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let words: String
@@ -51,14 +50,14 @@ import Testing
             Loss("nothing but noops", "answers every poll without data", .answer(200, body: "6")),
         ]
 
-    /// A server of revision 4 without websockets, and one session that it lets down.
+    /// A server of revision 4 without WebSockets that breaks one session.
     ///
     /// - Parameters:
-    ///   - poll: What becomes of a poll of the first who is in.
-    ///   - post: What becomes of an event of the first who sends one.
+    ///   - poll: The response to a poll of the first session.
+    ///   - post: The response to an event of the first session that sends one.
     private static func server(poll: FakeServer.Move? = nil, post: FakeServer.Move? = nil) -> FakeServer {
         let sessions = NIOLockedValueBox((isIn: [Bool](), victim: Int?.none))
-        /// Whether it is this session that is let down.
+        /// Whether this is the broken session.
         @Sendable func isVictim(_ number: Int) -> Bool {
             sessions.withLockedValue {
                 $0.victim = $0.victim ?? number
@@ -97,7 +96,7 @@ import Testing
 
     private func configuration(_ port: Int) -> FlareClientConfiguration {
         var configuration = FlareClientConfiguration.local(port, .polling, .four)
-        // Whoever waits for it has not noticed.
+        // The liveness timeout would be later.
         configuration.confirmationSeconds = 60
         return configuration
     }
@@ -141,13 +140,13 @@ import Testing
         script.http = { request in
             let move = answer(request)
             guard case .answer(let status, _, let body) = move else { return move }
-            // So that the post needs a connection of its own.
+            // So that the POST needs a new connection.
             return .answer(status, headers: ["Connection": "close"], body: body)
         }
         try await withFakeServer(script) { server in
             try await withLink(FlareClient(configuration(server.port), logger: .silent)) { link in
                 #expect(await link.linkUp())
-                // Two polls and the post that let us in, the first question, and the poll that waits.
+                // Two polls and a POST of the handshake, the liveness request, and the pending poll.
                 let isPolled = try await eventually { try await server.connections() == 5 }
                 #expect(isPolled)
                 try await server.refuseOthers()
@@ -162,7 +161,7 @@ import Testing
     @Test func `after a stranded upgrade the next session does not try a WebSocket`()
         async throws
     {
-        // As python-engineio does: what is to be told waits for the websocket, and polls are let go at once.
+        // Like python-engineio: messages wait for the WebSocket, and polls return at once.
         var script = Self.server(poll: .answer(200, body: "6"))
         let sockets = NIOLockedValueBox(0)
         script.socket = { text, socket in
@@ -170,7 +169,7 @@ import Testing
                 $0 += text.isEmpty ? 1 : 0
                 return $0
             }
-            // The first wants to be a session of its own, the second is beside one of polling.
+            // The first opens a new session, the second upgrades a polling session.
             if number == 1 || text == "2probe" { socket.close() }
         }
         try await withFakeServer(script) { server in

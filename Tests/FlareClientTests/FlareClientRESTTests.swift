@@ -5,7 +5,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-/// What a server can do wrong, or oddly, by REST; the session goes on all the same.
+/// Invalid REST responses; the session continues.
 @Suite(.timeLimit(.minutes(2))) struct FlareClientRESTTests {
     private func ask(
         _ request: FlareRequest,
@@ -98,7 +98,7 @@ import Testing
                     return
                 }
                 #expect(error.description.contains(response.words), "\(error)")
-                // The session is as it was.
+                // The session is unchanged.
                 #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
             }
         }
@@ -152,7 +152,7 @@ import Testing
                 }
             }
             #expect(seen.withLockedValue { $0 } == [#"["Bearer secret"] ["127.0.0.1:\#(server.port)"]"#: 10])
-            // The websocket, and hardly more than one for all requests.
+            // The WebSocket, and hardly more than one for all requests.
             #expect(try await server.connections() < 8)
             #expect(!log.recorded.contains { $0.contains("secret") })
         }

@@ -17,7 +17,7 @@ import Testing
         let port = try LoopbackSocket.freePort()
         let listen = HTTPListenerConfiguration(section: "test", port: port)
         let (commands, command) = AsyncStream<Void>.makeStream()
-        // Serves twice, with a pause in which something changes.
+        // Serves twice; something changes in between.
         let server = Task {
             for lamp in ["before", "after"] {
                 try await hub.setData(Home.lampObject, ["state": .string(lamp)])
@@ -33,7 +33,7 @@ import Testing
             command.yield()
             #expect(await link.linkDown()?.isEmpty == false)
             #expect(await link.linkUp())
-            // A subscription does not outlive the loss.
+            // Subscriptions do not survive a disconnect.
             #expect(await link.ask(.subscribe(environment: Home.house)) == .success(.done))
             #expect(await lamp(&link) == "after")
             try await hub.setData(Home.lampObject, ["state": "now"])
@@ -168,7 +168,7 @@ import Testing
                 }
                 #expect(said.withLockedValue { $0 }.isEmpty)
 
-                // An environment without data gets what holds anyway, before anything moves in it.
+                // An environment without data gets the default distance before anything moves in it.
                 let move = FlareRequest.setPosition(Home.phoneObject, Point3D(x: 1, y: 2), sender: nil)
                 #expect(await link.ask(move) == .success(.done))
                 #expect(
@@ -177,7 +177,7 @@ import Testing
                     ]
                 )
                 #expect(said.withLockedValue { $0.first?.object } == Home.houseObject)
-                // Once is enough.
+                // Only once.
                 #expect(await link.ask(move) == .success(.done))
                 #expect(said.withLockedValue { $0.count } == 6)
             }

@@ -6,7 +6,7 @@ import SocketIO
 import TestSupport
 import Testing
 
-/// What a server can do wrong with the session.
+/// Servers that break the session.
 @Suite(.timeLimit(.minutes(2))) struct FlareClientServerErrorTests {
     struct BadServer: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -88,7 +88,7 @@ import Testing
                 link.requests.yield(request)
                 let reason = try #require(await link.linkDown())
                 #expect(reason.lowercased().contains(badServer.words.lowercased()))
-                // It waited for the first attempt, and is answered with its failure.
+                // It waited for the first attempt and fails with it.
                 #expect(await link.next() == .replied(request, .failure(.unreachable(reason))))
                 #expect(await link.ask(request) == .failure(.unreachable(reason)))
                 let isTriedAgain = try await eventually { try await server.connections() > 2 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct FlareClientTLSTests {
-    /// A server that shows a certificate for `localhost`, and asks for one if told so.
+    /// A server with a certificate for `localhost` that may require a client certificate.
     private func server(_ certificates: TestCertificates, asksForOurs: Bool = false) throws -> FakeServer {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMFile(certificates.serverCertificate).map {
@@ -38,7 +38,7 @@ import Testing
             return try await withLink(FlareClient(configuration, logger: .silent)) { link in
                 switch await link.next() {
                 case .linkUp?:
-                    // REST goes the same way.
+                    // REST uses the same connection settings.
                     #expect(await link.ask(.loadEnvironments(near: nil)) == .success(.environments([])))
                     return nil
                 case .linkDown(let reason)?: return reason

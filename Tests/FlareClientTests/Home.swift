@@ -5,7 +5,7 @@ import TestSupport
 import Threading
 
 extension FlareHub {
-    /// A hub in memory with the test's home in it.
+    /// A hub in memory with the objects of ``Home``.
     static func home() async throws -> FlareHub {
         let hub = try FlareHub(
             on: LoopExecutor(),

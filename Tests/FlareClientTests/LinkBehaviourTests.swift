@@ -2,7 +2,7 @@ import Flare
 import FlareServer
 import Testing
 
-/// What every link does, whatever is between it and the server.
+/// The behaviour of every link, embedded or remote.
 @Suite(.timeLimit(.minutes(2))) struct LinkBehaviourTests {
     @Test(arguments: LinkKind.allCases)
     func `environments, zones and things are loaded`(kind: LinkKind) async throws {
@@ -147,7 +147,7 @@ import Testing
                 default: Issue.record("unexpected \(event)")
                 }
             }
-            // What was told behind the last reply belongs to it.
+            // Includes the notices after the last reply.
             let after = await link.perform(.loadEnvironments(near: nil))
             for case .notice(.data(Home.lampObject, let values, _)) in after.events { last = values["n"] }
             #expect(await hub.record(Home.lampObject)?.data?["n"] == last)

@@ -4,14 +4,14 @@ import SocketIO
 import TestSupport
 import Testing
 
-/// The two conformers of the link, one of them in every way that it can go.
+/// The embedded link, and the remote one with every transport and revision.
 enum LinkKind: Sendable, Hashable, CaseIterable, CustomTestStringConvertible {
     case embedded, automatic
     case websocket3, websocket4, polling3, polling4, upgrade3, upgrade4
 
     var testDescription: String { "\(self)" }
 
-    /// Whether what others say comes by the same way as the answers, so that it cannot be late.
+    /// Whether notices and replies share one queue, so that notices cannot be late.
     var isEmbedded: Bool { self == .embedded }
 
     fileprivate func configuration(_ port: Int) -> FlareClientConfiguration {
@@ -27,7 +27,7 @@ enum LinkKind: Sendable, Hashable, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// Runs a link to a hub while the body speaks with it; the first `linkUp` is taken.
+/// Runs the body with a connected link to a hub.
 func withLink(
     _ kind: LinkKind,
     to hub: FlareHub,

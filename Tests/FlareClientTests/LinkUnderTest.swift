@@ -7,7 +7,7 @@ import ServiceLifecycle
 import SocketIO
 import TestSupport
 
-/// A link that runs, its requests and its events.
+/// A running link, its requests and its events.
 struct LinkUnderTest {
     let requests: AsyncStream<FlareRequest>.Continuation
     private var iterator: AsyncStream<FlareEvent>.Iterator
@@ -36,12 +36,12 @@ struct LinkUnderTest {
         return nil
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for its reply.
     mutating func ask(_ request: FlareRequest) async -> Result<FlareReply, FlareLinkError>? {
         await perform(request).result
     }
 
-    /// Asks, and tells what came before the answer too.
+    /// Sends a request; returns the events before its reply too.
     mutating func perform(
         _ request: FlareRequest
     ) async -> (events: [FlareEvent], result: Result<FlareReply, FlareLinkError>?) {
@@ -59,7 +59,7 @@ struct LinkUnderTest {
         return nil
     }
 
-    /// The next but those that say a value again: a burst that takes long makes the link ask for it.
+    /// The next notice, without repeated values: after a long burst the link reads the value again.
     mutating func nextNews(since value: (key: String, value: JSONValue)) async -> FlareNotice? {
         while let notice = await nextNotice() {
             if case .data(_, let values, _) = notice, values[value.key] == value.value { continue }
@@ -68,7 +68,7 @@ struct LinkUnderTest {
         return nil
     }
 
-    /// All that comes until the link is done.
+    /// All events until the link ends.
     mutating func rest() async -> [FlareEvent] {
         requests.finish()
         var events: [FlareEvent] = []
@@ -77,14 +77,14 @@ struct LinkUnderTest {
     }
 }
 
-/// Runs a link while the body speaks with it.
+/// Runs a link while the body runs.
 func withLink<Value>(
     _ link: some FlareLink,
     _ body: (inout LinkUnderTest) async throws -> Value
 ) async throws -> Value {
     let (stream, requests) = AsyncStream<FlareRequest>.makeStream()
     let (events, taken) = AsyncStream<FlareEvent>.makeStream()
-    // Unstructured, for the body must see its last events before it is waited for.
+    // Unstructured, because the body must receive the last events before the link is awaited.
     let run = Task {
         await link.run(stream) { taken.yield($0) }
         taken.finish()
@@ -136,7 +136,7 @@ func withListener<Value: Sendable>(
 }
 
 extension FlareClientConfiguration {
-    /// At a server on this machine, with pauses that a test can wait for.
+    /// A configuration for a server on this machine, with short pauses.
     static func local(
         _ port: Int,
         _ transport: Transport = .automatic,

@@ -33,9 +33,9 @@ import Testing
     }
 }
 
-/// A server that hangs: it keeps its connections, and takes new ones, but says nothing.
+/// A server that hangs: it accepts connections but does not respond.
 @Suite(.timeLimit(.minutes(2))) struct HungServerTests {
-    /// A server that answers until it is told to hang.
+    /// A server that answers until it is set to hang.
     private func server(hangs: NIOLockedValueBox<Bool>) -> FakeServer {
         var script = FakeServer.original(http: { request in
             hangs.withLockedValue { $0 } ? .nothing : .json("[]")

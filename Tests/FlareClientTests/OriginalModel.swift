@@ -2,8 +2,8 @@ import Flare
 import FlareClient
 import SeededRandom
 
-/// The origin's server as it was measured: each message makes its trips to the database by itself, and so
-/// overtakes others.
+/// A model of the original server as measured: the database accesses of messages are independent, so messages overtake
+/// each other.
 /// - Source: flare-protocol 7.
 struct OriginalModel {
     private enum Job {
@@ -53,7 +53,7 @@ struct OriginalModel {
         case answer(Int, JSONValue)
     }
 
-    /// One trip to the database, of any of those that are due.
+    /// Performs one of the pending database accesses.
     mutating func step(_ random: inout SplitMix64) -> Said? {
         guard !jobs.isEmpty else { return nil }
         switch jobs.remove(at: random.number(below: jobs.count)) {

@@ -1,18 +1,18 @@
 import Flare
 import FlareClient
 
-/// Scripts of a stand-in that behave, as far as a test needs it.
+/// Scripts of a fake server that behaves correctly.
 extension FakeServer {
     static let hello = #"0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":60000}"#
 
-    /// What is asked about when it is asked whether the server is there, and the answer.
+    /// The object of liveness requests, and the answer.
     static let noObject = "000000000000000000000000"
     static let nothing = FlareMessage.event("data", ["data": .null, "environment": .string(noObject)])
-    /// A payload of polling in revision 4 that lets somebody in, and answers the first question.
+    /// A polling payload of revision 4 that accepts the session and answers the liveness request.
     static let welcome4 = #"40{"sid":"x"}"# + "\u{1E}" + nothing
 
-    /// A server of revision 3 that lets everybody in, and answers what is asked for as its store has it.
-    /// - Parameter data: What getData says of a key.
+    /// A server of revision 3 that accepts sessions and answers from its store.
+    /// - Parameter data: The answer to getData for a key.
     static func original(
         data: @escaping @Sendable (_ key: String) -> JSONValue? = { _ in nil },
         http: @escaping @Sendable (Request) -> Move = { _ in .json("[]") },
@@ -29,7 +29,7 @@ extension FakeServer {
             else {
                 return
             }
-            // Whether the server is there is asked about an object that is none.
+            // Liveness requests refer to an object that does not exist.
             if message == LivenessCheck.request { return socket.send(nothing) }
             also(message, socket)
             guard message.name == "getData", let object = message.object else { return }
@@ -42,7 +42,7 @@ extension FakeServer {
 }
 
 extension FlareMessage {
-    /// A `data` message as it travels.
+    /// An encoded `data` message.
     static func data(_ values: [String: JSONValue], of object: ObjectReference) -> String {
         event("data", ["data": .object(values), object.kind.rawValue: .string(object.id.description)])
     }

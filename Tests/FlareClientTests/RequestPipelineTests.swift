@@ -4,7 +4,7 @@ import SeededRandom
 import Testing
 
 @Suite struct RequestPipelineTests {
-    /// The things' data as the events leave it, the way the controller takes them over.
+    /// The data of the things after applying the events, as the controller does.
     private struct Mirror {
         var data: [ObjectReference: [String: JSONValue]] = [:]
         var replies = 0
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// A life with the original: many writers, readings in between, everything overtaking everything.
+    /// A random session with the original server: many writers, reads in between, and reordered messages.
     private func live(seed: UInt64) -> (mirror: Mirror, model: OriginalModel, requests: Int) {
         var dice = SplitMix64(seed: seed)
         let objects = [Home.lampObject, Home.sofaObject]
@@ -74,7 +74,7 @@ import Testing
             }
             run(dice.number(below: 10))
         }
-        // Then there is quiet.
+        // The end of the burst.
         var rounds = 0
         while rounds < 2000, !(pipeline.isIdle && model.isQuiet && pipeline.deadline == nil) {
             rounds += 1
@@ -91,7 +91,7 @@ import Testing
             for object in model.objects where mirror.data[object] != nil {
                 #expect(mirror.data[object] == model.stored[object], "seed \(seed)")
             }
-            // What overtakes so wildly may look as if it was not stored; but never as if we had not been asked.
+            // With such reordering a request may fail as not stored, but it is always answered.
             #expect(mirror.failures.allSatisfy { if case .rejected = $0 { true } else { false } })
         }
     }

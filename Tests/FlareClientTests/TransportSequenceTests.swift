@@ -18,7 +18,7 @@ import Testing
         #expect(tried == Self.ways)
         #expect(tried.map(\.transport) == [.websocket, .polling, .websocket, .polling])
         #expect(tried.map(\.revision) == [.four, .four, .three, .three])
-        // After the pause from the beginning.
+        // After the pause, from the start.
         #expect(approaches.current == Self.ways[0])
     }
 

@@ -116,7 +116,7 @@ import Testing
         #expect(tree.first(containing: Point3D(x: .nan, y: 0)) == nil)
     }
 
-    /// How the things of a crowded place lie.
+    /// Arrangements of many things.
     enum Layout: CaseIterable, Sendable {
         case plan, row, cluster, samePlace
 

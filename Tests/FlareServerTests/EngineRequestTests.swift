@@ -3,7 +3,7 @@ import SeededRandom
 import SocketIO
 import Testing
 
-/// What the query of the socket path says.
+/// The query of the path of Engine.IO.
 @Suite struct EngineRequestTests {
     @Test(arguments: [
         "/", "/socket.io", "/socket.io/x", "/Socket.IO/", "//socket.io/", "", "?transport=polling",

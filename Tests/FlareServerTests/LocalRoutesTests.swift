@@ -5,7 +5,7 @@ import HTTPListener
 import TestSupport
 import Testing
 
-/// What the command line asks of a running daemon.
+/// The requests of the command line to a running daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct LocalRoutesTests {
     private static let model: JSONValue = ["environments": [["name": "Flat", "zones": [["name": "Hall"]]]]]

@@ -3,7 +3,7 @@ import FlareServer
 import TestSupport
 import Testing
 
-/// Files whose objects are there already.
+/// Files whose objects already exist.
 @Suite struct ModelImportModeTests {
     private static func model(_ colour: String = "red", id: String? = nil) -> String {
         let own = id.map { #""_id":"\#($0)","# } ?? ""

@@ -155,7 +155,7 @@ import Testing
                 ObjectReference(.device, Hall.id(91)), ObjectReference(.thing, Hall.id(92)),
             ]
         )
-        // The phone was near the lamp that is gone: no dangling reference is written.
+        // The phone was near the removed lamp: no dangling reference is exported.
         let tree = try ModelTree.read(export.bytes)
         #expect(tree.records.first { $0.kind == .device }?.nearest == nil)
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The folder that is served beside the objects, and the page at `/`.
+/// The public folder, and the page at `/`.
 @Suite(.timeLimit(.minutes(1)))
 struct PublicFilesTests {
     /// A folder beside one that must not be served.

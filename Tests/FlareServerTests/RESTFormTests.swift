@@ -47,7 +47,7 @@ struct RESTFormTests {
             var text = ""
             for _ in 0..<(random.next() % 40) { text.unicodeScalars.append(random.pick(alphabet)) }
             let object = try RESTForm.object(text)
-            // The name, five levels in brackets, what is left of them, and a list.
+            // The name, five levels in brackets, the rest, and a list.
             #expect(Self.depth(.object(object)) <= 9)
         }
     }

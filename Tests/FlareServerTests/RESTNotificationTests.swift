@@ -3,7 +3,7 @@ import FlareServer
 import TestSupport
 import Testing
 
-/// Location updates of a Cisco CMX server, where the origin was silent or died.
+/// Location updates of a Cisco CMX server, for which the original server has no response or crashes.
 @Suite(.timeLimit(.minutes(1)))
 struct RESTNotificationTests {
     private static func entry(_ mac: String, x: Double = 1) -> JSONValue {

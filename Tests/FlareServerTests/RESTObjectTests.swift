@@ -3,7 +3,7 @@ import FlareServer
 import TestSupport
 import Testing
 
-/// What the recorded cases leave out.
+/// Cases that the recordings do not cover.
 @Suite(.timeLimit(.minutes(1)))
 struct RESTObjectTests {
     private static let unknown = "000000000000000000000001"
@@ -138,7 +138,7 @@ struct RESTObjectTests {
         }
     }
 
-    /// Query, and the names of the environments found.
+    /// The query, and the names of the matching environments.
     static let filters: [(String, [String])] = [
         ("latitude=48.5&longitude=2.25", ["Near"]), ("latitude=48.5012&longitude=2.25", ["Near"]),
         ("latitude=48.502&longitude=2.25", []), ("latitude=x&longitude=2.25", []),

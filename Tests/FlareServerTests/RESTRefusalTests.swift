@@ -3,7 +3,7 @@ import FlareServer
 import TestSupport
 import Testing
 
-/// What is refused by the hub or its store.
+/// Requests that the hub or its store refuses.
 @Suite(.timeLimit(.minutes(1)))
 struct RESTRefusalTests {
     @Test func `a full disk is reported, nothing is changed, and reading works`() async throws {

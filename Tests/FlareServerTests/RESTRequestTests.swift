@@ -4,7 +4,7 @@ import HTTPListener
 import TestSupport
 import Testing
 
-/// What HTTP has to say, before any object comes into it.
+/// HTTP features that do not depend on the objects.
 @Suite(.timeLimit(.minutes(1)))
 struct RESTRequestTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded; charset=UTF-8"

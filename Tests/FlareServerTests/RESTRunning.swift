@@ -44,7 +44,7 @@ func withREST<Value: Sendable>(
     }
 }
 
-/// Asks one server.
+/// A client of a server.
 struct RESTClient: Sendable {
     let port: Int
     var publicFolder: String?
@@ -56,7 +56,7 @@ struct RESTClient: Sendable {
         headers: [String] = []
     ) async throws -> WireClient.Reply {
         guard let json else {
-            // As browsers ask, so that reading is answered at once where it can be.
+            // Like browsers, so that reads can be answered immediately.
             return try await request(method, path, port: port, connection: "keep-alive", headers: headers)
         }
         return try await request(
@@ -68,7 +68,7 @@ struct RESTClient: Sendable {
         )
     }
 
-    /// The answer's JSON; `nil` when its body is empty.
+    /// The JSON of the response; `nil` for an empty body.
     func json(_ method: String, _ path: String, json: JSONValue? = nil) async throws -> JSONValue? {
         let reply = try await send(method, path, json: json)
         guard reply.status == 200, reply.headers["content-type"] == "application/json; charset=utf-8" else {
@@ -77,13 +77,13 @@ struct RESTClient: Sendable {
         return reply.body.isEmpty ? nil : try JSONValue(parsing: reply.body)
     }
 
-    /// The answer's list; empty when it is none.
+    /// The list in the response; empty if it is not a list.
     func list(_ path: String) async throws -> [JSONValue] {
         guard let list = try await json("GET", path)?.array else { return [] }
         return list
     }
 
-    /// Makes an object and says its identifier.
+    /// Creates an object and returns its identifier.
     func make(_ path: String, _ body: JSONValue) async throws -> String {
         guard let id = try await json("POST", path, json: body)?["_id"]?.string else {
             throw WireClient.Failure(what: "nothing was made at \(path)")

@@ -2,8 +2,8 @@ import Flare
 import TestSupport
 import Testing
 
-/// Plays the REST steps of one recorded case, and compares leniently: what belongs to the origin's libraries
-/// (`__v`, the texts of errors) is overlooked.
+/// Replays the REST steps of a recorded case; ignores what depends on the original server's libraries (`__v`, the texts
+/// of errors).
 struct RESTTracePlayer {
     let client: RESTClient
     private(set) var played = 0
@@ -76,7 +76,7 @@ struct RESTTracePlayer {
         }
     }
 
-    /// What the lenient comparison looks at.
+    /// The compared part of a response.
     private func simplified(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(simplified))

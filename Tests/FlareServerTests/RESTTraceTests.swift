@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the original server answered, played against ours.
+/// Recorded requests of the original server, replayed against ours.
 @Suite(.timeLimit(.minutes(1)))
 struct RESTTraceTests {
     @Test(arguments: [

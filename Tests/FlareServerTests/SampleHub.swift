@@ -102,7 +102,7 @@ struct ReceivedNotice: Sendable, Hashable, CustomStringConvertible {
         self.notice = notice
     }
 
-    /// Who received what, without the values.
+    /// The client and the kind of notice.
     var description: String {
         let what =
             switch notice {

@@ -11,7 +11,7 @@ struct SchemaChangeTests {
         "data": ["color": "red", "on": true, "list": [1, ["a": 2]], "text": "t"],
     ]
 
-    /// The body of a PUT, and the members that are different then.
+    /// The body of a PUT, and the changed members.
     static let changes: [(JSONValue, [String: JSONValue])] = [
         ([:], [:]),
         (["name": "B", "unknown": 1, "__v": 7], ["name": "B"]),

@@ -13,7 +13,7 @@ struct SchemaTests {
         return members
     }
 
-    /// What is asked for, of which class, and what it becomes.
+    /// The body, the class, and the resulting object.
     static let casts: [(FlareClass, JSONValue, JSONValue)] = [
         (.environment, ["name": 5, "description": true], ["name": "5", "description": "true"]),
         (.environment, ["name": ["a", 1]], ["name": "a,1"]),

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A hub whose database takes little more than the hall.
+    /// A hub whose database has little space left.
     private func narrowHub(_ file: String, steady: SteadyPresence.Settings? = nil) async throws -> FlareHub {
         var options = FlareStore.Options.impatient
         options.maximumBytes = 100_000

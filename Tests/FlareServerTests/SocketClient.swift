@@ -91,7 +91,7 @@ final class SocketClient {
         guard reply.status == 200, reply.body == "ok" else { throw WireClient.Failure(what: "\(reply)") }
     }
 
-    /// The answer to a POST of packets over a connection of its own.
+    /// The response to a POST of packets over a new connection.
     func post(_ texts: [String]) throws -> WireClient.Reply {
         let packets = try texts.map { try EnginePacket(.text(Array($0.utf8)), revision) }
         return try post(PollingPayload.encode(packets, revision, .text))
@@ -148,14 +148,14 @@ final class SocketClient {
         }
     }
 
-    /// Goes without a word; a poll may be waiting.
+    /// Closes the connections without ending the session.
     func vanish(waiting: Bool = false) throws {
         if waiting { wire.send(pollRequest) }
         wire = try WireClient(port: port)
         socket = nil
     }
 
-    /// Lets a poll wait without anybody to take its answer yet.
+    /// Starts a poll without reading its response.
     func beginPoll() {
         wire.send(pollRequest)
     }
@@ -164,7 +164,7 @@ final class SocketClient {
         try wire.reply()
     }
 
-    /// Says that nothing more comes over the connection of the polls.
+    /// Half-closes the connection of the polls.
     func finish() {
         wire.finish()
     }
@@ -188,7 +188,7 @@ final class SocketClient {
     }
 }
 
-/// A client on each route and of each revision.
+/// Every combination of route and revision.
 enum SocketRoads {
     static let all = SocketClient.Route.allCases.flatMap { route in
         EngineRevision.allCases.map { (route, $0) }

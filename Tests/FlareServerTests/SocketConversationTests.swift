@@ -4,7 +4,7 @@ import SocketIO
 import TestSupport
 import Testing
 
-/// The messages of flare-protocol 4 between clients and the server, as they travel.
+/// The messages of flare-protocol 4 over real connections.
 @Suite(.timeLimit(.minutes(2)))
 struct SocketConversationTests {
     private static let lamp = Hall.text(Hall.lamp)
@@ -118,7 +118,7 @@ struct SocketConversationTests {
         ("getData", ["thing": west], .init("data", ["data": .null, "thing": west])),
         ("getData", ["device": "bad", "key": "a"], .init("data", ["data": .null, "device": "bad"])),
         ("getData", ["device": 5], .init("data", ["data": .null, "device": 5])),
-        // The first class in the order of the protocol counts.
+        // The first class in the order of the protocol is used.
         (
             "getPosition", ["thing": lamp, "zone": west],
             .init("position", ["position": ["x": 0, "y": 0], "zone": west])
@@ -133,7 +133,7 @@ struct SocketConversationTests {
         ),
         ("getPosition", ["device": lamp], .init("position", ["position": .null, "device": lamp])),
         ("getActions", ["thing": lamp], .init("actions", ["actions": [], "thing": lamp])),
-        // What the origin passes over, or dies of.
+        // Messages that the original server ignores or crashes on.
         ("getData", [:], nil), ("getData", .null, nil), ("getData", "x", nil),
         ("getData", ["thing": .null], nil),
         ("initialload", "", nil), ("error", ["thing": lamp], nil), ("setData", ["thing": lamp], nil),
@@ -173,7 +173,7 @@ struct SocketConversationTests {
                 try client.send(text)
             }
             let received = try client.receivedEvents()
-            // Half a character is read as the sign for what is none.
+            // Half a character becomes the replacement character.
             #expect(
                 received == [
                     .init("position", ["position": .null, "thing": "asked"]),

@@ -5,13 +5,13 @@ import SocketIO
 import TestSupport
 import Testing
 
-/// What one client can do to the others.
+/// Limits that protect clients from each other.
 @Suite(.timeLimit(.minutes(2)))
 struct SocketLimitTests {
     private static let open =
         "GET /socket.io/?EIO=3&transport=polling&b64=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    /// Opens a session over a connection and says its path.
+    /// Opens a session over a connection and returns its path.
     private static func openSession(_ wire: WireClient) throws -> String? {
         wire.send(open)
         guard let body = try wire.reply()?.body, let start = body.firstIndex(of: "{"),

@@ -62,7 +62,7 @@ struct SocketOrderTests {
         }
     }
 
-    /// More than is taken from one client at a time: reading stops, and goes on.
+    /// More messages than the limit per client: reading pauses and resumes.
     @Test(arguments: SocketClient.Route.allCases)
     func `a flood is throttled without loss and does not block other clients`(route: SocketClient.Route)
         async throws
@@ -91,7 +91,7 @@ struct SocketOrderTests {
     }
 }
 
-/// Goes from one thread to the next, never to two at once.
+/// Passed from one thread to the next, never used by two at once.
 private final class Blocking: @unchecked Sendable {
     let client: SocketClient
 

@@ -20,7 +20,7 @@ struct SocketPollingTests {
         }
     }
 
-    /// An answer over a connection of its own.
+    /// The response over a new connection.
     private static func reply(_ method: String, _ target: String, port: Int, _ fields: String = "") throws
         -> WireClient.Reply?
     {
@@ -46,7 +46,7 @@ struct SocketPollingTests {
             if isHalf {
                 client.beginPoll()
                 client.finish()
-                // The poll is given up: nothing that comes later goes there.
+                // The poll has ended: later messages do not use it.
                 #expect(try client.endPoll()?.status == 400)
                 try client.vanish()
             } else {
@@ -80,7 +80,7 @@ struct SocketPollingTests {
         try await withHall(settings) { port in
             let client = try SocketClient(port: port, .polling)
             let event = #"42["getPosition",{"thing":1}]"#
-            // Either comes first, or both one after the other: every one is answered.
+            // In any order, every request is answered.
             let posts = try (0..<20).map { _ in try WireClient(port: port) }
             let body = Array("\(event.count):\(event)".utf8)
             for post in posts {
@@ -159,7 +159,7 @@ struct SocketPollingTests {
         settings.engine.three = .init(interval: 20, timeout: 30)
         settings.engine.four = .init(interval: 20, timeout: 30)
         try await withHall(settings) { port in
-            // It may be over before it is in, on a slow machine.
+            // On a slow machine the session may end before it is joined.
             guard let client = try? SocketClient(port: port, route, revision) else { return }
             if route == .polling {
                 var status: Int?
