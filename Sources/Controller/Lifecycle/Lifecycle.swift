@@ -1,0 +1,134 @@
+/// The application lifecycle: a level, audio and context, from what is known of the link, the place and the displays.
+///
+/// Inputs are set, ``update()`` tells the calls that follow. Level, audio and context are independent of each other.
+/// - Source: the lifecycle page.
+package struct Lifecycle: Sendable, Hashable {
+    /// What a display said of itself.
+    package enum DisplayPresence: String, Sendable, Hashable, CaseIterable {
+        case visible, hidden, gone
+    }
+
+    /// A call with the values between which it stands.
+    package struct Transition: Sendable, Hashable {
+        package var call: LifecycleCall
+        /// The states of the level; or the two values of audio or context.
+        package var from: String
+        package var to: String
+
+        package init(call: LifecycleCall, from: String, to: String) {
+            (self.call, self.from, self.to) = (call, from, to)
+        }
+    }
+
+    package let settings: Settings
+    package private(set) var level = LifecycleLevel.disconnected
+    package private(set) var audio = LifecycleAudio.notAudible
+    package private(set) var context = LifecycleContext.main
+    /// The language that was last accepted.
+    package private(set) var language: Language?
+
+    // Inputs
+    package var isLinked = false
+    /// Whether an environment with its things, and the own device, are loaded.
+    package var isPlaceLoaded = false
+    package var isThingNear = false
+    /// A level by command; `nil`: automatic.
+    package var forcedLevel: LifecycleLevel?
+    package private(set) var displays: [String: DisplayPresence] = [:]
+    private var wantedAudio = LifecycleAudio.notAudible
+    private var wantedContext = LifecycleContext.main
+
+    package init(_ settings: Settings = Settings()) { self.settings = settings }
+
+    /// The most displays that are known at a time.
+    package static let maximumDisplays = 1000
+
+    /// - Returns: Whether the display is known from now on, or gone; `false` when there are too many.
+    package mutating func setDisplay(_ id: String, _ presence: DisplayPresence) -> Bool {
+        guard presence != .gone else {
+            displays[id] = nil
+            return true
+        }
+        guard displays[id] != nil || displays.count < Self.maximumDisplays else { return false }
+        displays[id] = presence
+        return true
+    }
+
+    package mutating func set(_ audio: LifecycleAudio) { wantedAudio = audio }
+    package mutating func set(_ context: LifecycleContext) { wantedContext = context }
+
+    /// The language of a tag, in any case of letters; it becomes the current one when there is one.
+    package mutating func setLanguage(_ tag: String) -> Language? {
+        guard let found = settings.languages.first(where: { $0.tag.lowercased() == tag.lowercased() }) else {
+            return nil
+        }
+        language = found
+        return found
+    }
+
+    /// Computes the level from the inputs, and applies the audio and context that were set.
+    /// - Returns: The calls in order: of the level, of audio, of the context.
+    package mutating func update() -> [Transition] {
+        let new = targetLevel
+        var transitions = LifecycleCall.calls(from: level, to: new)
+            .map { Transition(call: $0, from: level.stateName, to: new.stateName) }
+        level = new
+        if audio != wantedAudio {
+            transitions.append(
+                Transition(call: LifecycleCall(wantedAudio), from: audio.rawValue, to: wantedAudio.rawValue)
+            )
+            audio = wantedAudio
+        }
+        if context != wantedContext {
+            transitions.append(
+                Transition(
+                    call: LifecycleCall(wantedContext),
+                    from: context.rawValue,
+                    to: wantedContext.rawValue
+                )
+            )
+            context = wantedContext
+        }
+        return transitions
+    }
+
+    private var targetLevel: LifecycleLevel {
+        guard isLinked else { return .disconnected }
+        return min(forcedLevel ?? automaticLevel, settings.ceiling)
+    }
+
+    private var automaticLevel: LifecycleLevel {
+        guard isPlaceLoaded else { return .notRunning }
+        guard !displays.isEmpty else { return .background }
+        let isActive = displays.values.contains(.visible) && (isThingNear || settings.activeWhen == .display)
+        return isActive ? .active : .limited
+    }
+
+    // MARK: What follows
+
+    /// How loud sound is, 0…1.
+    package var gain: Double {
+        switch audio {
+        case .audible: 1
+        case .attenuated: settings.attenuatedGain
+        case .notAudible: 0
+        }
+    }
+
+    /// Whether a kiosk may drive things now.
+    package var allowsControl: Bool { settings.controlLevels.contains(level) }
+
+    /// Whether animation frames are sent.
+    package var allowsFrames: Bool { level == .active }
+
+    /// Whether a sensor runs at this level, before the grace.
+    package func allows(_ sensor: SensorKind) -> Bool {
+        switch level {
+        case .disconnected: false
+        // Without a place, GPS is what finds one.
+        case .notRunning: sensor == .gps && forcedLevel != .notRunning
+        case .background: settings.backgroundSensors.contains(sensor)
+        case .limited, .active: true
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Controller
+import Things
+
+/// `trilateral lifecycle`: the application lifecycle, without a broker.
+struct LifecycleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lifecycle",
+        abstract: "Show the application lifecycle: its transitions, and the calls of a sequence of levels.",
+        subcommands: [TableCommand.self, ReplayCommand.self]
+    )
+
+    struct TableCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "table",
+            abstract: "Print all transitions with their calls as CSV."
+        )
+
+        func run() throws { Terminal.output.write(LifecycleTable.csv) }
+    }
+
+    struct ReplayCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "replay",
+            abstract: "Print the calls of a sequence of levels, one call a line.",
+            discussion: """
+                Reads one level a line from standard input: FULL, LIMITED, BACKGROUND, NONE or DISCONNECTED. It starts \
+                disconnected. Exits with 65 at a word that is no level.
+                """
+        )
+
+        func run() throws {
+            var level = LifecycleLevel.disconnected
+            var number = 0
+            while let line = readLine() {
+                number += 1
+                let word = line.trimmingSpace
+                guard !word.isEmpty else { continue }
+                guard let next = LifecycleLevel(hmiLevel: word) else {
+                    let legal = LifecycleLevel.allCases.map(\.hmiLevel).reversed().joined(separator: ", ")
+                    StandardError.print(
+                        "trilateral lifecycle replay: line \(number): \(QuotedValue.of(word)) is no level; "
+                            + "legal: \(legal)"
+                    )
+                    throw ExitCode.dataError
+                }
+                for call in LifecycleCall.calls(from: level, to: next) { print(call.rawValue) }
+                level = next
+            }
+        }
+    }
+}
