@@ -130,6 +130,8 @@ extension MQTTBridge {
             flush()
         }
         if client.counters.queued == 0, discovery.isComplete {
+            // A refusal ends the wait too, and may not have been reported yet.
+            handleRefusals()
             for record in discovery.drainRemoved() { remember(record) }
         }
         perform(discovery.planNextBatch())

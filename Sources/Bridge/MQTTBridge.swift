@@ -161,7 +161,7 @@ package actor MQTTBridge {
             send(refusals.connected(session))
             perform(ownership.linkUp())
             publisher.linkUp()
-            if !isLeaving { publisher.retained.set(topics.message(isOnline: true), rank: .status) }
+            if !isLeaving { setOnline() }
             setHealth()
             perform(discovery.linkUp())
             flush()
@@ -178,6 +178,13 @@ package actor MQTTBridge {
             publisher.drained()
             flush()
         }
+    }
+
+    private func setOnline() {
+        let message = topics.message(isOnline: true)
+        publisher.retained.set(message, rank: .status)
+        // The client has sent it, ahead of what was not acknowledged over the last link.
+        if client.birth == message { publisher.retained.recordSent(message, at: now) }
     }
 
     /// The last message, sent by the client as it stops.
@@ -261,10 +268,12 @@ package actor MQTTBridge {
 
     // MARK: Refusals of the broker
 
-    private func handleRefusals() {
+    func handleRefusals() {
         let topics = client.drainRefusals()
         guard !topics.isEmpty else { return }
-        let causes = refusals.refused(topics) { publisher.retained.holds($0) || discovery.announces($0) }
+        let causes = refusals.refused(topics) {
+            discovery.recordRefusal(of: $0) || publisher.retained.holds($0)
+        }
         for (reason, topic) in causes.sorted(by: { $0.key < $1.key }) {
             logger.warning(
                 "the broker refuses publications",
@@ -281,7 +290,7 @@ package actor MQTTBridge {
         let (topics, events) = refusals.intervalPassed()
         for event in events { send(event) }
         for topic in topics { publisher.retained.resend(topic) }
-        if topics.contains(where: discovery.announces) { send(.announcementWanted) }
+        perform(discovery.repeatRefused(topics))
     }
 
     // MARK: Ticks
@@ -328,12 +337,5 @@ package actor MQTTBridge {
                 unless: publisher.retained.holds
             )
         )
-    }
-}
-
-extension Topics {
-    fileprivate func message(isOnline: Bool) -> MQTTMessage {
-        let text = isOnline ? "online" : "offline"
-        return MQTTMessage(topic: status, payload: Array(text.utf8), qos: .atLeastOnce, isRetained: true)
     }
 }

@@ -127,6 +127,7 @@ extension DiscoveryPublisher {
         if held[name]?.text != known.text || removed.contains(topic) { announced[topic] = known.text }
         held[name] = known
         removed.remove(topic)
+        refusedRemovals.remove(topic)
         func message(_ payload: JSONValue) -> Announcement {
             Announcement(topic: topic, payload: payload.bytes, components: list)
         }

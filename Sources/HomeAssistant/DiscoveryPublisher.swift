@@ -46,6 +46,8 @@ package struct DiscoveryPublisher: Sendable {
 
     var announced: [String: String] = [:]
     var removed: Set<String> = []
+    /// Removals that the broker refused.
+    var refusedRemovals: Set<String> = []
     var warnings = DiscoveryWarnings()
 
     /// Prefix of a remembered list of components whose device was removed while Home Assistant was offline.
@@ -85,6 +87,7 @@ package struct DiscoveryPublisher: Sendable {
         at now: Int64
     ) -> [Announcement] {
         ready = ready.filter(\.isRemoval) + strays.sorted().map { removal(topic: $0) }
+        repeatRefusedRemovals()
         strays.removeAll()
         waiting = DiscoveryQueue()
         cleanups.removeAll { !$0.announcement.isRemoval }
@@ -311,6 +314,23 @@ package struct DiscoveryPublisher: Sendable {
     /// Returns messages that could not be published to the front.
     package mutating func putBack(_ messages: some Collection<Announcement>) {
         ready.insert(contentsOf: messages, at: 0)
+    }
+
+    // MARK: Refusals
+
+    /// Records that the broker refused a message.
+    ///
+    /// - Returns: Whether it removed a device; ``repeatRefusedRemovals()`` sends it again.
+    package mutating func recordRefusal(of topic: String) -> Bool {
+        if removed.remove(topic) != nil { refusedRemovals.insert(topic) }
+        return refusedRemovals.contains(topic)
+    }
+
+    /// Queues the refused removals again.
+    package mutating func repeatRefusedRemovals() {
+        let topics = refusedRemovals.sorted()
+        refusedRemovals.removeAll()
+        ready += topics.map { removal(topic: $0) }
     }
 
     // MARK: Memory for later runs

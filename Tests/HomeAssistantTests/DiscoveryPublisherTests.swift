@@ -49,6 +49,20 @@ struct DiscoveryPublisherTests {
         #expect(!desk.announcer.hasWork)
     }
 
+    @Test func `a refused removal is not forgotten, and is sent again`() throws {
+        var desk = Desk.ofHouse()
+        var state = House.state
+        state.things[House.lamp] = nil
+        #expect(desk.change(state, facet(House.lamp)).first == "-" + Self.topic("lamp"))
+        #expect(desk.announcer.recordRefusal(of: Self.topic("lamp")) == true)
+        #expect(desk.announcer.recordRefusal(of: Self.topic("plug")) == false)
+        #expect(desk.announcer.drainRemoved() == [])
+        desk.announcer.repeatRefusedRemovals()
+        let again = desk.announcer.next(10, at: 0)
+        #expect(again.contains { $0.topic == Self.topic("lamp") && $0.isRemoval })
+        #expect(desk.announcer.drainRemoved() == [Self.topic("lamp")])
+    }
+
     @Test func `a rename changes only the name and comes before the value`() throws {
         var desk = Desk.ofHouse()
         let before = try #require(desk.component("light", of: "lamp"))

@@ -163,6 +163,50 @@ struct BridgeLinkTests {
         }
     }
 
+    @Test func `a removal that the broker refuses is sent again until it is accepted`() async throws {
+        let topic = "homeassistant/device/trilateral_before/config"
+        try await withTemporaryFolder { folder in
+            try folder.write("topic readwrite #\n", to: "acl")
+            var options = MosquittoOptions()
+            options.lines = ["acl_file \(folder.path("acl"))"]
+            try await withMosquitto(options) { broker in
+                try await withVisitor(to: "homeassistant", port: broker.port) { visitor in
+                    visitor.say(absolute: topic, "{}", isRetained: true)
+                    let isThere = try await eventually {
+                        try await retainedMessages(port: broker.port).count == 1
+                    }
+                    #expect(isThere)
+                }
+                try folder.write("topic readwrite trilateral/#\ntopic read homeassistant/#\n", to: "acl")
+                await broker.reload()
+                try await withBridge(
+                    port: broker.port,
+                    healthInterval: .milliseconds(500),
+                    announced: [topic: "sensor.zone"]
+                ) { bridge, _ in
+                    var refusals = 0
+                    for await event in bridge.told {
+                        switch event {
+                        case .announcementWanted: await bridge.bridge.announceAll(Self.emptyPlace())
+                        case .alertRaised(BrokerRefusals.publications, _, let message):
+                            #expect(message.contains("sent again every minute"))
+                            refusals += 1
+                            guard refusals == 2 else { continue }
+                            try folder.write("topic readwrite #\n", to: "acl")
+                            await broker.reload()
+                        case .alertCleared(BrokerRefusals.publications) where refusals >= 2:
+                            let retained = try await retainedMessages(port: broker.port)
+                            #expect(retained[topic] == nil)
+                            #expect(await bridge.remembers { $0 == .withdrawn(topic: topic) })
+                            return
+                        default: break
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a bridge that leaves takes back all devices, however few messages may wait`() async throws {
         let topics = (0..<40).map { "homeassistant/device/trilateral_leaving_lamp-\($0)/config" }
         try await withMosquitto { broker in

@@ -80,6 +80,39 @@ struct LinkTests {
         }
     }
 
+    @Test func `a reconnect publishes the status before states that the broker had not confirmed`()
+        async throws
+    {
+        try await withMosquitto { broker in
+            try await withHome(port: broker.port) { home, visitor in
+                try await visitor.awaits("things/fridge/data")
+                await broker.freeze()
+                try await home.rest(
+                    "PUT",
+                    Place.path(ofThing: Place.tableLamp, in: Place.living),
+                    #"{"data":{"color":"red","on":true}}"#
+                )
+                // The states leave right after the answer; a request later they are on their way.
+                _ = try await home.rest("GET", "/environments")
+                await broker.kill()
+                #expect(await home.logs("the link to the broker"))
+                let linesBefore = broker.log.split(separator: "\n").count
+                try await broker.start()
+                #expect(
+                    await eventually {
+                        broker.log.split(separator: "\n").dropFirst(linesBefore).contains {
+                            $0.contains("Received PUBLISH from trilateral-") && $0.contains("/info'")
+                        }
+                    }
+                )
+                let first = broker.log.split(separator: "\n").dropFirst(linesBefore).first {
+                    $0.contains("Received PUBLISH from trilateral-")
+                }
+                #expect(first?.contains("'\(home.root)/status'") == true, "\(first ?? "")")
+            }
+        }
+    }
+
     @Test func `it starts without a broker and finds it when it comes`() async throws {
         let port = try LoopbackSocket.freePort()
         try await withEmptyHome(port: port, waits: false) { home, visitor in

@@ -21,6 +21,27 @@ import Testing
 
     private struct NotAdmitted: Error {}
 
+    @Test func `the birth message is the first of every link, and is queued once`() throws {
+        var outbox = MQTTOutbox(limit: 100)
+        func replay(_ link: UInt64) -> [String] {
+            outbox.linkUp(link, birth: message("birth"))
+            var topics: [String] = []
+            while let (ticket, message) = outbox.nextInBacklog() {
+                topics.append(message.topic)
+                _ = outbox.accepted(ticket, link: link, messageID: Int32(topics.count))
+            }
+            return topics
+        }
+        for topic in ["a", "b"] { _ = outbox.admit(message(topic), waiter: nil) }
+        #expect(replay(1) == ["birth", "a", "b"])
+        _ = outbox.linkDown()
+        #expect(replay(2) == ["birth", "a", "b"])
+        _ = outbox.acknowledged(1, link: 2, code: 0)
+        _ = outbox.linkDown()
+        #expect(replay(3) == ["birth", "a", "b"])
+        #expect(outbox.count == 3)
+    }
+
     @Test func `an acknowledgement may arrive before the message id`() throws {
         var outbox = linked()
         let ticket = try admitted(&outbox, message())

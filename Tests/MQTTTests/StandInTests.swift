@@ -72,6 +72,25 @@ struct StandInTests {
         }
     }
 
+    @Test(arguments: [(MQTTProtocolChoice.v5, UInt8(0x88)), (.v5, 0x89), (.v311, 3)])
+    func `a broker that is unavailable or busy counts as unreachable`(
+        version: MQTTProtocolChoice,
+        code: UInt8
+    ) async throws {
+        try await withStandIn { spoken, client in
+            try client.send(spoken == 5 ? [0x20, 3, 0, code, 0] : [0x20, 2, 0, code])
+        } _: { port in
+            try await withClient(configuration(port: port) { $0.protocolVersion = version }) { client in
+                let failure = await client.nextFailure()
+                guard case .unreachable(_, let reason) = failure else {
+                    Issue.record("\(String(describing: failure))")
+                    return
+                }
+                #expect(reason.hasSuffix("(code \(code))"))
+            }
+        }
+    }
+
     @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "\u{20}\u{7f}\u{0}", ""])
     func `a port where something else answers is retried for ever`(words: String) async throws {
         try await withStandIn { _, client in

@@ -201,10 +201,24 @@ package struct DiscoverySession: Sendable {
     /// Removes every device.
     package mutating func withdraw() -> [Action] { [.publish(publisher.withdrawAll())] }
 
-    // MARK: Memory for later runs
+    // MARK: Refusals
 
     /// Whether a device is announced on the topic.
     package func announces(_ topic: String) -> Bool { publisher.announces(topic) }
+
+    /// Records that the broker refused a message.
+    /// - Returns: Whether it is sent again by ``repeatRefused(_:)``.
+    package mutating func recordRefusal(of topic: String) -> Bool {
+        publisher.recordRefusal(of: topic) || publisher.announces(topic)
+    }
+
+    /// Sends refused messages again.
+    package mutating func repeatRefused(_ topics: [String]) -> [Action] {
+        publisher.repeatRefusedRemovals()
+        return (hasUnfinished ? planBatch() : []) + (topics.contains(where: announces) ? [.requestState] : [])
+    }
+
+    // MARK: Memory for later runs
 
     /// What to remember before it is published.
     package mutating func drainAnnounced() -> [ControllerEffect.PersistedRecord] {

@@ -6,6 +6,7 @@ import FlareServer
 import HTTPListener
 import HomeAssistant
 import MQTT
+import Messages
 package import Positioning
 package import Sensing
 import Sensors
@@ -146,14 +147,10 @@ extension BridgeConfiguration {
 extension MQTTConfiguration {
     /// - Parameters:
     ///   - installation: The id of this installation, so that the client ids of two installations differ.
-    ///   - root: `<base>/<node>`, for the will.
+    ///   - root: `<base>/<node>`, for the birth message and the will.
     init(_ broker: TrilateralConfiguration.Broker, node: String, installation: String, root: String) {
         self.init(broker, clientID: "trilateral-\(node)-\(installation)")
-        will = MQTTMessage(
-            topic: "\(root)/status",
-            payload: Array("offline".utf8),
-            qos: .atLeastOnce,
-            isRetained: true
-        )
+        birth = Topics(root: root).message(isOnline: true)
+        will = Topics(root: root).message(isOnline: false)
     }
 }

@@ -257,6 +257,9 @@ package final class MQTTClient: Sendable {
         }
     }
 
+    /// The message that is sent first on every link.
+    package var birth: MQTTMessage? { configuration.birth }
+
     package var counters: MQTTCounters {
         state.withLock { state in
             var counters = state.counters

@@ -17,6 +17,8 @@ package struct MQTTConfiguration: Sendable {
     package var tls: MQTTTLS?
     /// The message that the broker publishes when the link is lost without DISCONNECT.
     package var will: MQTTMessage?
+    /// The message that is sent first on every link, before those that were not acknowledged over the last one.
+    package var birth: MQTTMessage?
     /// The first and the longest pause between two connection attempts.
     package var reconnectMinimumSeconds = 0.5
     package var reconnectMaximumSeconds = 60.0

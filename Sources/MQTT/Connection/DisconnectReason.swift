@@ -88,6 +88,9 @@ struct DisconnectReason {
         let words =
             version == .v5 ? mosquitto_reason_string(Int32(code)) : mosquitto_connack_string(Int32(code))
         let reason = serverReason ?? words.map { String(cString: $0) } ?? "unknown reason"
+        // Server unavailable, server busy: it comes back by itself.
+        let isTemporary = version == .v5 ? code == 0x88 || code == 0x89 : code == 3
+        if isTemporary { return .failed(.unreachable(address: address, reason: "\(reason) (code \(code))")) }
         return .failed(.refused(address: address, code: code, reason: reason))
     }
 }

@@ -63,6 +63,7 @@ package struct MQTTOutbox {
     private var pendingCalls = 0
     private var earlyAcknowledgements: [Int32: Int32] = [:]
 
+    private var birthTicket: Ticket?
     private var head: Ticket = 0
     private var headLosses = 0
 
@@ -96,10 +97,22 @@ package struct MQTTOutbox {
     }
 
     /// A link accepts publications from now on: first those of ``nextInBacklog()``.
-    package mutating func linkUp(_ number: UInt64) {
+    ///
+    /// - Parameter birth: The first of all.
+    package mutating func linkUp(_ number: UInt64, birth: MQTTMessage? = nil) {
         link = number
         isReplaying = true
         backlog = entries.keys.sorted()[...]
+        guard let birth else { return }
+        // One that was not acknowledged over the last link is sent now, and no second time.
+        let ticket = birthTicket.flatMap { entries[$0] == nil ? nil : $0 } ?? nextTicket
+        if ticket == nextTicket {
+            nextTicket += 1
+            if birth.qos == .atMostOnce { qos0Count += 1 }
+            entries[ticket] = Entry(message: birth, waiter: nil, link: 0)
+        }
+        birthTicket = ticket
+        backlog = [ticket] + backlog.filter { $0 != ticket }
     }
 
     /// The next publication to pass to a new link, in order of creation.
