@@ -253,7 +253,7 @@ let package = Package(
             "TrilateralAppTests",
             [
                 "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
-                "Positioning", "MQTT", "Flare", "Threading", "TestSupport", arguments, log,
+                "Positioning", "Messages", "MQTT", "Flare", "Threading", "TestSupport", arguments, log,
             ]
         ),
         tests(

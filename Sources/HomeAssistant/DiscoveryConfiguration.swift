@@ -40,19 +40,21 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     }
 
     /// The topic of Home Assistant's birth and will messages.
-    package var birthTopic: String { "\(settings.prefix)/status" }
+    package var birthTopic: String { discoveryTopics.status }
+
+    private var discoveryTopics: DiscoveryTopics { DiscoveryTopics(prefix: settings.prefix) }
 
     /// The discovery topic of a device: a thing, or the daemon itself.
     ///
     /// Slugs contain no underscore, so the names of nodes, things and zones cannot collide.
-    func topic(of device: DeviceName) -> String { "\(settings.prefix)/device/\(name(of: device))/config" }
+    func topic(of device: DeviceName) -> String { discoveryTopics.device(name(of: device)) }
 
     /// The device of one of our topics; `nil` for a topic of another prefix or node.
     func device(ofTopic topic: String) -> DeviceName? {
         if topic == self.topic(of: .own) { return .own }
-        let start = "\(settings.prefix)/device/trilateral_\(node)_"
-        guard topic.hasPrefix(start), topic.hasSuffix("/config") else { return nil }
-        let rest = String(topic.dropFirst(start.count).dropLast("/config".count))
+        let start = "trilateral_\(node)_"
+        guard let name = discoveryTopics.device(of: topic), name.hasPrefix(start) else { return nil }
+        let rest = String(name.dropFirst(start.count))
         if rest == Self.diagnosticsSuffix { return .diagnostics }
         return rest.hasPrefix(Self.zoneInfix)
             ? .zone(String(rest.dropFirst(Self.zoneInfix.count))) : .thing(rest)

@@ -30,7 +30,7 @@ extension DiscoveryPublisher {
         at now: Int64
     ) -> [OwnMessage] {
         isOwnStale = false
-        toldName = state.device?.name ?? ""
+        announcedName = state.device?.name ?? ""
         nearbyKind =
             kindNearby(state) ?? nearbyKind
             ?? LightKind.together(state.things.values.lazy.compactMap { LightKind(data: $0.data) })

@@ -40,7 +40,7 @@ package struct DiscoveryPublisher: Sendable {
     var isOwnStale = false
     var links: Set<String> = []
     var nearbyKind: LightKind?
-    var toldName = ""
+    var announcedName = ""
     /// The object that the selection of things depended on last.
     private var lastChoice: FlareID?
 
@@ -275,10 +275,10 @@ package struct DiscoveryPublisher: Sendable {
     }
 
     private func affectsOwnDevice(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
-        if let name = state.device?.name, name != toldName { return true }
+        if let name = state.device?.name, name != announcedName { return true }
         if let kind = kindNearby(state), kind != nearbyKind { return true }
-        return changes.contains { facet in
-            if case .object(let object) = facet {
+        return changes.contains { change in
+            if case .object(let object) = change {
                 object.kind == .environment || object.kind == .zone
             } else {
                 false

@@ -19,4 +19,11 @@ package struct DiscoverySettings: Sendable, Hashable {
     package var suggestsAreas = true
 
     package init() {}
+
+    /// Nothing is announced, and what was announced is removed.
+    package static var off: DiscoverySettings {
+        var settings = DiscoverySettings()
+        settings.isEnabled = false
+        return settings
+    }
 }

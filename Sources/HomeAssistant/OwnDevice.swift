@@ -42,7 +42,7 @@ struct OwnDevice {
         var components: [Component] = []
         // Without the server there is nothing to choose from.
         if let environment { components.append(environment) }
-        var light = nearbyKind.members(state: topics.nearby, command: "\(topics.nearby)/set")
+        var light = nearbyKind.members(state: topics.nearby, command: topics.command(.nearbySet))
         light["name"] = "Nearby"
         light["icon"] = "mdi:lightbulb-on-outline"
         light.merge(
@@ -131,7 +131,7 @@ struct OwnDevice {
                 "value_template": .string(
                     ValueTemplate.renaming("value_json.slug", others.map { ($0.slug, $0.name) })
                 ),
-                "command_topic": .string("\(topics.environment)/set"),
+                "command_topic": .string(topics.command(.environmentSet)),
                 "command_template": .string(ValueTemplate.command(others.map { ($0.name, $0.slug) })),
                 "options": .array(names.map { .string($0.name) }),
             ]
@@ -188,19 +188,19 @@ struct OwnDevice {
             if payload == "{}" { members["entity_category"] = "config" }
             return Component(.button, name, members)
         }
-        let environment = "\(topics.environment)/set"
+        let environment = topics.command(.environmentSet)
         return [
             button("next", "Next environment", "mdi:skip-next", environment, "next"),
             button("previous", "Previous environment", "mdi:skip-previous", environment, "previous"),
-            button("refresh", "Refresh", "mdi:refresh", "\(topics.root)/request/refresh", "{}"),
+            button("refresh", "Refresh", "mdi:refresh", topics.command(.request(.refresh)), "{}"),
             button(
                 "reload",
                 "Reload configuration",
                 "mdi:cog-refresh",
-                "\(topics.root)/request/reload",
+                topics.command(.request(.reload)),
                 "{}"
             ),
-            button("restart", "Restart", "mdi:restart", "\(topics.root)/request/restart", "{}"),
+            button("restart", "Restart", "mdi:restart", topics.command(.request(.restart)), "{}"),
         ]
     }
 
@@ -219,7 +219,7 @@ struct OwnDevice {
                 [
                     "name": .string(label), "icon": .string(icon), "entity_category": "config",
                     "state_topic": .string(topics.sensor(kind)),
-                    "command_topic": .string("\(topics.sensor(kind))/set"),
+                    "command_topic": .string(topics.command(.sensorSet(kind.rawValue))),
                 ]
             )
         }

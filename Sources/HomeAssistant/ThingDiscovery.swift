@@ -121,7 +121,7 @@ struct ThingDiscovery: Sendable {
         let state = topics.object(.thing, slug)
         var components: [Component] = []
         if let kind = LightKind(data: thing.data) {
-            var members = kind.members(state: state, command: "\(state)/set")
+            var members = kind.members(state: state, command: topics.command(.thingSet(slug)))
             // The light is the main entity and has the device's name.
             members["name"] = .null
             components.append(Component(.light, "", members))
@@ -133,12 +133,14 @@ struct ThingDiscovery: Sendable {
                     [
                         "name": .null, "state_topic": .string(state),
                         "value_template": .string(ValueTemplate.reading("value_json.state")),
-                        "command_topic": .string("\(state)/set/state"),
+                        "command_topic": .string(
+                            topics.command(.thingSetAttribute(thing: slug, attribute: "state"))
+                        ),
                     ]
                 )
             )
         }
-        if let palette = palette(profile, state) { components.append(palette) }
+        if let palette = palette(profile, topics) { components.append(palette) }
         var names = UniqueNames()
         let beacon = beacon(topics, &names)
         for action in profile.actions where (1...200).contains(action.unicodeScalars.count) {
@@ -149,7 +151,8 @@ struct ThingDiscovery: Sendable {
                     .button,
                     names.name(.button, for: action),
                     [
-                        "name": .string(PlainName.of(action)), "command_topic": .string("\(state)/action"),
+                        "name": .string(PlainName.of(action)),
+                        "command_topic": .string(topics.command(.thingAction(slug))),
                         "payload_press": .string(
                             PlainName.isWord(action) ? action : JSONValue.string(action).text
                         ),
@@ -207,7 +210,7 @@ struct ThingDiscovery: Sendable {
         }
     }
 
-    private func palette(_ profile: ThingProfile, _ state: String) -> Component? {
+    private func palette(_ profile: ThingProfile, _ topics: Topics) -> Component? {
         var seen: Set<String> = []
         // A state has at most 255 characters.
         let options = profile.palette.filter {
@@ -220,9 +223,9 @@ struct ThingDiscovery: Sendable {
             .select,
             "palette",
             [
-                "name": "Palette", "icon": "mdi:palette", "state_topic": .string(state),
+                "name": "Palette", "icon": "mdi:palette", "state_topic": .string(topics.object(.thing, slug)),
                 "value_template": .string("{{ (\(known)) if value_json is defined else 'None' }}"),
-                "command_topic": .string("\(state)/set/color"),
+                "command_topic": .string(topics.command(.thingSetAttribute(thing: slug, attribute: "color"))),
                 "command_template": .string(ValueTemplate.quoted),
                 "options": .array(options.map { .string($0) }),
             ]
@@ -242,7 +245,7 @@ struct ThingDiscovery: Sendable {
         let value = ValueTemplate.member(key)
         var members: [String: JSONValue] = [
             "name": .string(PlainName.of(key)), "state_topic": .string(topics.data(thing: slug)),
-            "command_topic": .string("\(state)/set/\(key)"),
+            "command_topic": .string(topics.command(.thingSetAttribute(thing: slug, attribute: key))),
         ]
         let platform: ComponentName.Platform
         switch kind {

@@ -100,7 +100,7 @@ struct ZoneDiscovery: Sendable, Hashable {
         let topics = configuration.topics
         var light = kind.members(
             state: topics.lights(zone: slug),
-            command: "\(topics.object(.zone, slug))/set"
+            command: topics.command(.zoneSet(slug))
         )
         light["name"] = .string("\(QuotedValue.clipped(name, to: 100)) lights")
         light["icon"] = "mdi:lightbulb-group"

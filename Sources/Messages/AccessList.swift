@@ -1,17 +1,17 @@
-/// Who may read and write what on the broker, in the form of mosquitto's `acl_file`.
+/// Access rights on the broker, in the format of mosquitto's `acl_file`.
 ///
-/// Made from the names of the topics, so that it says neither less nor more than is used.
+/// It is derived from the topics in use, so it grants neither less nor more.
 package struct AccessList: Sendable, Hashable {
-    /// What a client of the broker is to us.
+    /// The role of a client of the broker.
     package enum Role: String, Sendable, Hashable, CaseIterable {
         /// This program.
         case daemon
         case homeAssistant = "homeassistant"
-        /// A display that only shows.
+        /// A display without controls.
         case kiosk
-        /// Somebody who reads and commands: Node-RED, a panel with buttons, a script.
+        /// A client that reads and sends commands: Node-RED, a panel with buttons, a script.
         case driver
-        /// A phone that tells what it measures.
+        /// A phone that publishes readings.
         case sensor
     }
 
@@ -32,7 +32,7 @@ package struct AccessList: Sendable, Hashable {
     package var discoveryPrefix: String
     /// Users get answers below `<replies>/<user>` when they ask with a response topic of MQTT 5.
     package var replies = "replies"
-    /// What the daemon's capabilities need beyond the topics of its own node.
+    /// Rights that the daemon's capabilities need beyond the topics of their node.
     package var capabilities: [Grant] = []
     /// The users' names; by default `trilateral` for the daemon, else the role's.
     package var users: [Role: String] = [:]
@@ -46,21 +46,21 @@ package struct AccessList: Sendable, Hashable {
         users[role] ?? (role == .daemon ? "trilateral" : role.rawValue)
     }
 
-    /// What a role may do, and nothing else.
+    /// All rights of a role.
     package func grants(_ role: Role) -> [Grant] {
         let reading = Grant(access: .read, filter: topics.everything)
         let commands = topics.commands.map { Grant(access: .write, filter: $0) }
         let answers = Grant(access: .read, filter: "\(replies)/\(user(role))/#")
-        let announcing = Grant(access: .write, filter: "\(discoveryPrefix)/device/+/config")
-        let birth = "\(discoveryPrefix)/status"
+        let discovery = DiscoveryTopics(prefix: discoveryPrefix)
         switch role {
         case .daemon:
             return [Grant(access: .readwrite, filter: topics.everything)] + capabilities
                 + [Grant(access: .write, filter: "\(replies)/#")]
         case .homeAssistant:
             return [
-                reading, Grant(access: .read, filter: "\(discoveryPrefix)/#"),
-                Grant(access: .write, filter: birth), announcing, answers,
+                reading, Grant(access: .read, filter: discovery.everything),
+                Grant(access: .write, filter: discovery.status),
+                Grant(access: .write, filter: discovery.device("+")), answers,
             ] + commands
         case .kiosk:
             return [reading]
@@ -81,7 +81,7 @@ package struct AccessList: Sendable, Hashable {
 }
 
 extension AccessList.Role {
-    /// One line for the reader of the list.
+    /// The comment above the role's lines.
     fileprivate var summary: String {
         switch self {
         case .daemon: "daemon: trilateral itself"

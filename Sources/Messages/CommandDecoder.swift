@@ -2,17 +2,17 @@ package import Controller
 package import Flare
 package import Things
 
-/// What a message on a command topic asks for, or why it is refused.
+/// A decoded command, or why it is refused.
 package struct DecodedCommand: Sendable, Hashable {
     package let subject: Answer.Subject
-    /// The sender's mark, also of a refused command if it could be read.
+    /// The sender's `tx`, if it could be read.
     package let tx: JSONValue?
     package let result: Result<Command.Order, Refusal>
 }
 
 /// Reads commands: JSON, and the plain forms of the contract.
 ///
-/// It knows nothing of the place: whether a thing exists and what it accepts is decided later.
+/// Whether a thing exists and what it accepts is decided by the controller.
 /// - Source: the MQTT contract, commands and rules 1 to 3.
 package struct CommandDecoder: Sendable {
     package struct Limits: Sendable, Hashable {
@@ -28,7 +28,7 @@ package struct CommandDecoder: Sendable {
         self.limits = limits
     }
 
-    /// - Parameter isRetained: Whether the broker marked the message as an old one.
+    /// - Parameter isRetained: Whether the broker delivered the message with the retain flag.
     package func decode(
         _ topic: CommandTopic,
         payload: [UInt8],
@@ -63,7 +63,7 @@ package struct CommandDecoder: Sendable {
             + "with an empty retained message"
     )
 
-    /// The order, with the sender's mark read before anything can be refused.
+    /// Decodes the order, after `tx`, which a refusal returns too.
     private func order(
         _ topic: CommandTopic,
         _ payload: CommandPayload,
@@ -89,11 +89,9 @@ package struct CommandDecoder: Sendable {
             try payload.membersOnly().finish()
             return .get(.thing(thing))
         case .deviceSet: return .setDevice(try Command.DeviceChange(payload))
-        case .environmentSet: return try environment(payload)
+        case .environmentSet: return .chooseEnvironment(try Command.EnvironmentChoice(payload))
         case .sensorSet(let sensor): return try sensorSwitch(sensor, payload)
-        // The same as environment/set, for those who know requests only.
-        case .request("environment"): return try environment(payload)
-        case .request(let verb): return .request(try Command.Verb(verb, payload))
+        case .request(let verb): return try Command.Order(request: verb, payload)
         }
     }
 
@@ -173,21 +171,6 @@ package struct CommandDecoder: Sendable {
         return .action(thing.map { .thing($0) } ?? .nearby(ifID: ifID), name: name)
     }
 
-    private func environment(_ payload: CommandPayload) throws(Refusal) -> Command.Order {
-        let name = try payload.word(named: "environment")
-        switch name.lowercased() {
-        case "next": return .chooseEnvironment(.next)
-        case "previous": return .chooseEnvironment(.previous)
-        case "":
-            throw Refusal(
-                .invalidValue,
-                "environment must be next, previous, a short name, a name or an id (is empty)",
-                field: "environment"
-            )
-        default: return .chooseEnvironment(.named(name))
-        }
-    }
-
     private func sensorSwitch(_ sensor: String, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
         guard let kind = SensorKind(rawValue: sensor) else {
             throw Refusal(.unknownKey, SensorKind.absence(of: sensor))
@@ -212,7 +195,7 @@ package struct CommandDecoder: Sendable {
 }
 
 extension CommandTopic {
-    /// Whether an object here has members for us; on `set/<attribute>` it is a value.
+    /// Whether an object has members to read; on `set/<attribute>` it is a value.
     fileprivate var hasMembers: Bool {
         switch self {
         case .nearbySetAttribute, .thingSetAttribute: false
@@ -224,7 +207,7 @@ extension CommandTopic {
 }
 
 extension SensorKind {
-    /// What is said of a name that no sensor has.
+    /// The refusal of an unknown sensor name.
     package static func absence(of name: String) -> String {
         let names = allCases.map(\.rawValue)
         let hint = NearestName.hint(for: name, among: names)

@@ -1,11 +1,11 @@
 import Flare
 import Things
 
-/// The members of a command's object, read one by one; what is left over at the end is an error.
+/// The members of a command's object, read one by one; unread ones are an error.
 struct CommandFields {
     private var members: [String: JSONValue]
     private var known: [String] = []
-    /// Where the object stands within the message: `position.` or nothing.
+    /// The object's path within the message: `position.` or empty.
     private let path: String
 
     init(_ members: [String: JSONValue], path: String = "") {
@@ -13,22 +13,22 @@ struct CommandFields {
         self.path = path
     }
 
-    /// What no one has taken.
+    /// The unread members.
     var rest: [String: JSONValue] { members }
 
-    mutating func take(_ key: String) -> JSONValue? {
+    mutating func remove(_ key: String) -> JSONValue? {
         known.append(key)
         return members.removeValue(forKey: key)
     }
 
     mutating func text(_ key: String) throws(Refusal) -> String? {
-        guard let value = take(key) else { return nil }
+        guard let value = remove(key) else { return nil }
         guard let text = value.string else { throw wrongType(key, "a text", value) }
         return text
     }
 
     mutating func flag(_ key: String) throws(Refusal) -> Bool? {
-        guard let value = take(key) else { return nil }
+        guard let value = remove(key) else { return nil }
         guard let flag = value.bool else { throw wrongType(key, "true or false", value) }
         return flag
     }
@@ -38,7 +38,7 @@ struct CommandFields {
         in range: ClosedRange<Double>? = nil,
         unit: String = ""
     ) throws(Refusal) -> Double? {
-        guard let value = take(key) else { return nil }
+        guard let value = remove(key) else { return nil }
         guard let number = value.number, number.isFinite else { throw wrongType(key, "a number", value) }
         if let range, !range.contains(number) {
             let (low, high) = (JSONValue.number(range.lowerBound), JSONValue.number(range.upperBound))
@@ -52,20 +52,20 @@ struct CommandFields {
     }
 
     mutating func object(_ key: String) throws(Refusal) -> CommandFields? {
-        guard let value = take(key) else { return nil }
+        guard let value = remove(key) else { return nil }
         guard let object = value.object else { throw wrongType(key, "an object", value) }
         return CommandFields(object, path: "\(path)\(key).")
     }
 
-    /// Refuses what no one has taken; the sender's mark was read before.
+    /// Refuses unread members; `tx` was read before.
     func finish() throws(Refusal) {
         let known = path.isEmpty ? known + ["tx"] : known
-        guard let stranger = members.keys.min() else { return }
-        let hint = NearestName.hint(for: stranger, among: known)
+        guard let unknown = members.keys.min() else { return }
+        let hint = NearestName.hint(for: unknown, among: known)
         throw Refusal(
             .unknownKey,
-            "unknown key \(QuotedValue.of(path + stranger))\(hint.isEmpty ? ";" : hint) known: \(QuotedValue.list(known))",
-            field: path + stranger
+            "unknown key \(QuotedValue.of(path + unknown))\(hint.isEmpty ? ";" : hint) known: \(QuotedValue.list(known))",
+            field: path + unknown
         )
     }
 

@@ -19,7 +19,7 @@ extension CommandPayload {
     }
 
     /// One word: plain, quoted, or the named member of an object.
-    /// - Parameter others: Takes what else the object may have.
+    /// - Parameter others: Reads the other members of the object.
     func word(
         named name: String,
         others: (inout CommandFields) throws(Refusal) -> Void = { _ in }
@@ -46,44 +46,67 @@ extension CommandPayload {
     }
 }
 
-extension Command.Verb {
-    /// The verbs of `request/<verb>`.
-    private static let names = [
-        "snapshot", "ping", "refresh", "reload", "restart", "discovery", "environment", "explain", "loglevel",
-    ]
-    private static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
-
-    init(_ verb: String, _ payload: CommandPayload) throws(Refusal) {
-        switch verb {
-        case "snapshot": self = .snapshot
-        case "ping": self = .ping
-        case "refresh": self = .refresh
-        case "reload": self = .reload
-        case "restart": self = .restart
-        case "discovery": self = .discovery
-        case "loglevel":
-            let level = try payload.word(named: "level").lowercased()
-            guard Self.logLevels.contains(level) else {
-                throw Refusal(
-                    .invalidValue,
-                    "level must be one of \(QuotedValue.list(Self.logLevels)) (is \(QuotedValue.of(level)))",
-                    field: "level"
-                )
-            }
-            self = .logLevel(level)
-            return
-        case "explain":
-            self = .explain(try Explanation.Subject(payload))
-            return
-        default:
-            let hint = NearestName.hint(for: verb, among: Self.names)
+extension Command.Order {
+    /// What `request/<verb>` asks for.
+    init(request verb: String, _ payload: CommandPayload) throws(Refusal) {
+        guard let name = Command.Verb.Name(rawValue: verb) else {
+            let names = Command.Verb.Name.allCases.map(\.rawValue)
+            let hint = NearestName.hint(for: verb, among: names)
             throw Refusal(
                 .unknownVerb,
                 "no request is called \(QuotedValue.of(verb))\(hint.isEmpty ? ";" : hint) there are "
-                    + QuotedValue.list(Self.names)
+                    + QuotedValue.list(names)
             )
         }
+        switch name {
+        case .environment:
+            self = .chooseEnvironment(try Command.EnvironmentChoice(payload))
+            return
+        case .explain:
+            self = .request(.explain(try Explanation.Subject(payload)))
+            return
+        case .logLevel:
+            self = .request(.logLevel(try Self.logLevel(payload)))
+            return
+        case .snapshot: self = .request(.snapshot)
+        case .ping: self = .request(.ping)
+        case .refresh: self = .request(.refresh)
+        case .reload: self = .request(.reload)
+        case .restart: self = .request(.restart)
+        case .discovery: self = .request(.discovery)
+        }
         try payload.membersOnly().finish()
+    }
+
+    private static func logLevel(_ payload: CommandPayload) throws(Refusal) -> String {
+        let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+        let level = try payload.word(named: "level").lowercased()
+        guard levels.contains(level) else {
+            throw Refusal(
+                .invalidValue,
+                "level must be one of \(QuotedValue.list(levels)) (is \(QuotedValue.of(level)))",
+                field: "level"
+            )
+        }
+        return level
+    }
+}
+
+extension Command.EnvironmentChoice {
+    /// `next`, `previous`, or a name, as a plain word or as the member `environment`.
+    init(_ payload: CommandPayload) throws(Refusal) {
+        let name = try payload.word(named: "environment")
+        switch name.lowercased() {
+        case "next": self = .next
+        case "previous": self = .previous
+        case "":
+            throw Refusal(
+                .invalidValue,
+                "environment must be next, previous, a short name, a name or an id (is empty)",
+                field: "environment"
+            )
+        default: self = .named(name)
+        }
     }
 }
 
@@ -94,7 +117,7 @@ extension Explanation.Subject {
         var tx: JSONValue?
         let subject = try payload.word(named: "subject") { fields throws(Refusal) in
             thing = try fields.text("thing")
-            tx = fields.take("command")
+            tx = fields.remove("command")
         }
         switch subject {
         case "zone": self = .zone

@@ -1,11 +1,11 @@
 import Flare
 import Things
 
-/// A command's payload, read as far as can be said without knowing the topic.
+/// A command's payload, parsed as far as possible without its topic.
 enum CommandPayload {
     case empty
     case object([String: JSONValue])
-    /// A text that is no JSON object, list or quoted text: a plain form, without the space around it.
+    /// A text that is no JSON object, list or string, trimmed.
     case plain(String)
     /// A quoted text.
     case quoted(String)
@@ -41,7 +41,7 @@ enum CommandPayload {
         }
     }
 
-    /// How a message repeats the payload.
+    /// The payload as quoted in a message.
     var quotation: String {
         switch self {
         case .plain(let text): QuotedValue.of(text)

@@ -1,6 +1,6 @@
 package import Controller
 
-/// The topics on which commands come, without the base `B/`.
+/// The topics of commands below `B/`: the only place where they are spelled out.
 package enum CommandTopic: Sendable, Hashable {
     case nearbySet
     case nearbySetAttribute(String)
@@ -20,11 +20,32 @@ package enum CommandTopic: Sendable, Hashable {
     /// What to subscribe to, below `B/`.
     /// - Source: the MQTT contract, rule 10.
     package static let filters = [
-        "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+", "things/+/action",
-        "things/+/get", "zones/+/set", "device/set", "environment/set", "sensors/+/set", "request/+",
-    ]
+        Self.nearbySet, .nearbySetAttribute("+"), .nearbyAction, .thingSet("+"),
+        .thingSetAttribute(thing: "+", attribute: "+"), .thingAction("+"), .thingGet("+"), .zoneSet("+"),
+        .deviceSet, .environmentSet, .sensorSet("+"), .request("+"),
+    ].map(\.tail)
 
-    /// - Parameter levels: The levels of the topic below `B`; `nil` for what is no command.
+    package static func request(_ verb: Command.Verb.Name) -> CommandTopic { .request(verb.rawValue) }
+
+    /// The topic below `B/`.
+    package var tail: String {
+        switch self {
+        case .nearbySet: "nearby/set"
+        case .nearbySetAttribute(let attribute): "nearby/set/\(attribute)"
+        case .nearbyAction: "nearby/action"
+        case .thingSet(let thing): "things/\(thing)/set"
+        case .thingSetAttribute(let thing, let attribute): "things/\(thing)/set/\(attribute)"
+        case .thingAction(let thing): "things/\(thing)/action"
+        case .thingGet(let thing): "things/\(thing)/get"
+        case .zoneSet(let zone): "zones/\(zone)/set"
+        case .deviceSet: "device/set"
+        case .environmentSet: "environment/set"
+        case .sensorSet(let sensor): "sensors/\(sensor)/set"
+        case .request(let verb): "request/\(verb)"
+        }
+    }
+
+    /// - Parameter levels: The levels of the topic below `B`; `nil` if it is no command topic.
     package init?(levels: [Substring]) {
         func level(_ index: Int) -> String { levels.indices.contains(index) ? String(levels[index]) : "" }
         switch (levels.count, level(0), level(1), level(2)) {
@@ -44,7 +65,7 @@ package enum CommandTopic: Sendable, Hashable {
         }
     }
 
-    /// - Parameter tail: The topic below `B/`; `nil` for what is no command.
+    /// - Parameter tail: The topic below `B/`; `nil` if it is no command topic.
     package init?(tail: Substring) {
         self.init(levels: tail.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false))
     }

@@ -1,27 +1,34 @@
 package import Controller
 package import Flare
 
-/// The names of the topics, `B/…` of the contract.
+/// The topics of a node, `B/…` in the contract: the only place where they are spelled out.
 package struct Topics: Sendable, Hashable {
     /// `<base>/<node>`.
     package let root: String
 
     package init(root: String) { self.root = root }
 
-    package var status: String { "\(root)/status" }
-    package var info: String { "\(root)/info" }
-    package var health: String { "\(root)/health" }
-    package var state: String { "\(root)/state" }
-    package var environment: String { "\(root)/environment" }
-    package var zone: String { "\(root)/zone" }
-    package var device: String { "\(root)/device" }
-    package var devicePosition: String { "\(root)/device/position" }
-    package var deviceAngle: String { "\(root)/device/angle" }
-    package var deviceLocation: String { "\(root)/device/location" }
-    package var nearby: String { "\(root)/nearby" }
-    package var nearbyAvailability: String { "\(root)/nearby/availability" }
-    /// The picture of the place.
-    package var map: String { "\(root)/map" }
+    /// The topics below `B/`, without it.
+    package static let tails = Topics(root: "")
+
+    private func topic(_ tail: String) -> String { root.isEmpty ? tail : "\(root)/\(tail)" }
+
+    package func command(_ command: CommandTopic) -> String { topic(command.tail) }
+
+    package var status: String { topic("status") }
+    package var info: String { topic("info") }
+    package var health: String { topic("health") }
+    package var state: String { topic("state") }
+    package var environment: String { topic("environment") }
+    package var zone: String { topic("zone") }
+    package var device: String { topic("device") }
+    package var devicePosition: String { topic("device/position") }
+    package var deviceAngle: String { topic("device/angle") }
+    package var deviceLocation: String { topic("device/location") }
+    package var nearby: String { topic("nearby") }
+    package var nearbyAvailability: String { topic("nearby/availability") }
+    /// The map of the environment.
+    package var map: String { topic("map") }
 
     /// Every retained topic of a node, as filters.
     package var retained: [String] {
@@ -29,7 +36,7 @@ package struct Topics: Sendable, Hashable {
             + SensorKind.allCases.map { sensor($0) } + passing + model
     }
 
-    /// The retained topics that hold something for a time only, as filters.
+    /// The retained topics that are cleared while the node runs, as filters.
     package var passing: [String] { [alert("+"), map, devicePosition, deviceAngle, deviceLocation] }
 
     /// The topics of environments, zones and things, as filters.
@@ -44,39 +51,39 @@ package struct Topics: Sendable, Hashable {
             + (kind == .thing ? [data(thing: slug), availability(thing: slug), beacon(thing: slug)] : [])
     }
 
-    /// What is wrong, in short; one for each is below ``alert(_:)``.
-    package var alerts: String { "\(root)/alerts" }
-    package func alert(_ id: String) -> String { "\(root)/alert/\(id)" }
-    package func sensor(_ sensor: SensorKind) -> String { "\(root)/sensors/\(sensor.rawValue)" }
-    package func event(_ topic: ChangeEvent.Topic) -> String { "\(root)/event/\(topic.rawValue)" }
+    /// A summary of the open alerts; each has a topic of its own, ``alert(_:)``.
+    package var alerts: String { topic("alerts") }
+    package func alert(_ id: String) -> String { topic("alert/\(id)") }
+    package func sensor(_ sensor: SensorKind) -> String { topic("sensors/\(sensor.rawValue)") }
+    package func event(_ topic: ChangeEvent.Topic) -> String { self.topic("event/\(topic.rawValue)") }
 
     /// An environment, zone or thing of the model.
-    package func object(_ kind: FlareClass, _ slug: String) -> String { "\(root)/\(kind.rawValue)s/\(slug)" }
-    /// The lights of a zone as one.
-    package func lights(zone slug: String) -> String { "\(root)/zones/\(slug)/lights" }
-    package func data(thing slug: String) -> String { "\(root)/things/\(slug)/data" }
-    /// How the beacon of a thing was heard.
-    package func beacon(thing slug: String) -> String { "\(root)/things/\(slug)/beacon" }
-    package func availability(thing slug: String) -> String { "\(root)/things/\(slug)/availability" }
+    package func object(_ kind: FlareClass, _ slug: String) -> String { topic("\(kind.rawValue)s/\(slug)") }
+    /// The lights of a zone as one light.
+    package func lights(zone slug: String) -> String { topic("zones/\(slug)/lights") }
+    package func data(thing slug: String) -> String { topic("things/\(slug)/data") }
+    /// Telemetry of the beacon of a thing.
+    package func beacon(thing slug: String) -> String { topic("things/\(slug)/beacon") }
+    package func availability(thing slug: String) -> String { topic("things/\(slug)/availability") }
 
-    /// Where another program tells what it measures: `compass`, `gps` or `beacons`.
-    package func raw(_ sensor: String) -> String { "\(root)/sensors/\(sensor)/raw" }
+    /// Readings of other programs: `compass`, `gps` or `beacons`.
+    package func raw(_ sensor: String) -> String { topic("sensors/\(sensor)/raw") }
 
-    /// Where commands are heard, as filters.
-    package var commands: [String] { CommandTopic.filters.map { "\(root)/\($0)" } }
+    /// Commands, as filters.
+    package var commands: [String] { CommandTopic.filters.map { topic($0) } }
 
-    /// Where the displays of a kiosk tell whether somebody can see them, as a filter.
-    package var presence: String { "\(root)/display/+/presence" }
+    /// Whether the displays of a kiosk are visible, as a filter.
+    package var presence: String { topic("display/+/presence") }
 
-    /// Everything of this node, as a filter.
-    package var everything: String { "\(root)/#" }
+    /// All topics of the node, as a filter.
+    package var everything: String { topic("#") }
 
     package func response(_ subject: Answer.Subject) -> String {
         switch subject {
-        case .set: "\(root)/response/set"
-        case .get: "\(root)/response/get"
-        // A verb that is none of ours may be anything; one level with plain letters is what it gets back.
-        case .verb(let verb): "\(root)/response/\(SlugRegistry.slug(from: verb) ?? "unknown")"
+        case .set: topic("response/set")
+        case .get: topic("response/get")
+        // An unknown verb may be any text; its answer needs one legal level.
+        case .verb(let verb): topic("response/\(SlugRegistry.slug(from: verb) ?? "unknown")")
         }
     }
 }

@@ -70,6 +70,7 @@ struct NodeTests {
         func node(
             _ name: String,
             _ more: [Capability] = [],
+            without: String? = nil,
             variables: [String: String] = [:]
         ) throws -> Node {
             var daemon = plan
@@ -84,6 +85,7 @@ struct NodeTests {
             plan.bridge.node = name
             plan.controller.deviceName = name
             plan.capabilities += more
+            plan.capabilities.removeAll { $0.name == without }
             return try Node.build(
                 plan,
                 on: loop,
@@ -154,6 +156,25 @@ struct NodeTests {
                         #expect(features.contains("mqtt"))
                         #expect(features.contains("beacons") == hasBeacons)
                     }
+                }
+            }
+        }
+    }
+
+    @Test func `a node without the discovery capability announces nothing`() async throws {
+        try await withBench { bench, port in
+            let (first, second) = ("f\(UInt32.random(in: 0 ... .max))", "g\(UInt32.random(in: 0 ... .max))")
+            try await bench.run([bench.node(first), bench.node(second, without: "discovery")]) {
+                try await withVisitor(to: "trilateral/\(second)", port: port) { visitor in
+                    try await visitor.awaits("things/table-lamp")
+                    func announced(_ node: String) async throws -> [String] {
+                        try await retainedMessages(port: port).keys.filter {
+                            $0.hasPrefix("homeassistant/device/trilateral_\(node)")
+                        }
+                    }
+                    let isAnnounced = try await eventually { try await announced(first).count > 3 }
+                    #expect(isAnnounced)
+                    #expect(try await announced(second) == [])
                 }
             }
         }

@@ -3,6 +3,11 @@ import Messages
 import Testing
 
 struct CommandTopicTests {
+    @Test(arguments: CommandTopic.filters)
+    func `a topic is read as it is written`(filter: String) {
+        #expect(CommandTopic(tail: filter[...])?.tail == filter)
+    }
+
     @Test func `only a get and a request may have an empty payload`() throws {
         let free = try CommandTopic.filters.filter {
             try !#require(CommandTopic(tail: $0.replacing("+", with: "x")[...])).needsPayload

@@ -1,4 +1,5 @@
 import Flare
+import Messages
 import Testing
 import TrilateralApp
 
@@ -15,7 +16,7 @@ struct DriveTargetTests {
     @Test(arguments: targets)
     func `a word names a target and its topics`(word: String, set: String?, state: String?) throws {
         let target = try #require(DriveTarget(word))
-        #expect(target.setTopic == set)
+        #expect(target.setCommand?.tail == set)
         #expect(target.stateTopic == state)
     }
 
@@ -72,9 +73,8 @@ struct NodeFinderTests {
 
 struct DriveExchangeTests {
     private let command = DriveExchange.Question.command(
-        topic: "nearby/set",
-        members: ["color": "red"],
-        subject: "set"
+        .nearbySet,
+        members: ["color": "red"]
     )
 
     private func exchange(_ question: DriveExchange.Question) -> DriveExchange {
@@ -115,7 +115,7 @@ struct DriveExchangeTests {
     }
 
     @Test func `a thing that is asked for is told as a topic would tell it, a refusal as it is`() {
-        let question = DriveExchange.Question.command(topic: "things/lamp/get", members: [:], subject: "get")
+        let question = DriveExchange.Question.command(.thingGet("lamp"), members: [:])
         func outcome(_ answer: JSONValue) -> [DriveExchange.Step] {
             var exchange = exchange(question)
             _ = exchange.apply(linked)

@@ -71,6 +71,12 @@ package struct Command: Sendable, Hashable {
 
     /// The verb of `B/request/<verb>`.
     package enum Verb: Sendable, Hashable {
+        /// The verbs as they are sent; `environment` is the same as `environment/set`.
+        package enum Name: String, Sendable, Hashable, CaseIterable {
+            case snapshot, ping, refresh, reload, restart, discovery, environment, explain
+            case logLevel = "loglevel"
+        }
+
         case snapshot, ping, refresh, reload
         /// Shut down gracefully, then start the program again in the same way.
         case restart

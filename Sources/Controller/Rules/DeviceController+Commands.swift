@@ -377,15 +377,17 @@ extension DeviceController {
 extension Command.Verb {
     /// The last level of `B/request/<verb>`.
     package var name: String {
-        switch self {
-        case .snapshot: "snapshot"
-        case .ping: "ping"
-        case .refresh: "refresh"
-        case .reload: "reload"
-        case .restart: "restart"
-        case .discovery: "discovery"
-        case .logLevel: "loglevel"
-        case .explain: "explain"
-        }
+        let name: Name =
+            switch self {
+            case .snapshot: .snapshot
+            case .ping: .ping
+            case .refresh: .refresh
+            case .reload: .reload
+            case .restart: .restart
+            case .discovery: .discovery
+            case .logLevel: .logLevel
+            case .explain: .explain
+            }
+        return name.rawValue
     }
 }

@@ -1,5 +1,6 @@
 package import Bridge
 package import Controller
+package import HomeAssistant
 package import Sensors
 package import ServiceLifecycle
 
@@ -21,6 +22,8 @@ package struct CapabilityParts: Sendable {
     package var observer: StateObserver?
     /// Renders retained topics of its own.
     package var renderer: (any TopicRenderer)?
+    /// How the node is announced to Home Assistant; without it, it is not.
+    package var discovery: DiscoverySettings?
     /// Allows or refuses requested changes.
     package var policy: (any CommandPolicy)?
     /// Called on the loop when the connection to the broker is made or lost.

@@ -140,7 +140,6 @@ extension BridgeConfiguration {
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
         hasMap = configuration.map.isEnabled
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
-        discovery = configuration.discovery
     }
 }
 

@@ -1,6 +1,7 @@
 package import Bridge
 package import Controller
 import Flare
+import HomeAssistant
 package import Logging
 package import MQTT
 import Messages
@@ -88,6 +89,7 @@ package struct Node: Sendable {
 
         var bridgeConfiguration = plan.bridge
         bridgeConfiguration.flareURL = flare.url
+        bridgeConfiguration.discovery = parts.compactMap(\.discovery).first ?? .off
         bridgeConfiguration.features = ["mqtt"] + plan.bridge.features + parts.flatMap(\.features)
         let bridge = MQTTBridge(
             on: loop,

@@ -2,6 +2,7 @@ import ArgumentParser
 import Flare
 import Foundation
 import MQTT
+import Messages
 import Things
 
 /// `trilateral set`: changes the nearby thing, or any other, and waits for the answer.
@@ -30,19 +31,19 @@ struct SetCommand: AsyncParsableCommand {
     func validate() throws { _ = try request() }
 
     func run() async throws {
-        let (topic, members) = try request()
-        try await drive.command(topic, members, by: "set")
+        let (command, members) = try request()
+        try await drive.command(command, members, by: "set")
     }
 
-    private func request() throws -> (topic: String, members: [String: JSONValue]) {
+    private func request() throws -> (command: CommandTopic, members: [String: JSONValue]) {
         let target = try drive.target(target)
-        guard let topic = target.setTopic else {
+        guard let command = target.setCommand else {
             throw ValidationError(
                 "\(self.target) cannot be set. What can be set: \(DriveTarget.settable)."
             )
         }
         switch target.members(values) {
-        case .success(let members): return (topic, members)
+        case .success(let members): return (command, members)
         case .failure(let fault): throw ValidationError(fault.message)
         }
     }
@@ -64,20 +65,20 @@ struct ActionCommand: AsyncParsableCommand {
 
     @OptionGroup var drive: DriveOptions
 
-    func validate() throws { _ = try topic() }
+    func validate() throws { _ = try command() }
 
     func run() async throws {
         let members: [String: JSONValue] = ["action": .string(action)]
-        try await drive.command(topic(), members, by: "action")
+        try await drive.command(command(), members, by: "action")
     }
 
-    private func topic() throws -> String {
-        guard let topic = try drive.target(target).actionTopic else {
+    private func command() throws -> CommandTopic {
+        guard let command = try drive.target(target).actionCommand else {
             throw ValidationError(
                 "\(target) has no actions. Give nearby, or the short name or id of a thing."
             )
         }
-        return topic
+        return command
     }
 }
 
@@ -110,9 +111,13 @@ struct DriveOptions: ParsableArguments {
 
     /// Sends a command, prints what came of it, and ends the program otherwise when there is no answer or it is a
     /// refusal.
-    func command(_ topic: String, _ members: [String: JSONValue], by command: String) async throws {
-        let question = DriveExchange.Question.command(topic: topic, members: members, subject: "set")
-        let (outcome, read) = try await ask(question, reading: ["things/+/availability"], by: command)
+    func command(_ topic: CommandTopic, _ members: [String: JSONValue], by command: String) async throws {
+        let question = DriveExchange.Question.command(topic, members: members)
+        let (outcome, read) = try await ask(
+            question,
+            reading: [Topics.tails.availability(thing: "+")],
+            by: command
+        )
         try report(DriveReport(outcome, asJSON: json, read: read), by: command)
     }
 
@@ -141,7 +146,7 @@ extension BrokerOptions {
         link: MQTTConfiguration, root: String
     ) {
         let daemon = try await daemon(for: command, timeout: timeout)
-        let (outcome, _) = await DriveExchange.Question.state(topic: "info")
+        let (outcome, _) = await DriveExchange.Question.state(topic: Topics.tails.info)
             .ask(daemon, reading: [], within: timeout)
         if case .state = outcome { return daemon }
         let report = DriveReport(outcome, asJSON: false)

@@ -1,4 +1,6 @@
+import Controller
 package import Flare
+package import Messages
 
 /// The rules of one question to a daemon and its answer, over MQTT.
 ///
@@ -8,8 +10,7 @@ package struct DriveExchange {
     package enum Question: Hashable {
         /// A retained topic below `B/`.
         case state(topic: String)
-        /// A command on a topic below `B/`, answered on `B/response/<subject>`.
-        case command(topic: String, members: [String: JSONValue], subject: String)
+        case command(CommandTopic, members: [String: JSONValue])
     }
 
     package enum Event: Hashable {
@@ -40,6 +41,7 @@ package struct DriveExchange {
     }
 
     private let root: String
+    private let topics: Topics
     private let question: Question
     private let reading: [String]
     private let tx: JSONValue
@@ -69,6 +71,7 @@ package struct DriveExchange {
         timeout: String
     ) {
         self.root = root
+        topics = Topics(root: root)
         self.question = question
         self.reading = reading
         self.tx = .string(tx)
@@ -81,8 +84,8 @@ package struct DriveExchange {
     /// What must be readable.
     private var needed: [String] {
         switch question {
-        case .state(let topic): ["\(root)/status", "\(root)/\(topic)"]
-        case .command(_, _, let subject): ["\(root)/status", "\(root)/response/\(subject)"]
+        case .state(let topic): [topics.status, "\(root)/\(topic)"]
+        case .command(let command, _): [topics.status, topics.response(command.subject)]
         }
     }
 
@@ -117,7 +120,7 @@ package struct DriveExchange {
 
     private mutating func heard(_ topic: String, _ payload: [UInt8]) -> [Step] {
         let text = String(decoding: payload, as: UTF8.self)
-        if topic == "\(root)/status" {
+        if topic == topics.status {
             status = text
             return proceed()
         }
@@ -125,10 +128,10 @@ package struct DriveExchange {
         case .state(let wanted) where topic == "\(root)/\(wanted)" && !payload.isEmpty:
             value = (try? JSONValue(parsing: payload)) ?? .string(text)
             return proceed()
-        case .command(_, _, let subject) where topic == "\(root)/response/\(subject)" && isSent:
+        case .command(let command, _) where topic == topics.response(command.subject) && isSent:
             guard let answer = try? JSONValue(parsing: payload), answer["tx"] == tx else { return [] }
             // What is asked for is told in the form in which its topic has it, however it is asked for.
-            if subject == "get", answer["status"]?.string == "ok", let data = answer["data"] {
+            if command.subject == .get, answer["status"]?.string == "ok", let data = answer["data"] {
                 return [.finish(.state(data))]
             }
             return [.finish(.answer(answer))]
@@ -146,11 +149,11 @@ package struct DriveExchange {
         switch question {
         case .state:
             return value.map { [.finish(.state($0))] } ?? []
-        case .command(let topic, let members, _):
+        case .command(let command, let members):
             guard !isSent else { return [] }
             isSent = true
             let payload = JSONValue.object(members.merging(["tx": tx]) { _, new in new })
-            return [.publish(topic: "\(root)/\(topic)", payload: payload.bytes)]
+            return [.publish(topic: topics.command(command), payload: payload.bytes)]
         }
     }
 
@@ -166,7 +169,7 @@ package struct DriveExchange {
         case let status?:
             return .noDaemon("no daemon is online at \(root): its status is \"\(status.prefix(40))\"")
         case nil:
-            return .noDaemon("no daemon is online at \(root): there is no \(root)/status")
+            return .noDaemon("no daemon is online at \(root): there is no \(topics.status)")
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 package import Flare
+import Messages
 
 /// What `set`, `action` and `get` print at the end.
 package struct DriveReport {
@@ -43,7 +44,7 @@ package struct DriveReport {
 
     private mutating func warn(of target: JSONValue?, _ read: [String: JSONValue]) {
         guard exitCode == .success, target?["kind"] == "thing", let slug = target?["slug"]?.string,
-            read["things/\(slug)/availability"] == "offline"
+            read[Topics.tails.availability(thing: slug)] == "offline"
         else { return }
         complaints.append("warning: \(slug) is offline: the change is stored, but its lamp has not followed")
     }

@@ -1,4 +1,6 @@
+import Controller
 package import Flare
+package import Messages
 import Things
 
 /// What `set`, `action` and `get` are about, as it is written on the command line.
@@ -47,28 +49,29 @@ package enum DriveTarget: Sendable, Hashable {
 
     /// Where its state is retained, below `B/`; `nil` for what is asked for, or found among others.
     package var stateTopic: String? {
-        switch self {
-        case .nearby: "nearby"
-        case .device: "device"
-        case .environment: "environment"
-        case .zone: "zone"
-        case .state: "state"
-        case .health: "health"
-        case .info: "info"
-        case .sensor(let name): "sensors/\(name)"
+        let topics = Topics.tails
+        return switch self {
+        case .nearby: topics.nearby
+        case .device: topics.device
+        case .environment: topics.environment
+        case .zone: topics.zone
+        case .state: topics.state
+        case .health: topics.health
+        case .info: topics.info
+        case .sensor(let name): SensorKind(rawValue: name).map(topics.sensor)
         case .alerts, .thing, .namedZone, .namedEnvironment: nil
         }
     }
 
-    /// Where it is set, below `B/`; `nil` for what only follows.
-    package var setTopic: String? {
+    /// The command that sets it; `nil` for what cannot be set.
+    package var setCommand: CommandTopic? {
         switch self {
-        case .nearby: "nearby/set"
-        case .device: "device/set"
-        case .environment: "environment/set"
-        case .sensor(let name): "sensors/\(name)/set"
-        case .thing(let name): "things/\(name)/set"
-        case .namedZone(let name): "zones/\(name)/set"
+        case .nearby: .nearbySet
+        case .device: .deviceSet
+        case .environment: .environmentSet
+        case .sensor(let name): .sensorSet(name)
+        case .thing(let name): .thingSet(name)
+        case .namedZone(let name): .zoneSet(name)
         case .zone, .state, .health, .info, .alerts, .namedEnvironment: nil
         }
     }
@@ -83,11 +86,11 @@ package enum DriveTarget: Sendable, Hashable {
     package static let settable =
         "nearby, a thing by its short name or id, zones/<zone>, device, environment, or sensors/<sensor>"
 
-    /// Where actions are asked for, below `B/`; `nil` for what has none.
-    package var actionTopic: String? {
+    /// The command for its actions; `nil` for what has none.
+    package var actionCommand: CommandTopic? {
         switch self {
-        case .nearby: "nearby/action"
-        case .thing(let name): "things/\(name)/action"
+        case .nearby: .nearbyAction
+        case .thing(let name): .thingAction(name)
         case .device, .environment, .zone, .state, .health, .info, .alerts, .sensor, .namedZone,
             .namedEnvironment:
             nil

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Controller
 import Daemon
 import Flare
+import Messages
 import Things
 
 /// `trilateral explain`: why something is as it is, in a sentence or two.
@@ -48,9 +50,8 @@ struct ExplainCommand: AsyncParsableCommand {
         case .command: members["command"] = object.map { .string($0) }
         }
         let question = DriveExchange.Question.command(
-            topic: "request/explain",
-            members: members,
-            subject: "explain"
+            .request(.explain),
+            members: members
         )
         let (outcome, _) = try await drive.ask(question, reading: [], by: "explain")
         guard case .answer(let answer) = outcome, let explanation = answer["data"] else {

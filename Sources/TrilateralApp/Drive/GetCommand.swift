@@ -38,7 +38,7 @@ struct GetCommand: AsyncParsableCommand {
 extension DriveTarget {
     var question: DriveExchange.Question {
         switch self {
-        case .thing(let name): .command(topic: "things/\(name)/get", members: [:], subject: "get")
+        case .thing(let name): .command(.thingGet(name), members: [:])
         default: stateTopic.map { self == .nearby ? .ping : .state(topic: $0) } ?? .ping
         }
     }
@@ -51,12 +51,13 @@ extension DriveTarget {
 
     /// What is read besides.
     var reading: [String] {
-        switch self {
-        case .thing: ["things/+/data", "things/+/availability"]
-        case .nearby: ["nearby", "nearby/availability", "things/+/data"]
-        case .alerts: ["alert/+"]
-        case .namedZone: ["zones/+", "zones/+/lights"]
-        case .namedEnvironment: ["environments/+"]
+        let topics = Topics.tails
+        return switch self {
+        case .thing: [topics.data(thing: "+"), topics.availability(thing: "+")]
+        case .nearby: [topics.nearby, topics.nearbyAvailability, topics.data(thing: "+")]
+        case .alerts: [topics.alert("+")]
+        case .namedZone: [topics.object(.zone, "+"), topics.lights(zone: "+")]
+        case .namedEnvironment: [topics.object(.environment, "+")]
         case .device, .environment, .zone, .state, .health, .info, .sensor: []
         }
     }
@@ -68,14 +69,17 @@ extension DriveTarget {
     ) -> DriveExchange.Outcome {
         switch (self, outcome) {
         case (.thing, .state(let thing)):
-            let availability = thing["slug"]?.string.flatMap { read["things/\($0)/availability"] }
+            let availability = thing["slug"]?.string.flatMap { read[Topics.tails.availability(thing: $0)] }
             return .state(thing.withValues(read, availability))
         case (.nearby, .answer):
-            guard let thing = read["nearby"] else { return .unknown("nothing is known of nearby yet") }
+            guard let thing = read[Topics.tails.nearby] else {
+                return .unknown("nothing is known of nearby yet")
+            }
             if thing["id"]?.string == nil { return .state(thing) }
-            return .state(thing.withValues(read, read["nearby/availability"]))
+            return .state(thing.withValues(read, read[Topics.tails.nearbyAvailability]))
         case (.alerts, .answer):
-            let alerts = read.filter { $0.key.hasPrefix("alert/") }.sorted { $0.key < $1.key }.map(\.value)
+            let alerts = read.filter { $0.key.hasPrefix(Topics.tails.alert("")) }.sorted { $0.key < $1.key }
+                .map(\.value)
             return .state(.array(alerts))
         case (.namedZone(let name), .answer):
             return found(name, of: "zones", called: "zone", in: read) { zone, topic in
@@ -115,14 +119,14 @@ extension DriveTarget {
 
 extension DriveExchange.Question {
     /// Asks for nothing but an answer: what is retained comes before it.
-    static let ping = Self.command(topic: "request/ping", members: [:], subject: "ping")
+    static let ping = Self.command(.request(.ping), members: [:])
 }
 
 extension JSONValue {
     /// A thing with its data and its availability.
     fileprivate func withValues(_ read: [String: JSONValue], _ availability: JSONValue?) -> JSONValue {
         guard var members = object else { return self }
-        members["data"] = members["slug"]?.string.flatMap { read["things/\($0)/data"] }
+        members["data"] = members["slug"]?.string.flatMap { read[Topics.tails.data(thing: $0)] }
         members["availability"] = availability
         return .object(members)
     }

@@ -1,4 +1,5 @@
 package import Flare
+import Messages
 
 /// What `list` prints, from what is retained.
 package struct ListReport {
@@ -7,11 +8,12 @@ package struct ListReport {
 
         /// What is read: below `B/`, save for nodes, which stand below the base.
         var filters: [String] {
-            switch self {
-            case .things: ["things/+", "things/+/availability"]
-            case .zones: ["zones/+", "zones/+/lights", "zone"]
-            case .environments: ["environments/+", "environment"]
-            case .nodes: ["+/status", "+/info"]
+            let (topics, nodes) = (Topics.tails, Topics(root: "+"))
+            return switch self {
+            case .things: [topics.object(.thing, "+"), topics.availability(thing: "+")]
+            case .zones: [topics.object(.zone, "+"), topics.lights(zone: "+"), topics.zone]
+            case .environments: [topics.object(.environment, "+"), topics.environment]
+            case .nodes: [nodes.status, nodes.info]
             }
         }
     }
@@ -41,7 +43,7 @@ package struct ListReport {
     package var json: JSONValue {
         .array(
             names.map { name in
-                let topic = kind == .nodes ? "\(name)/info" : "\(kind.rawValue)/\(name)"
+                let topic = kind == .nodes ? Topics(root: name).info : "\(kind.rawValue)/\(name)"
                 var members = read[topic]?.object ?? [:]
                 switch kind {
                 case .things: members["availability"] = read[topic + "/availability"]
@@ -51,7 +53,7 @@ package struct ListReport {
                 case .environments: members["current"] = .bool(isCurrent(name, "environment"))
                 case .nodes:
                     members["node"] = .string(name)
-                    members["status"] = read["\(name)/status"]
+                    members["status"] = read[Topics(root: name).status]
                 }
                 return .object(members)
             }
@@ -81,18 +83,18 @@ package struct ListReport {
             let values = WatchText.values(object)
             return [
                 name, text(object["name"]), text(object["zone"]),
-                text(read["things/\(name)/availability"]), values.isEmpty ? "-" : values,
+                text(read[Topics.tails.availability(thing: name)]), values.isEmpty ? "-" : values,
             ]
         case .zones:
-            let lights = read["zones/\(name)/lights"]
+            let lights = read[Topics.tails.lights(zone: name)]
             let count = lights?["lights"]?.integer.map { "\(lights?["on"]?.integer ?? 0) of \($0) on" }
             return [name, text(object["name"]), count ?? "-", isCurrent(name, "zone") ? "yes" : "-"]
         case .environments:
             return [name, text(object["name"]), isCurrent(name, "environment") ? "yes" : "-"]
         case .nodes:
-            let info = read["\(name)/info"]
+            let info = read[Topics(root: name).info]
             let started = info?["started"]?.string.map(time.dayAndClock)
-            return [name, text(read["\(name)/status"]), text(info?["version"]), started ?? "-"]
+            return [name, text(read[Topics(root: name).status]), text(info?["version"]), started ?? "-"]
         }
     }
 

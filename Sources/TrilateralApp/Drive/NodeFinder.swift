@@ -1,3 +1,5 @@
+import Messages
+
 /// Finds out which daemon is meant when the command line does not say.
 package struct NodeFinder {
     package enum Finding: Hashable {
@@ -11,7 +13,7 @@ package struct NodeFinder {
 
     package init(base: String) { self.base = base }
 
-    package var filter: String { "\(base)/+/status" }
+    package var filter: String { Topics(root: "\(base)/+").status }
 
     package mutating func heard(topic: String, payload: [UInt8]) {
         let levels = topic.dropFirst(base.count + 1).split(separator: "/", omittingEmptySubsequences: false)

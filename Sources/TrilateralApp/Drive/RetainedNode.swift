@@ -1,6 +1,7 @@
+import Controller
 import Flare
-package import MQTT
 import Messages
+package import MQTT
 
 /// What a broker keeps of one node: its retained topics, and the Home Assistant devices that were announced for it.
 ///
@@ -10,7 +11,8 @@ package struct RetainedNode: Sendable {
     private static let capacity = 100_000
 
     package let root: String
-    private let discoveryTopics: String
+    private let topicsOfNode: Topics
+    private let discovery: DiscoveryTopics
     private let mark: JSONValue
     private var kept: Set<String> = []
     private var announced: Set<String> = []
@@ -26,16 +28,17 @@ package struct RetainedNode: Sendable {
     ///   - mark: What nobody else sends as `tx`.
     package init(root: String, discoveryPrefix: String, mark: String) {
         self.root = root
-        discoveryTopics = "\(discoveryPrefix)/device/"
+        topicsOfNode = Topics(root: root)
+        discovery = DiscoveryTopics(prefix: discoveryPrefix)
         self.mark = .string(mark)
     }
 
     /// What has to be subscribed.
-    package var filters: [String] { ["\(root)/#", "\(discoveryTopics)+/config"] }
+    package var filters: [String] { [topicsOfNode.everything, discovery.device("+")] }
 
     /// The question that a running daemon answers.
     package var ping: (topic: String, payload: [UInt8]) {
-        ("\(root)/request/ping", JSONValue.object(["tx": mark]).bytes)
+        (topicsOfNode.command(.request(.ping)), JSONValue.object(["tx": mark]).bytes)
     }
 
     /// The node's topics, sorted.
@@ -52,14 +55,15 @@ package struct RetainedNode: Sendable {
     /// Takes in what the broker keeps, or what is published while we are subscribed.
     package mutating func receive(_ message: MQTTMessage) {
         let isOfNode = message.topic.hasPrefix("\(root)/")
-        guard isOfNode || message.topic.hasPrefix(discoveryTopics) else { return }
+        guard isOfNode || discovery.device(of: message.topic) != nil else { return }
         guard !message.payload.isEmpty || message.isOversize else {
             kept.remove(message.topic)
             announced.remove(message.topic)
             return
         }
-        if message.topic == Topics(root: root).status { isOnline = message.payload == Array("online".utf8) }
-        if message.topic == "\(root)/response/ping", (try? JSONValue(parsing: message.payload))?["tx"] == mark
+        if message.topic == topicsOfNode.status { isOnline = message.payload == Array("online".utf8) }
+        if message.topic == topicsOfNode.response(.verb("ping")),
+            (try? JSONValue(parsing: message.payload))?["tx"] == mark
         {
             isAnswering = true
         }
@@ -79,7 +83,7 @@ package struct RetainedNode: Sendable {
         guard let payload = try? JSONValue(parsing: message.payload),
             payload["origin"]?["name"]?.string == "Trilateral"
         else { return false }
-        let status = Topics(root: root).status
+        let status = topicsOfNode.status
         return payload["availability"]?.array?.contains { $0["topic"]?.string == status } ?? false
     }
 }

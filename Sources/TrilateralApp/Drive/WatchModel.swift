@@ -1,4 +1,5 @@
 package import Flare
+import Messages
 
 /// What `watch` has heard of a daemon: the last value of every topic, and the last events.
 package struct WatchModel: Hashable {
@@ -23,11 +24,14 @@ package struct WatchModel: Hashable {
     package init(time: LocalTime = LocalTime()) { self.time = time }
 
     /// The topics that are read, below `B/`.
-    static let filters = [
-        "status", "info", "health", "alert/+", "environment", "zone", "device", "device/position",
-        "device/angle",
-        "nearby", "nearby/availability", "sensors/+", "event/+", "things/+", "zones/+", "environments/+",
-    ]
+    static let filters: [String] = {
+        let topics = Topics.tails
+        return [
+            topics.status, topics.info, topics.health, topics.alert("+"), topics.environment, topics.zone,
+            topics.device, topics.devicePosition, topics.deviceAngle, topics.nearby,
+            topics.nearbyAvailability, "sensors/+", "event/+",
+        ] + [FlareClass.thing, .zone, .environment].map { topics.object($0, "+") }
+    }()
 
     /// Takes a message in.
     ///
@@ -71,14 +75,16 @@ package struct WatchModel: Hashable {
 
     /// Open problems: identifier and body.
     var alerts: [(id: String, body: JSONValue)] {
-        values.filter { $0.key.hasPrefix("alert/") }.sorted { $0.key < $1.key }
-            .map { (String($0.key.dropFirst("alert/".count)), $0.value) }
+        values.filter { $0.key.hasPrefix(Topics.tails.alert("")) }.sorted { $0.key < $1.key }
+            .map { (String($0.key.dropFirst(Topics.tails.alert("").count)), $0.value) }
     }
 
     /// Position, accuracy and quality: the quick topic where it was heard, else the device.
     var position: JSONValue? {
-        guard let quick = values["device/position"] else {
-            guard var members = values["device"]?.object, let position = members["position"]?.object else {
+        guard let quick = values[Topics.tails.devicePosition] else {
+            guard var members = values[Topics.tails.device]?.object,
+                let position = members["position"]?.object
+            else {
                 return nil
             }
             members.merge(position) { _, new in new }
@@ -87,5 +93,7 @@ package struct WatchModel: Hashable {
         return quick
     }
 
-    var angle: Double? { values["device/angle"]?.number ?? values["device"]?["angle"]?.number }
+    var angle: Double? {
+        values[Topics.tails.deviceAngle]?.number ?? values[Topics.tails.device]?["angle"]?.number
+    }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Flare
 import Foundation
+import Messages
 import MQTT
 import Positioning
 import Settings
@@ -81,7 +82,7 @@ struct SurveyCommand: AsyncParsableCommand {
         _ daemon: (link: MQTTConfiguration, root: String),
         _ take: @escaping @Sendable (PublishedPosition) -> Void
     ) async -> String? {
-        let (position, status) = ("\(daemon.root)/device/position", "\(daemon.root)/status")
+        let (position, status) = (Topics(root: daemon.root).devicePosition, Topics(root: daemon.root).status)
         return await BrokerSession(daemon.link).run(filters: [position, status], timeout: nil) { visit in
             for await event in visit.events {
                 switch event {

@@ -1,0 +1,25 @@
+import HomeAssistant
+import Messages
+import Settings
+
+extension Capability {
+    /// Home Assistant discovery.
+    ///
+    /// The bridge announces with these settings, between the node's states. It gets them when discovery is off, too, and
+    /// then removes what earlier runs announced.
+    static let discovery = Capability(
+        name: "discovery",
+        access: { configuration in
+            let topics = DiscoveryTopics(prefix: configuration.discovery.prefix)
+            return [
+                .init(access: .read, filter: topics.status),
+                .init(access: .write, filter: topics.device("+")),
+            ]
+        },
+        build: { context in
+            var parts = CapabilityParts()
+            parts.discovery = context.configuration.discovery
+            return parts
+        }
+    )
+}
