@@ -1,7 +1,7 @@
 package import HomeAssistant
 import Messages
 
-/// What a user may decide about the bridge to the broker.
+/// The settings of the bridge.
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The first levels of every topic, without a slash at either end.
     package var base = "trilateral"
@@ -19,12 +19,12 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// How often position and angle may change their copies in `state` and `device`.
     package var copiesPerSecond = 1.0
     package var healthInterval: Duration = .seconds(60)
-    /// How often position and angle are repeated while their sensor is alive.
+    /// Interval at which position and angle are repeated while their sensor is alive.
     package var aliveInterval: Duration = .seconds(10)
-    /// Whether a picture of the place is published, for Home Assistant to show.
+    /// Whether the map is published.
     package var hasMap = false
 
-    /// What is announced to Home Assistant.
+    /// Home Assistant discovery.
     package var discovery = DiscoverySettings()
 
     package init() {}

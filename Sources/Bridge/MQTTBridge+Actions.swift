@@ -69,7 +69,7 @@ extension MQTTBridge {
     /// - Returns: Whether something is to be sent.
     @discardableResult
     func clearStaleTopics() -> Bool {
-        let stale = ownership.takeStaleTopics(
+        let stale = ownership.drainStaleTopics(
             isPlaceKnown: renderer.isSettled,
             unless: publisher.retained.holds
         )

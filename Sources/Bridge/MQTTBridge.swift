@@ -84,7 +84,7 @@ package actor MQTTBridge {
         client.handleLinkEvents(on: loop) { [weak self] event in self?.assumeIsolated { $0.receive(event) } }
     }
 
-    /// Subscribes, and repeats what is to be repeated, until the task is cancelled.
+    /// Subscribes, and repeats topics regularly, until the task is cancelled.
     package func run() async {
         let subscriptions = [
             subscribe(topics.commands) { $0.receive(command: $1) },
@@ -318,7 +318,7 @@ package actor MQTTBridge {
         if publisher.isConnected, ownership.tick() { finishReadingStaleTopics() }
         flush()
         if publisher.isConnected, isIdle {
-            let cleared = renderer.takeCleared()
+            let cleared = renderer.drainCleared()
             if !cleared.isEmpty { send(.topicsCleared(cleared)) }
         }
         if publisher.isConnected, discovery.isAwaitingPlace { send(.announcementWanted) }

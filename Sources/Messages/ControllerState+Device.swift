@@ -32,7 +32,7 @@ extension ControllerState {
         angle?.compassDegrees
     }
 
-    /// `B/device/location`; `nil` before a GPS told one.
+    /// `B/device/location`; `nil` before the first GPS fix.
     package var locationJSON: JSONValue? {
         guard let location else { return nil }
         var members: [String: JSONValue] = [

@@ -12,7 +12,7 @@ extension ControllerState {
     /// They are shown shortened: descriptions, data and perimeters are left out; palette, actions, settable and
     /// target of the nearby thing too when they would not fit; names are cut at 200 characters, at 16 when that is
     /// still too much.
-    /// - Parameter moment: The time to be told; by default that of the last change that the feed shows, so that
+    /// - Parameter moment: The time in `ts`; by default that of the last change that the feed shows, so that
     ///   equal states make equal feeds.
     package func feedJSON(at moment: Instant? = nil) -> JSONValue {
         let whole = feed(at: moment).naming(within: 200)
@@ -29,11 +29,11 @@ extension ControllerState {
             "device": deviceJSON,
             "nearby": nearbyJSON.without(["description"]),
         ]
-        let told = moment ?? lastChange
+        let time = moment ?? lastChange
         var members = parts
         members["epoch"] = .string(epoch)
         members["seq"] = JSONValue(sequence)
-        members["ts"] = told.map { .string($0.timestamp) }
+        members["ts"] = time.map { .string($0.timestamp) }
         return .object(members)
     }
 

@@ -15,7 +15,7 @@ extension ControllerState {
         things[id].map { .object($0.data) }
     }
 
-    /// `B/things/<t>/beacon`: how the thing's beacon was heard; `nil` where it was not.
+    /// `B/things/<t>/beacon`: telemetry of the thing's beacon; `nil` if it was never received.
     package func thingBeaconJSON(_ id: FlareID) -> JSONValue? {
         guard things[id] != nil, let beacon = beacons[id] else { return nil }
         var members: [String: JSONValue] = ["last_seen": .string(beacon.seenAt.timestamp)]
@@ -33,7 +33,7 @@ extension ControllerState {
     package var nearbyJSON: JSONValue {
         guard let nearby else { return ["id": .null, "state": .null] }
         var members = shape(of: nearby).merging(direction(to: nearby)) { shape, _ in shape }
-        // Readers that take it for a light, as Home Assistant does, want to be told that it is none.
+        // Home Assistant reads it as a light, and needs to see that it is none.
         if members["state"] == nil { members["state"] = .null }
         return .object(members)
     }

@@ -1,19 +1,19 @@
 package import Controller
 package import Flare
 
-/// `B/health`: whether all links are up and no alert is open, and what was counted.
+/// `B/health`: links, alerts and counters.
 package struct HealthMessage: Sendable, Hashable {
     package var uptimeSeconds: Int
     /// By name: whether the link is up.
     package var links: [String: Bool]
-    /// How many alerts are open.
+    /// Number of open alerts.
     package var alerts: Int
     package var counters: [String: Int]
-    /// From hearing a packet to telling the position; `nil` before the first.
+    /// From receiving a beacon packet to publishing the position; `nil` before the first.
     package var positionLatency: Latency?
     package var at: Instant
 
-    /// How long something took, milliseconds.
+    /// A latency, milliseconds.
     package struct Latency: Sendable, Hashable {
         package var count: Int
         package var median: Double
@@ -63,7 +63,7 @@ package struct HealthMessage: Sendable, Hashable {
 }
 
 extension ControllerState {
-    /// `B/alerts`: how many problems are open, and what the gravest of them is; of equally grave ones the first.
+    /// `B/alerts`: the number of open alerts, and the most severe one; among equal ones the first.
     package var alertsJSON: JSONValue {
         let grave = alerts.sorted { left, right in
             let (a, b) = (left.value, right.value)

@@ -2,7 +2,7 @@ package import Controller
 package import Flare
 import Things
 
-/// `B/info`: who is speaking here, in less than 2 KB.
+/// `B/info`: version, run and features of the node, in less than 2 KB.
 package struct InfoMessage: Sendable, Hashable {
     /// The version of the contract.
     package static let schema = 1
@@ -13,10 +13,10 @@ package struct InfoMessage: Sendable, Hashable {
     package var epoch: String
     /// `embedded` or `remote`.
     package var flareMode: String
-    /// Where the Flare server answers; a user and password in it are not told.
+    /// The address of the Flare server; user and password in it are not published.
     package var flareURL: String
     package var features: [String]
-    /// Whether a changed configuration waits for a restart.
+    /// Whether a changed configuration needs a restart.
     package var needsRestart: Bool
 
     package init(
@@ -39,7 +39,7 @@ package struct InfoMessage: Sendable, Hashable {
         self.needsRestart = needsRestart
     }
 
-    /// What comes from a configuration is cut, so that the whole stays below 2 KB.
+    /// Values of the configuration are truncated, so that the message stays below 2 KB.
     package var json: JSONValue {
         [
             "version": .string(QuotedValue.clipped(version, to: 40)), "schema": JSONValue(Self.schema),

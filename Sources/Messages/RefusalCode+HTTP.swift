@@ -1,9 +1,9 @@
 package import Things
 
 extension RefusalCode {
-    /// The HTTP status that says the same.
+    /// The corresponding HTTP status.
     ///
-    /// What is named but does not exist is 404; a wrong word inside a value is 400 like any wrong value.
+    /// An unknown object is 404; an unknown word in a value is 400 like any invalid value.
     /// - Source: the MQTT contract, rule 1; 429, 500 and 502 from RFC 6585 and RFC 9110.
     package var httpStatus: Int {
         switch self {

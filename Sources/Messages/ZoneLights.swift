@@ -2,9 +2,9 @@ package import Controller
 package import Flare
 import Things
 
-/// The lights of each zone, taken together: what `B/zones/<z>/lights` shows.
+/// The lights of each zone as one light, for `B/zones/<z>/lights`.
 ///
-/// It knows of each light only what it shows, so that a change of one among a thousand costs little.
+/// It keeps only the values that are shown, so that a change of one light among a thousand is cheap.
 package struct ZoneLights: Sendable {
     private struct Light: Sendable {
         let zone: FlareID
@@ -13,7 +13,7 @@ package struct ZoneLights: Sendable {
         let isReachable: Bool
         let brightness: Int?
         let hasColour: Bool
-        /// `nil` for a colour that nobody knows, too.
+        /// `nil` also for an unknown colour.
         let rgb: RGBColour?
         /// The colour temperature, if that is what it shows.
         let temperature: ColourTemperature?
@@ -39,9 +39,9 @@ package struct ZoneLights: Sendable {
 
     package init() {}
 
-    /// Takes in what became of a thing.
-    /// - Returns: The zones whose lights look different, or may.
-    package mutating func note(_ id: FlareID, in state: ControllerState) -> Set<FlareID> {
+    /// Updates the light of a thing.
+    /// - Returns: The zones whose lights may have changed.
+    package mutating func update(_ id: FlareID, in state: ControllerState) -> Set<FlareID> {
         let old = lights.removeValue(forKey: id)
         if let old {
             members[old.zone]?.remove(id)
@@ -57,10 +57,10 @@ package struct ZoneLights: Sendable {
         return before.union([zone])
     }
 
-    /// The lights of a zone in the shape of one; `nil` where there is none.
+    /// The lights of a zone as one light; `nil` if it has none.
     ///
-    /// They are on when one of them is, as bright as those that are on are on average, and of the colour of the first.
-    /// How many can be reached is told when some cannot.
+    /// It is on when one of them is, with the average brightness of those that are on and the colour of the first.
+    /// `available` is there when some cannot be reached.
     package func json(of zone: FlareID, isLinkUp: Bool = true) -> JSONValue? {
         guard let ids = members[zone] else { return nil }
         let all = ids.sorted().compactMap { lights[$0] }
@@ -87,7 +87,7 @@ package struct ZoneLights: Sendable {
         members["color"] = colour.map {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
         }
-        // They are announced as lights with a colour: to say that they have none would be wrong too.
+        // They are announced with a colour, so another mode would contradict that.
         if colour != nil || !all.contains(where: \.hasColour) {
             members["color_mode"] = colour != nil ? "rgb" : levels.isEmpty ? "onoff" : "brightness"
         }

@@ -82,8 +82,8 @@ struct TopicOwnershipTests {
         _ = receive("info", #"{"epoch":"0"}"#, isRetained: true)
         ownership.record(message("things/radio", "{}", isRetained: true))
         ownership.record(message("things/lamp", "{}", isRetained: true))
-        #expect(ownership.takeStaleTopics(isPlaceKnown: false, unless: { _ in false }) == [])
-        let stale = ownership.takeStaleTopics(isPlaceKnown: true, unless: { $0 == "t/n/things/lamp" })
+        #expect(ownership.drainStaleTopics(isPlaceKnown: false, unless: { _ in false }) == [])
+        let stale = ownership.drainStaleTopics(isPlaceKnown: true, unless: { $0 == "t/n/things/lamp" })
         #expect(stale == ["t/n/things/radio"])
     }
 
@@ -91,7 +91,7 @@ struct TopicOwnershipTests {
         _ = receive("status", "online", isRetained: true)
         _ = receive("info", #"{"epoch":"0"}"#, isRetained: true)
         ownership.record(message("things/radio", "{}", isRetained: true))
-        #expect(ownership.takeStaleTopics(isPlaceKnown: true, unless: { _ in false }) == [])
+        #expect(ownership.drainStaleTopics(isPlaceKnown: true, unless: { _ in false }) == [])
         #expect([ownership.tick(), ownership.tick()] == [false, true])
         func finish() -> [TopicOwnership.Action] {
             ownership.finishReading(isPlaceKnown: true, isIdle: true, unless: { _ in false })
@@ -115,7 +115,7 @@ struct TopicOwnershipTests {
                     MQTTMessage(topic: "t/old/\(tail)", payload: Array(payload.utf8), isRetained: true)
                 )
             }
-            let stale = ownership.takeStaleTopics(isPlaceKnown: true, unless: { _ in false })
+            let stale = ownership.drainStaleTopics(isPlaceKnown: true, unless: { _ in false })
             #expect(stale.filter { !$0.hasSuffix("status") } == cleared)
             let end = ownership.finishReading(isPlaceKnown: true, isIdle: true, unless: { _ in false })
             #expect(end == [.stopReading, .remember(.root("t/old", isUsed: false))])

@@ -23,7 +23,7 @@ struct ZoneLightsTests {
     private func lights(_ things: [[String: JSONValue]]) -> JSONValue? {
         let state = state(things)
         var lights = ZoneLights()
-        for id in state.things.keys.sorted() { _ = lights.note(id, in: state) }
+        for id in state.things.keys.sorted() { _ = lights.update(id, in: state) }
         return lights.json(of: Self.zone)
     }
 
@@ -70,28 +70,28 @@ struct ZoneLightsTests {
         var state = state([["on": true], ["on": true]])
         state.lamps[id(0)] = LampCondition(isOnline: false)
         var lights = ZoneLights()
-        for id in state.things.keys.sorted() { _ = lights.note(id, in: state) }
+        for id in state.things.keys.sorted() { _ = lights.update(id, in: state) }
         #expect(lights.json(of: Self.zone)?["available"] == 1)
         #expect(lights.json(of: Self.zone, isLinkUp: false)?["available"] == 0)
         state.lamps[id(0)]?.isOnline = true
-        _ = lights.note(id(0), in: state)
+        _ = lights.update(id(0), in: state)
         #expect(lights.json(of: Self.zone)?["available"] == nil)
     }
 
     @Test func `a light that moves into another zone, loses its light or goes is counted there no more`() {
         var state = state([["on": true], ["on": true]])
         var lights = ZoneLights()
-        #expect(lights.note(id(0), in: state) == [Self.zone])
-        #expect(lights.note(id(1), in: state) == [Self.zone])
+        #expect(lights.update(id(0), in: state) == [Self.zone])
+        #expect(lights.update(id(1), in: state) == [Self.zone])
         state.things[id(0)]?.zone = Self.other
-        #expect(lights.note(id(0), in: state) == [Self.zone, Self.other])
+        #expect(lights.update(id(0), in: state) == [Self.zone, Self.other])
         #expect(lights.json(of: Self.zone)?["lights"] == 1 && lights.json(of: Self.other)?["lights"] == 1)
         state.things[id(0)]?.data = [:]
-        #expect(lights.note(id(0), in: state) == [Self.other])
+        #expect(lights.update(id(0), in: state) == [Self.other])
         #expect(lights.json(of: Self.other) == nil)
         state.things[id(1)] = nil
-        #expect(lights.note(id(1), in: state) == [Self.zone])
+        #expect(lights.update(id(1), in: state) == [Self.zone])
         #expect(lights.json(of: Self.zone) == nil)
-        #expect(lights.note(id(1), in: state) == [])
+        #expect(lights.update(id(1), in: state) == [])
     }
 }

@@ -3,12 +3,12 @@ import Flare
 import Logging
 import Things
 
-/// Which things the links mean: by short name, name or identifier.
+/// Resolves the things that links name, by short name, name or identifier.
 extension LampService {
-    /// Whether a thing is new, gone, or called otherwise than before.
+    /// Whether a thing was added, removed or renamed.
     func haveNamesChanged(_ changes: Set<StateChange>, in state: ControllerState) -> Bool {
         guard state.isPlaceKnown else {
-            // The place was left: the same one may come back.
+            // The environment was left, and may come back.
             namedEnvironment = nil
             names = [:]
             return false
@@ -27,28 +27,28 @@ extension LampService {
         return isChange
     }
 
-    /// Looks for the things of the links that have none.
+    /// Resolves the links that have no thing yet.
     func findThings(in state: ControllerState) {
-        for index in seats.indices where seats[index].id == nil {
-            seats[index].fault = nil
-            let name = seats[index].pair.thing
+        for index in entries.indices where entries[index].id == nil {
+            entries[index].fault = nil
+            let name = entries[index].pair.thing
             switch state.match(name, .thing) {
-            case .one(let id) where seatsByThing[id] != nil:
-                seats[index].fault = "already has a link to another lamp"
+            case .one(let id) where entriesByThing[id] != nil:
+                entries[index].fault = "already has a link to another lamp"
             case .one(let id):
-                seats[index].label = state.slugs[.thing, id] ?? "\(id)"
-                seats[index].id = id
-                seatsByThing[id] = index
-                see(id, in: state, for: index)
+                entries[index].label = state.slugs[.thing, id] ?? "\(id)"
+                entries[index].id = id
+                entriesByThing[id] = index
+                refresh(id, in: state, for: index)
             case .several(let slugs):
-                seats[index].fault = "is the name of several things; use one of \(QuotedValue.list(slugs))"
+                entries[index].fault = "is the name of several things; use one of \(QuotedValue.list(slugs))"
             case .none:
-                if !isElsewhere(name, state) { seats[index].fault = "is not a thing in this environment" }
+                if !isElsewhere(name, state) { entries[index].fault = "is not a thing in this environment" }
             }
         }
     }
 
-    /// Whether a name means a thing of another environment, as far as that was ever seen.
+    /// Whether a name belongs to a thing of another known environment.
     private func isElsewhere(_ name: String, _ state: ControllerState) -> Bool {
         let slugs = [name, SlugRegistry.slug(from: name)].compactMap(\.self)
         let ids = [FlareID(name)] + slugs.map { state.slugs.id(of: $0, kind: .thing) }
@@ -58,12 +58,13 @@ extension LampService {
         }
     }
 
-    /// One alert names every link that does nothing by mistake.
-    func tellFaults() {
-        let faults = seats.compactMap { seat in seat.fault.map { "\(QuotedValue.of(seat.pair.thing)) \($0)" }
+    /// Raises, updates or clears the alert about links without effect.
+    func updateFaultAlert() {
+        let faults = entries.compactMap { entry in
+            entry.fault.map { "\(QuotedValue.of(entry.pair.thing)) \($0)" }
         }
-        guard faults != toldFaults else { return }
-        toldFaults = faults
+        guard faults != reportedFaults else { return }
+        reportedFaults = faults
         guard !faults.isEmpty else { return send(.alertCleared("links")) }
         let more = faults.count > 5 ? "; and \(faults.count - 5) more" : ""
         let message = "Lamp links without effect: \(faults.prefix(5).joined(separator: "; "))\(more)."

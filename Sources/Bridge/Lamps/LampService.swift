@@ -6,7 +6,7 @@ package import MQTT
 import Things
 package import Threading
 
-/// Real lamps on the broker, each tied to a thing: hears both sides, and does what the rules of their links say.
+/// Keeps things and their real lamps on the broker equal, by the rules of ``LampLink``.
 package actor LampService {
     private nonisolated let loop: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -22,7 +22,8 @@ package actor LampService {
         }
     }
 
-    struct Seat {
+    /// A lamp link and its thing.
+    struct Entry {
         let pair: Pair
         var link: LampLink
         /// The thing, while it is in the current environment.
@@ -34,11 +35,11 @@ package actor LampService {
         var fault: String?
     }
 
-    var seats: [Seat]
-    /// When the link of each seat wants to be asked again.
+    var entries: [Entry]
+    /// When each link has to be updated without a message.
     private var deadlines: DeadlineQueue
-    private let seatsByTopic: [String: [Int]]
-    var seatsByThing: [FlareID: Int] = [:]
+    private let entriesByTopic: [String: [Int]]
+    var entriesByThing: [FlareID: Int] = [:]
     private let client: MQTTClient
     private let clock: @Sendable () -> Instant
     let send: @Sendable (ControllerEvent) -> Void
@@ -46,16 +47,16 @@ package actor LampService {
     let logger: Logger
 
     private var nextTicket = 1
-    /// Whose thing was asked for something.
+    /// The entries of pending commands, by ticket.
     private var asked: [Int: Int] = [:]
-    /// What the things were called when links without one were looked at last.
+    /// The names of the things when the links' things were last resolved.
     var names: [FlareID: String] = [:]
     var namedEnvironment: FlareID?
-    var toldFaults: [String] = []
-    private var complaints: Set<String> = []
+    var reportedFaults: [String] = []
+    private var warnings: Set<String> = []
     private var plannedWake: Int64?
 
-    private static let mostComplaints = 200
+    private static let maximumWarnings = 200
 
     /// - Parameter onGarbage: Called for every message of a lamp that was not understood.
     package init(
@@ -68,15 +69,15 @@ package actor LampService {
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.loop = loop
-        seats = pairs.map {
-            Seat(pair: $0, link: LampLink($0.dialect, seed: .random(in: 0 ... .max)), label: $0.thing)
+        entries = pairs.map {
+            Entry(pair: $0, link: LampLink($0.dialect, seed: .random(in: 0 ... .max)), label: $0.thing)
         }
         deadlines = DeadlineQueue(count: pairs.count)
         var byTopic: [String: [Int]] = [:]
         for (index, pair) in pairs.enumerated() {
             for topic in Set(pair.dialect.topics) { byTopic[topic, default: []].append(index) }
         }
-        seatsByTopic = byTopic
+        entriesByTopic = byTopic
         self.client = client
         self.clock = clock
         self.send = send
@@ -84,52 +85,52 @@ package actor LampService {
         self.logger = logger
     }
 
-    /// What of the state matters to links.
-    package static func isInterested(in facet: StateChange) -> Bool {
-        switch facet {
+    /// The changes that links observe.
+    package static func isInterested(in change: StateChange) -> Bool {
+        switch change {
         case .environment: true
         case .object(let object): object.kind == .thing
         default: false
         }
     }
 
-    /// Receives what the lamps say, until the subscription is cancelled.
+    /// Receives the lamps' messages until the subscription is cancelled.
     package func subscribe() -> MQTTSubscription {
-        client.subscribe(seatsByTopic.keys.sorted(), qos: .atLeastOnce, on: loop) { message in
-            self.assumeIsolated { $0.take(message) }
+        client.subscribe(entriesByTopic.keys.sorted(), qos: .atLeastOnce, on: loop) { message in
+            self.assumeIsolated { $0.receive(message) }
         }
     }
 
     // MARK: The lamps
 
-    private func take(_ message: MQTTMessage) {
-        for index in seatsByTopic[message.topic] ?? [] {
+    private func receive(_ message: MQTTMessage) {
+        for index in entriesByTopic[message.topic] ?? [] {
             do throws(LampMessageError) {
                 if let bytes = message.oversizeBytes { throw LampMessageError.tooLong(bytes) }
-                let report = try seats[index].pair.dialect.report(on: message.topic, message.payload)
-                perform(seats[index].link.lampSaid(report, on: message.topic, at: now), for: index)
+                let report = try entries[index].pair.dialect.report(on: message.topic, message.payload)
+                perform(entries[index].link.lampSaid(report, on: message.topic, at: now), for: index)
             } catch {
                 onGarbage()
-                complain(error, on: message.topic, of: index)
+                log(error, on: message.topic, of: index)
             }
         }
         planWake()
     }
 
-    private func complain(_ complaint: LampMessageError, on topic: String, of index: Int) {
-        guard complaints.count < Self.mostComplaints,
-            complaints.insert("\(index) \(topic) \(complaint.cause)").inserted
+    private func log(_ error: LampMessageError, on topic: String, of index: Int) {
+        guard warnings.count < Self.maximumWarnings,
+            warnings.insert("\(index) \(topic) \(error.cause)").inserted
         else { return }
         logger.warning(
             "message of a lamp ignored",
-            metadata: ["thing": "\(seats[index].label)", "topic": "\(topic)", "why": "\(complaint)"]
+            metadata: ["thing": "\(entries[index].label)", "topic": "\(topic)", "why": "\(error)"]
         )
     }
 
-    /// The broker can be reached, or cannot any more.
+    /// Handles a change of the link to the broker.
     package func brokerChanged(isUp: Bool) {
-        for index in seats.indices {
-            perform(seats[index].link.brokerChanged(isUp: isUp, at: now), for: index)
+        for index in entries.indices {
+            perform(entries[index].link.brokerChanged(isUp: isUp, at: now), for: index)
         }
         planWake()
     }
@@ -139,73 +140,71 @@ package actor LampService {
     /// Follows what a turn has changed.
     package func observe(_ snapshot: StateSnapshot) {
         let changes = snapshot.changes
-        var seen: Set<FlareID> = changes.contains(.environment) ? Set(seatsByThing.keys) : []
-        for case .object(let object) in changes where seatsByThing[object.id] != nil {
+        var seen: Set<FlareID> = changes.contains(.environment) ? Set(entriesByThing.keys) : []
+        for case .object(let object) in changes where entriesByThing[object.id] != nil {
             seen.insert(object.id)
         }
         for id in seen {
-            if let index = seatsByThing[id] { see(id, in: snapshot.state, for: index) }
+            if let index = entriesByThing[id] { refresh(id, in: snapshot.state, for: index) }
         }
         if haveNamesChanged(changes, in: snapshot.state) { findThings(in: snapshot.state) }
-        tellFaults()
+        updateFaultAlert()
         planWake()
     }
 
     private func warn(_ index: Int, _ text: String) {
-        guard complaints.count < Self.mostComplaints, complaints.insert("\(index) \(text)").inserted else {
+        guard warnings.count < Self.maximumWarnings, warnings.insert("\(index) \(text)").inserted else {
             return
         }
-        logger.warning("\(text)", metadata: ["thing": "\(seats[index].label)"])
+        logger.warning("\(text)", metadata: ["thing": "\(entries[index].label)"])
     }
 
-    func see(_ thing: FlareID, in state: ControllerState, for index: Int) {
+    func refresh(_ thing: FlareID, in state: ControllerState, for index: Int) {
         let isHere = state.things[thing] != nil
         let linked = state.things[thing].flatMap {
             LinkedThing($0, goal: state.goals[thing], seconds: state.goalSeconds[thing])
         }
-        seats[index].fault =
+        entries[index].fault =
             isHere && linked == nil
             ? "cannot be switched: its data has none of on, brightness, color, colorTemperature" : nil
-        perform(seats[index].link.thingSeen(linked, at: now), for: index)
-        guard linked == nil, let id = seats[index].id else { return }
+        perform(entries[index].link.thingSeen(linked, at: now), for: index)
+        guard linked == nil, let id = entries[index].id else { return }
         if !isHere {
-            seats[index].id = nil
-            seatsByThing[id] = nil
+            entries[index].id = nil
+            entriesByThing[id] = nil
         }
         send(.lampChanged(id, nil))
         setSilent(false, index)
     }
 
-    /// Learns what became of something that was asked of a thing.
-    ///
-    /// The turn that brought the answer has been observed by then.
+    /// Handles the answer to a link's command, after the state of the same turn was observed.
     package func receive(_ answer: Answer) {
         guard let index = asked.removeValue(forKey: answer.ticket) else { return }
-        perform(seats[index].link.answered(answer.refusal, at: now), for: index)
+        perform(entries[index].link.answered(answer.refusal, at: now), for: index)
         planWake()
     }
 
-    // MARK: What is to be done
+    // MARK: Actions
 
     private var now: Int64 { clock().steadyMilliseconds }
 
     private func perform(_ actions: [LampLink.Action], for index: Int) {
-        deadlines[index] = seats[index].link.nextDue(after: now)
+        deadlines[index] = entries[index].link.nextDue(after: now)
         for action in actions {
             switch action {
             case .publish(let messages):
                 for message in messages {
-                    // What cannot be said now is said anew when the broker is back, if it is still meant then.
+                    // Without a link it is dropped: the lamp link publishes again after the reconnect.
                     client.publish(MQTTMessage(topic: message.topic, payload: Array(message.payload.utf8)))
                 }
             case .set(let request):
-                guard let id = seats[index].id else { continue }
+                guard let id = entries[index].id else { continue }
                 asked[nextTicket] = index
                 let order = Command.Order.set(.thing("\(id)"), request)
                 send(.commandReceived(Command(ticket: nextTicket, order: order, speaker: .lamp)))
                 nextTicket += 1
             case .report(let condition):
-                guard let id = seats[index].id else { continue }
+                guard let id = entries[index].id else { continue }
                 send(
                     .lampChanged(
                         id,
@@ -223,13 +222,13 @@ package actor LampService {
     }
 
     private func setSilent(_ isSilent: Bool, _ index: Int) {
-        guard seats[index].isSilent != isSilent else { return }
-        seats[index].isSilent = isSilent
+        guard entries[index].isSilent != isSilent else { return }
+        entries[index].isSilent = isSilent
         if isSilent {
-            logger.warning("a lamp does not answer", metadata: ["thing": "\(seats[index].label)"])
+            logger.warning("a lamp does not answer", metadata: ["thing": "\(entries[index].label)"])
         }
-        let silent = seats.filter(\.isSilent).map { seat in
-            "\(seat.label) (\(seat.pair.dialect.commandTopics.first ?? ""))"
+        let silent = entries.filter(\.isSilent).map { entry in
+            "\(entry.label) (\(entry.pair.dialect.commandTopics.first ?? ""))"
         }
         guard !silent.isEmpty else { return send(.alertCleared("lamps")) }
         let names = QuotedValue.list(silent.sorted())
@@ -248,7 +247,7 @@ package actor LampService {
         guard let due = deadlines.earliest, plannedWake.map({ due < $0 || $0 <= now }) ?? true else { return }
         plannedWake = due
         let rest = max(0, due - now)
-        // A task of its own: what is due sooner must not wait for what was planned before it.
+        // Each deadline has a task of its own, because an earlier one may be planned later.
         Task {
             try? await Task.sleep(for: .milliseconds(rest))
             timePassed(until: due)
@@ -259,7 +258,7 @@ package actor LampService {
         if plannedWake == due { plannedWake = nil }
         let now = now
         for index in deadlines.removeDue(at: now) {
-            perform(seats[index].link.timePassed(at: now), for: index)
+            perform(entries[index].link.timePassed(at: now), for: index)
         }
         planWake()
     }

@@ -1,7 +1,7 @@
 /// Other daemons that publish on our topics, recognised by the epochs in their info.
 package struct DuplicateNodeDetector: Sendable {
     package enum Outcome: Sendable {
-        /// It came over a link that is lost, and says nothing about who is there now.
+        /// It came over a lost link: whether the daemon is still there is unknown.
         case ignored
         case recorded
         /// Send our own info, so that the other daemon learns of us as well.

@@ -33,7 +33,7 @@ package struct StaleTopics: Sendable {
     }
 
     /// Removes and returns the recorded topics that this run does not publish.
-    package mutating func take(unless isHeld: (String) -> Bool) -> [String] {
+    package mutating func drain(unless isHeld: (String) -> Bool) -> [String] {
         defer { found.removeAll() }
         return found.filter { !isHeld($0) }.sorted()
     }

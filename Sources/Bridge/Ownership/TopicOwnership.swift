@@ -6,7 +6,7 @@ package import Messages
 /// Whether the node's topics are ours alone, and what others have left there: earlier runs, former nodes, and daemons
 /// with the same node.
 ///
-/// Retained topics are read only where somebody published before, and only until this run has published its own.
+/// Retained topics are read only where a daemon published before, and only until this run has published its own.
 package struct TopicOwnership: Sendable {
     package enum Action: Sendable, Equatable {
         /// Subscribe to these topics instead of those of the last `read`, and pass the messages to
@@ -119,7 +119,7 @@ package struct TopicOwnership: Sendable {
 
     // MARK: Stale topics
 
-    /// - Parameter areOurs: Whether nobody but us has published on our own topics.
+    /// - Parameter areOurs: Whether the last run on our topics was ours.
     private mutating func read(ownTopics: Bool, areOurs: Bool = false) -> [Action] {
         if ownTopics { hasReadOwnTopics = true }
         hasReadForAnInterval = false
@@ -140,9 +140,9 @@ package struct TopicOwnership: Sendable {
     /// - Parameters:
     ///   - isPlaceKnown: Whether everything that this run publishes is known.
     ///   - isAlone: Whether no rival answered our info, even though `status` was online before. On former topics
-    ///     nobody would answer.
+    ///     no daemon would answer.
     ///   - isHeld: Whether this run publishes a topic.
-    package mutating func takeStaleTopics(
+    package mutating func drainStaleTopics(
         isPlaceKnown: Bool,
         isAlone: Bool = false,
         unless isHeld: (String) -> Bool
@@ -152,7 +152,7 @@ package struct TopicOwnership: Sendable {
         for index in stale.indices {
             let isOwn = stale[index].root == topics.root
             guard isOwn ? isAlone || !wasOnlineBefore : !stale[index].isInhabited else { continue }
-            result += stale[index].take(unless: isHeld)
+            result += stale[index].drain(unless: isHeld)
         }
         return result
     }
@@ -175,7 +175,7 @@ package struct TopicOwnership: Sendable {
         isIdle: Bool,
         unless isHeld: (String) -> Bool
     ) -> [Action] {
-        let left = takeStaleTopics(isPlaceKnown: isPlaceKnown, isAlone: true, unless: isHeld)
+        let left = drainStaleTopics(isPlaceKnown: isPlaceKnown, isAlone: true, unless: isHeld)
         guard left.isEmpty else { return [.clear(left)] }
         guard isPlaceKnown, rivals.isEmpty, isIdle else { return [] }
         defer { formerRoots = [] }

@@ -67,7 +67,7 @@ package struct BrokerPublisher: Sendable {
     package mutating func publish(_ message: MQTTMessage) -> Bool { isAccepted(handOver(message), message) }
 
     package mutating func publish(_ event: ChangeEvent, epoch: String, on topics: Topics) {
-        // Nobody would receive it; the gap in the sequence numbers shows that.
+        // Without a link it is lost; readers see the gap in the sequence numbers.
         guard isConnected else {
             droppedMessages += 1
             return

@@ -1,10 +1,10 @@
 package import Controller
 package import MQTT
 
-/// What the broker refuses: the link, publications, subscriptions.
+/// What the broker refuses: connections, publications, subscriptions.
 ///
-/// Each becomes an alert, and one line in the log a cause. Retained topics and announcements that were refused are sent
-/// again later. Other messages, such as events and answers, cannot be: their alert stays until the link ends.
+/// Each becomes an alert, and one log line per cause. Refused retained topics and announcements are sent again. Events and
+/// answers are not: their alert stays until the link ends.
 package struct BrokerRefusals: Sendable {
     /// The identifiers of the alerts.
     package static let link = "broker-link"
@@ -16,7 +16,7 @@ package struct BrokerRefusals: Sendable {
     private var before: [String: String] = [:]
     /// Why topics were refused whose messages are not sent again.
     private var lost: [String: String] = [:]
-    /// So many of them are remembered: response topics are of others' choice.
+    /// Limits `lost`: clients choose their response topics.
     private static let mostLost = 100
     private var hasLinkAlert = false
     /// Health intervals that the link has lasted.
@@ -26,9 +26,9 @@ package struct BrokerRefusals: Sendable {
 
     // MARK: The link
 
-    /// A link was lost or refused; an alert if it is nothing that passes by itself.
+    /// A link was lost or refused: an alert, unless the cause is temporary.
     ///
-    /// It can be read on the broker only when there is a link again, and so outlasts the beginning of one.
+    /// The alert stays for a while after the next connect, because only then can it be read on the broker.
     package mutating func disconnected(_ error: MQTTError) -> [ControllerEvent] {
         steadyIntervals = 0
         refused = [:]
@@ -37,7 +37,7 @@ package struct BrokerRefusals: Sendable {
         var events: [ControllerEvent] = [.alertCleared(Self.publications)]
         switch error {
         case .unreachable, .lost: break
-        // It is busy, or shuts down; it comes back by itself.
+        // Busy, shutting down, or an administrative action.
         case .endedByBroker(_, 0x89, _), .endedByBroker(_, 0x8B, _), .endedByBroker(_, 0x98, _): break
         case .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker, .configuration:
             hasLinkAlert = true
@@ -90,7 +90,7 @@ package struct BrokerRefusals: Sendable {
             hasLinkAlert = false
             events.append(.alertCleared(Self.link))
         }
-        // What was sent again an interval ago, and not refused since, is taken.
+        // What was sent again an interval ago and not refused since was accepted.
         if refused.isEmpty, !before.isEmpty { events.append(publicationsEvent) }
         before = refused
         refused = [:]

@@ -4,39 +4,39 @@ import MQTT
 import Messages
 import Things
 
-/// From what changed in the state to what the retained topics should hold.
+/// Renders changes of the state into retained topics.
 package struct StateRenderer: Sendable {
     private let configuration: BridgeConfiguration
     private let topics: Topics
-    /// Whether the place was read: what was not told by then is not there.
+    /// Whether the place was read: everything that exists has been rendered.
     private(set) var isSettled = false
     private var zoneLights = ZoneLights()
-    /// Objects of the model whose topics were cleared, until somebody asks.
+    /// Objects whose topics were cleared, until ``drainCleared()``.
     private var cleared: Set<ObjectName> = []
-    private var hasToldAlerts = false
+    private var hasRenderedAlerts = false
     private var hasPosition = false
     private var hasAngle = false
     private var isSensing = false
     private var headingAt: Instant?
-    /// Changes of the view from before the place was read for the first time; `nil` from then on.
+    /// Changes of the view that wait until the place was read; `nil` from then on.
     private var held: Set<StateChange>? = []
-    /// The device and the nearby thing as they were told last, but for where they are.
-    private var toldDevice: [String: JSONValue]?
-    private var toldNearby: [String: JSONValue]?
+    /// The last rendered device and nearby thing, without their positions.
+    private var lastDevice: [String: JSONValue]?
+    private var lastNearby: [String: JSONValue]?
 
     package init(configuration: BridgeConfiguration) {
         self.configuration = configuration
         topics = Topics(root: configuration.root)
     }
 
-    /// The topics that are repeated while their sensor is alive.
+    /// The topics to repeat because their sensor is alive.
     package func aliveTopics(at now: Instant) -> [String] {
         let isCompassAlive = headingAt.map { now.milliseconds(since: $0) < Self.compassLife } ?? false
         return (isSensing && hasPosition ? [topics.devicePosition] : [])
             + (isCompassAlive && hasAngle ? [topics.deviceAngle] : [])
     }
 
-    /// A compass that has said nothing for so many milliseconds is not alive.
+    /// Milliseconds without a heading after which a compass is not alive.
     private static let compassLife: Int64 = 15_000
 
     /// Renders what changed: first ``model(_:in:)``, then ``rest(_:in:)``.
@@ -59,17 +59,17 @@ package struct StateRenderer: Sendable {
                 data(of: object.id, state, in: &store)
                 beacon(of: object.id, state, in: &store)
             }
-            if object.kind == .thing { zones.formUnion(zoneLights.note(object.id, in: state)) }
+            if object.kind == .thing { zones.formUnion(zoneLights.update(object.id, in: state)) }
             if object.kind == .zone { zones.insert(object.id) }
         }
         for zone in zones.sorted() { lights(of: zone, state, in: &store) }
-        if let facets = viewChanges(snapshot) { view(state, facets, in: &store) }
-        if !hasToldAlerts || changes.contains(where: \.isAlert) {
-            hasToldAlerts = true
+        if let viewChanges = viewChanges(snapshot) { view(state, viewChanges, in: &store) }
+        if !hasRenderedAlerts || changes.contains(where: \.isAlert) {
+            hasRenderedAlerts = true
             put(topics.alerts, .json(state.alertsJSON), in: &store)
         }
-        for facet in changes {
-            switch facet {
+        for change in changes {
+            switch change {
             case .sensor(let sensor):
                 put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &store)
             case .alert(let id):
@@ -86,11 +86,11 @@ package struct StateRenderer: Sendable {
         if !isSettled { settle(state, in: &store) }
     }
 
-    /// A server without any environment is known as well: nothing that earlier runs told of is there.
+    /// A server without environments counts as read: nothing of earlier runs exists.
     private mutating func settle(_ state: ControllerState, in store: inout RetainedTopicStore) {
         guard state.isPlaceKnown || state.alerts["no-environment"] != nil else { return }
         isSettled = true
-        // Short names from earlier runs are of what may be no more.
+        // Slugs of earlier runs may belong to objects that were removed meanwhile.
         for kind in [FlareClass.environment, .zone, .thing] {
             for object in state.slugs.objects(of: kind) where !state.holds(object) {
                 guard let slug = state.slugs[kind, object.id] else { continue }
@@ -100,10 +100,10 @@ package struct StateRenderer: Sendable {
         }
     }
 
-    /// What of the view is to be told now.
+    /// The changes of the view to render now.
     ///
-    /// While the place is read for the first time nothing is known of it: telling "no environment" then would
-    /// overwrite what an earlier run told, for a moment.
+    /// Until the place was read for the first time, "no environment" would briefly overwrite the retained view of an
+    /// earlier run.
     private mutating func viewChanges(_ snapshot: StateSnapshot) -> Set<StateChange>? {
         guard let held else { return snapshot.changes }
         let state = snapshot.state
@@ -139,7 +139,7 @@ package struct StateRenderer: Sendable {
         put(topics.data(thing: slug), .json(state.thingDataJSON(id)), rank: .model, in: &store)
     }
 
-    /// How the beacon of a thing was heard: a figure that may be lost.
+    /// The telemetry of a thing's beacon: QoS 0 is enough.
     private func beacon(of id: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
         guard let slug = state.slugs[.thing, id] else { return }
         let json = state.thingBeaconJSON(id)
@@ -161,26 +161,26 @@ package struct StateRenderer: Sendable {
         put(topics.availability(thing: slug), content, rank: .model, in: &store)
     }
 
-    /// The objects of the model whose topics were cleared since this was asked last.
-    mutating func takeCleared() -> [ObjectName] {
+    /// Removes and returns the objects whose topics were cleared.
+    mutating func drainCleared() -> [ObjectName] {
         defer { cleared.removeAll() }
         return Array(cleared)
     }
 
-    // MARK: What is true here
+    // MARK: The view
 
     private mutating func view(
         _ state: ControllerState,
         _ changes: Set<StateChange>,
         in store: inout RetainedTopicStore
     ) {
-        let hasNews = hasNews(state, changes)
+        let hasOtherChange = hasOtherChange(state, changes)
         if changes.contains(.environment) {
             put(topics.environment, .json(state.environmentJSON), in: &store)
         }
         if changes.contains(.zone) { put(topics.zone, .json(state.zoneJSON), in: &store) }
         if changes.contains(.device) || changes.contains(.position) || changes.contains(.angle) {
-            device(state, hasNews: hasNews, in: &store)
+            device(state, hasOtherChange: hasOtherChange, in: &store)
         }
         if changes.contains(.nearby) || changes.contains(.link) {
             put(topics.nearbyAvailability, .text(state.nearbyAvailability), in: &store)
@@ -193,25 +193,25 @@ package struct StateRenderer: Sendable {
         }
         let urgent: Set<StateChange> = [.environment, .zone]
         let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
-        if hasNews || !changes.isDisjoint(with: urgent) {
+        if hasOtherChange || !changes.isDisjoint(with: urgent) {
             feed(state, in: &store)
         } else if !changes.isDisjoint(with: moving) {
             put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &store)
         }
     }
 
-    /// Whether the device or the nearby thing changed otherwise than by a step or a turn, whose copies may wait.
-    private mutating func hasNews(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
-        let before = (device: toldDevice, nearby: toldNearby)
+    /// Whether the device or the nearby thing changed in more than position and angle, whose copies may wait.
+    private mutating func hasOtherChange(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
+        let before = (device: lastDevice, nearby: lastNearby)
         if changes.contains(.device) {
-            toldDevice = state.deviceJSON.object?.filter {
+            lastDevice = state.deviceJSON.object?.filter {
                 !["position", "angle", "accuracy_m", "ts"].contains($0.key)
             }
         }
         if changes.contains(.nearby) {
-            toldNearby = state.nearbyJSON.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
+            lastNearby = state.nearbyJSON.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
         }
-        return before.device != toldDevice || before.nearby != toldNearby
+        return before.device != lastDevice || before.nearby != lastNearby
     }
 
     /// Renders the state feed, to be sent at once if it differs.
@@ -221,10 +221,10 @@ package struct StateRenderer: Sendable {
 
     private mutating func device(
         _ state: ControllerState,
-        hasNews: Bool,
+        hasOtherChange: Bool,
         in store: inout RetainedTopicStore
     ) {
-        // What an earlier run left with the server is no reading; it is told with the first one.
+        // The position that an earlier run stored on the server is not a reading.
         let position = state.fix == nil ? nil : state.positionJSON
         let angle = state.compassDegrees
         hasPosition = position != nil
@@ -249,7 +249,7 @@ package struct StateRenderer: Sendable {
                 in: &store
             )
         }
-        let rate = hasNews ? .infinity : configuration.copiesPerSecond
+        let rate = hasOtherChange ? .infinity : configuration.copiesPerSecond
         put(topics.device, .json(state.deviceJSON), every: rate, in: &store)
     }
 
