@@ -3,6 +3,7 @@ package import Positioning
 package import Sensors
 package import Settings
 
+/// The beacons that count, and the adapter that hears them.
 package struct BeaconsConfiguration: ConfigurationValues {
     package var isEnabled = true
     /// `nil` uses the environment's `data.uuid`.

@@ -3,6 +3,7 @@ package import Sensing
 package import Sensors
 package import Settings
 
+/// The compass of this machine: where it is read, and how its readings are corrected.
 package struct CompassConfiguration: ConfigurationValues {
     package var isEnabled = true
     package var source = CompassSource.auto

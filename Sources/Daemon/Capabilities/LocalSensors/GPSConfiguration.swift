@@ -1,6 +1,7 @@
 import Sensors
 package import Settings
 
+/// The GPS receiver of this machine.
 package struct GPSConfiguration: ConfigurationValues {
     private static let usual = HostAndPort(host: GPSDSettings().host, port: GPSDSettings().port)
 

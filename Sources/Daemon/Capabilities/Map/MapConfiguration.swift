@@ -1,6 +1,7 @@
 package import PlaceMap
 package import Settings
 
+/// The map on the broker.
 package struct MapConfiguration: ConfigurationValues {
     package var isEnabled = false
     package var intervalSeconds = 5
