@@ -70,16 +70,6 @@ package enum CommandTopic: Sendable, Hashable {
         self.init(levels: tail.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false))
     }
 
-    /// Whether a command needs a payload here: an empty one only clears a retained message.
-    package var needsPayload: Bool {
-        switch self {
-        case .thingGet, .request: false
-        case .nearbySet, .nearbySetAttribute, .nearbyAction, .thingSet, .thingSetAttribute, .thingAction,
-            .zoneSet, .deviceSet, .environmentSet, .sensorSet:
-            true
-        }
-    }
-
     /// Where the answer belongs.
     package var subject: Answer.Subject {
         switch self {

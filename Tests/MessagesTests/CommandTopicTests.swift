@@ -8,13 +8,6 @@ struct CommandTopicTests {
         #expect(CommandTopic(tail: filter[...])?.tail == filter)
     }
 
-    @Test func `only a get and a request may have an empty payload`() throws {
-        let free = try CommandTopic.filters.filter {
-            try !#require(CommandTopic(tail: $0.replacing("+", with: "x")[...])).needsPayload
-        }
-        #expect(free == ["things/+/get", "request/+"])
-    }
-
     @Test(
         arguments: [
             ("nearby/set", .nearbySet), ("nearby/set/color", .nearbySetAttribute("color")),

@@ -44,8 +44,6 @@ package struct CommandInbox: Sendable {
         guard message.topic.hasPrefix(root + "/"),
             let topic = CommandTopic(tail: message.topic.dropFirst(root.count + 1))
         else { return [] }
-        // No command, and not answered: this is how a retained message is cleared.
-        if topic.needsPayload, message.payload.isEmpty, !message.isOversize { return [] }
         let sender = Sender(subject: topic.subject, address: address(of: message))
         if let bytes = message.oversizeBytes {
             let refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
