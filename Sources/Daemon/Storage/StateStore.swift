@@ -252,7 +252,7 @@ package enum StateStoreError: Error, CustomStringConvertible {
     /// Advice for a primary result code of SQLite.
     private static func advice(_ code: Int32) -> String {
         switch code & 0xFF {
-        case 13: "make space"
+        case 13: "free some space"
         case 11, 26: "restore a backup, or move the file away to start with an empty one"
         default: "check the folder's owner, permissions and free space"
         }

@@ -108,6 +108,6 @@ package struct StorageMonitor: Sendable {
         guard statvfs(folder.path, &system) == 0, system.f_frsize > 0 else { return nil }
         let free = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
         guard !free.overflow, free.partialValue < StateFolder.enough else { return nil }
-        return "the disk of the state folder \(folder.path) is full; make space"
+        return "the disk of the state folder \(folder.path) is full; free some space"
     }
 }
