@@ -55,9 +55,9 @@ extension MQTTBridge {
             case .resendAll:
                 publisher.retained.resendAll()
                 flush()
-            case .rivalWasFirst: discovery.recordForeignIDs()
-            case .rivalsGone:
-                if publisher.isConnected { perform(discovery.rivalsGone()) }
+            case .duplicateWasFirst: discovery.recordForeignIDs()
+            case .duplicatesGone:
+                if publisher.isConnected { perform(discovery.duplicatesGone()) }
             case .send(let event): send(event)
             case .remember(let record): remember(record)
             case .logNotice(let text): logger.notice("\(text)")
@@ -81,7 +81,7 @@ extension MQTTBridge {
 
     func receive(birth message: MQTTMessage) {
         let delay = Duration.milliseconds(Int.random(in: 0...1000))
-        perform(discovery.receive(birth: message, delay: delay, hasRivals: ownership.hasRivals))
+        perform(discovery.receive(birth: message, delay: delay, hasDuplicates: ownership.hasDuplicates))
     }
 
     /// Announces everything to Home Assistant.

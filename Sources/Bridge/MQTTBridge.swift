@@ -328,8 +328,8 @@ package actor MQTTBridge {
     private var isIdle: Bool { publisher.retained.isSent && client.counters.queued == 0 }
 
     private func finishReadingStaleTopics() {
-        // A rival was lost together with the link, and has not come back.
-        if discovery.hasForeignIDs, !ownership.hasRivals { perform(discovery.rivalsGone()) }
+        // A duplicate was lost together with the link, and has not come back.
+        if discovery.hasForeignIDs, !ownership.hasDuplicates { perform(discovery.duplicatesGone()) }
         perform(
             ownership.finishReading(
                 isPlaceKnown: renderer.isSettled,

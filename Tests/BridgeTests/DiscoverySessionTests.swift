@@ -63,10 +63,10 @@ struct DiscoverySessionTests {
 
     @Test mutating func `a birth is answered once, with all states after all announcements`() {
         #expect(
-            session.receive(birth: birth("online"), delay: .seconds(1), hasRivals: false)
+            session.receive(birth: birth("online"), delay: .seconds(1), hasDuplicates: false)
                 == [.wait(.seconds(1), then: .answerBirth)]
         )
-        #expect(session.receive(birth: birth("online"), delay: .zero, hasRivals: false) == [])
+        #expect(session.receive(birth: birth("online"), delay: .zero, hasDuplicates: false) == [])
         #expect(session.perform(.answerBirth, isActive: true) == [.requestState])
         _ = session.announceAll(Flat.state, links: [], at: 0)
         let topics = (0..<100).map { "t/n/\($0)" }
@@ -79,18 +79,19 @@ struct DiscoverySessionTests {
 
     @Test mutating func `a retained birth, a will and other texts are not answered`() {
         for message in [birth("online", isRetained: true), birth("offline"), birth("hello")] {
-            #expect(session.receive(birth: message, delay: .zero, hasRivals: false) == [])
+            #expect(session.receive(birth: message, delay: .zero, hasDuplicates: false) == [])
         }
     }
 
     @Test mutating func `a birth is not answered without a link`() {
-        _ = session.receive(birth: birth("online"), delay: .zero, hasRivals: false)
+        _ = session.receive(birth: birth("online"), delay: .zero, hasDuplicates: false)
         #expect(session.perform(.answerBirth, isActive: false) == [])
     }
 
-    @Test mutating func `entities of a rival are removed before ours are announced, over one link`() {
+    @Test mutating func `entities of a duplicate node are removed before ours are announced, over one link`()
+    {
         session.recordForeignIDs()
-        let actions = session.rivalsGone()
+        let actions = session.duplicatesGone()
         guard case .wait(.seconds(2), let step)? = actions.last else {
             Issue.record("no delay in \(actions)")
             return
@@ -98,10 +99,10 @@ struct DiscoverySessionTests {
         session.linkDown()
         #expect(session.perform(step, isActive: true) == [], "the removal may not have been received")
         #expect(session.hasForeignIDs)
-        guard case .wait(_, let next)? = session.rivalsGone().last else { return }
+        guard case .wait(_, let next)? = session.duplicatesGone().last else { return }
         #expect(session.perform(next, isActive: true) == [.requestState])
         #expect(!session.hasForeignIDs)
-        #expect(session.rivalsGone() == [.requestState])
+        #expect(session.duplicatesGone() == [.requestState])
     }
 
     @Test func `switched off it listens to no birth and removes what an earlier run announced`() {

@@ -62,22 +62,22 @@ struct TopicOwnershipTests {
         _ = ownership.linkUp()
         let first = receive("info", #"{"epoch":"9"}"#)
         #expect(first.last == .resendInfo)
-        #expect(ownership.hasRivals)
-        #expect(!first.contains(.rivalWasFirst))
+        #expect(ownership.hasDuplicates)
+        #expect(!first.contains(.duplicateWasFirst))
         let end = receive("status", "offline")
         #expect(end.last == .resendAll)
-        #expect(end.contains(.rivalsGone) && end.contains(.send(Self.duplicate)))
+        #expect(end.contains(.duplicatesGone) && end.contains(.send(Self.duplicate)))
         #expect(filters(end).contains("t/n/things/+"))
-        #expect(!ownership.hasRivals)
+        #expect(!ownership.hasDuplicates)
     }
 
     @Test mutating func `a second daemon that was online before us was first`() {
         _ = receive("status", "online", isRetained: true)
         _ = ownership.linkUp()
-        #expect(receive("info", #"{"epoch":"9"}"#).contains(.rivalWasFirst))
+        #expect(receive("info", #"{"epoch":"9"}"#).contains(.duplicateWasFirst))
     }
 
-    @Test mutating func `stale topics are cleared once the place is known and no rival is there`() {
+    @Test mutating func `stale topics are cleared once the place is known and no duplicate node is there`() {
         _ = ownership.linkUp()
         _ = receive("info", #"{"epoch":"0"}"#, isRetained: true)
         ownership.record(message("things/radio", "{}", isRetained: true))

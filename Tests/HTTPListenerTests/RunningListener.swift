@@ -36,6 +36,18 @@ func withListener(
         port.yield($0)
         port.finish()
     }
+    try await run(listener, ports, port, body)
+}
+
+/// Runs a listener that yields its port, until the body ends.
+func run(
+    _ listener: any Service,
+    _ ports: AsyncStream<Int>,
+    _ port: AsyncStream<Int>.Continuation,
+    _ body:
+        @escaping @Sendable (_ port: Int, _ shutDown: @escaping @Sendable () async -> Void) async throws ->
+        Void
+) async throws {
     let group = ServiceGroup(services: [listener], logger: .silent)
     try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask {

@@ -1,5 +1,4 @@
 import HTTPListener
-import ServiceLifecycle
 import TestSupport
 import Testing
 import Web
@@ -14,29 +13,20 @@ struct WebListenerTests {
             port.yield($0)
             port.finish()
         }
-        let group = ServiceGroup(services: [listener], logger: .silent)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { port.finish() }
-                try await group.run()
-            }
-            for await port in ports {
-                let health = try await request("GET", "/healthz", port: port)
-                #expect(health.status == status)
-                #expect(health.body == text)
-                let root = try await request("GET", "/", port: port)
-                #expect(root.body.contains("kiosk"))
-                let missing = try await request("GET", "/nothing", port: port)
-                #expect(missing.status == 404)
-                #expect(missing.headers["content-type"] == "application/json; charset=utf-8")
-                #expect(missing.body.contains("nothing answers GET /nothing here"), "\(missing)")
-                let foreign = try await request("GET", "/healthz", port: port, host: "evil.example")
-                #expect(foreign.status == 403)
-                let head = try await request("HEAD", "/healthz", port: port, host: "evil.example")
-                #expect(head.status == 403)
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+        try await run(listener, ports, port) { port, _ in
+            let health = try await request("GET", "/healthz", port: port)
+            #expect(health.status == status)
+            #expect(health.body == text)
+            let root = try await request("GET", "/", port: port)
+            #expect(root.body.contains("kiosk"))
+            let missing = try await request("GET", "/nothing", port: port)
+            #expect(missing.status == 404)
+            #expect(missing.headers["content-type"] == "application/json; charset=utf-8")
+            #expect(missing.body.contains("nothing answers GET /nothing here"), "\(missing)")
+            let foreign = try await request("GET", "/healthz", port: port, host: "evil.example")
+            #expect(foreign.status == 403)
+            let head = try await request("HEAD", "/healthz", port: port, host: "evil.example")
+            #expect(head.status == 403)
         }
     }
 }

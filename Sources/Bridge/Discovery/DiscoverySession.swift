@@ -81,13 +81,15 @@ package struct DiscoverySession: Sendable {
     ///
     /// - Parameters:
     ///   - delay: Spreads the answers of several nodes.
-    ///   - hasRivals: Whether another daemon with the same node is connected.
-    package mutating func receive(birth message: MQTTMessage, delay: Duration, hasRivals: Bool) -> [Action] {
+    ///   - hasDuplicates: Whether another daemon with the same node is connected.
+    package mutating func receive(birth message: MQTTMessage, delay: Duration, hasDuplicates: Bool)
+        -> [Action]
+    {
         let isOnline = message.payload == Array("online".utf8)
         guard isOnline || message.payload == Array("offline".utf8) else { return [] }
         publisher.setOnline(isOnline)
         guard isOnline, !message.isRetained else { return [] }
-        if hasRivals { recordForeignIDs() }
+        if hasDuplicates { recordForeignIDs() }
         guard !isBirthAnswerPlanned else { return [] }
         isBirthAnswerPlanned = true
         return [.wait(delay, then: .answerBirth)]
@@ -108,7 +110,7 @@ package struct DiscoverySession: Sendable {
     ///
     /// Entities keep the identifier with which Home Assistant first saw them: those of the other daemon are removed
     /// first.
-    package mutating func rivalsGone() -> [Action] {
+    package mutating func duplicatesGone() -> [Action] {
         guard hasForeignIDs else {
             resendsStates = true
             return [.requestState]

@@ -20,9 +20,9 @@ package struct TopicOwnership: Sendable {
         /// Send every retained topic again.
         case resendAll
         /// Another daemon had this node before us: Home Assistant may know our entities by its identifiers.
-        case rivalWasFirst
+        case duplicateWasFirst
         /// The daemons that shared our topics are gone: announce everything again.
-        case rivalsGone
+        case duplicatesGone
         case send(ControllerEvent)
         case remember(ControllerEffect.PersistedRecord)
         case logNotice(String)
@@ -37,12 +37,12 @@ package struct TopicOwnership: Sendable {
     private let formerEpoch: String?
     /// Roots of earlier runs whose topics have not been cleared yet.
     private var formerRoots: [String]
-    private var rivals = DuplicateNodeDetector()
+    private var duplicates = DuplicateNodeDetector()
     private var stale: [StaleTopics] = []
     private var isReading = false
     private var hasReadOwnTopics = false
     private var hasReadForAnInterval = false
-    /// Whether the broker's `status` was online before we connected: there is a rival, or one was lost unnoticed.
+    /// Whether the broker's `status` was online before we connected: there is a duplicate, or one was lost unnoticed.
     private var wasOnlineBefore = false
     private var hasConnected = false
     private var isLeaving = false
@@ -52,25 +52,25 @@ package struct TopicOwnership: Sendable {
         self.formerRoots = formerRoots.filter { $0 != topics.root }
     }
 
-    package var hasRivals: Bool { !rivals.isEmpty }
+    package var hasDuplicates: Bool { !duplicates.isEmpty }
 
     // MARK: The link
 
     package mutating func start() -> [Action] { formerRoots.isEmpty ? [] : read(ownTopics: false) }
 
     package mutating func linkUp() -> [Action] {
-        rivals.linkCameUp()
+        duplicates.linkCameUp()
         guard !hasConnected else { return [] }
         hasConnected = true
         return [.remember(.root(topics.root, isUsed: true)), .remember(.epoch(epoch))]
     }
 
     package mutating func linkDown() -> [Action] {
-        rivals.linkWentDown()
-        return forgetRivals()
+        duplicates.linkWentDown()
+        return forgetDuplicates()
     }
 
-    /// Everything is being withdrawn: rivals and stale topics no longer matter.
+    /// Everything is being withdrawn: duplicates and stale topics no longer matter.
     package mutating func leave() { isLeaving = true }
 
     // MARK: Other daemons
@@ -87,15 +87,15 @@ package struct TopicOwnership: Sendable {
             return read(ownTopics: true, areOurs: other != nil && other == formerEpoch)
         }
         guard let other, other != epoch else { return [] }
-        let wasFirst = rivals.isEmpty && wasOnlineBefore
-        let outcome = rivals.receive(other, at: now)
+        let wasFirst = duplicates.isEmpty && wasOnlineBefore
+        let outcome = duplicates.receive(other, at: now)
         guard outcome != .ignored else { return [] }
         let message =
             "Another daemon publishes on \(topics.root) too. Give each a node of its own (node: NAME)."
         return [
             .send(.alertRaised(Self.alert, .error, message: message)),
             .logError("another daemon publishes on our topics"),
-        ] + (wasFirst ? [.rivalWasFirst] : []) + (outcome == .answer ? [.resendInfo] : [])
+        ] + (wasFirst ? [.duplicateWasFirst] : []) + (outcome == .answer ? [.resendInfo] : [])
     }
 
     private mutating func receive(status message: MQTTMessage, isConnected: Bool) -> [Action] {
@@ -106,15 +106,15 @@ package struct TopicOwnership: Sendable {
         guard isConnected, message.payload == Array("offline".utf8) else { return [] }
         let text =
             "status was set to offline, by the broker as it stops or by another client: publishing everything again"
-        // Rivals that are still there publish everything again too, and are recognised by it.
-        return [.logNotice(text)] + forgetRivals() + [.resendAll]
+        // Duplicates that are still there publish everything again too, and are recognised by it.
+        return [.logNotice(text)] + forgetDuplicates() + [.resendAll]
     }
 
-    private mutating func forgetRivals() -> [Action] {
-        let areGone = !rivals.isEmpty && !isLeaving
-        rivals.removeAll()
+    private mutating func forgetDuplicates() -> [Action] {
+        let areGone = !duplicates.isEmpty && !isLeaving
+        duplicates.removeAll()
         // Their retained topics are still there.
-        return (areGone ? read(ownTopics: true) + [.rivalsGone] : []) + [.send(.alertCleared(Self.alert))]
+        return (areGone ? read(ownTopics: true) + [.duplicatesGone] : []) + [.send(.alertCleared(Self.alert))]
     }
 
     // MARK: Stale topics
@@ -139,7 +139,7 @@ package struct TopicOwnership: Sendable {
     ///
     /// - Parameters:
     ///   - isPlaceKnown: Whether everything that this run publishes is known.
-    ///   - isAlone: Whether no rival answered our info, even though `status` was online before. On former topics
+    ///   - isAlone: Whether no duplicate answered our info, even though `status` was online before. On former topics
     ///     no daemon would answer.
     ///   - isHeld: Whether this run publishes a topic.
     package mutating func drainStaleTopics(
@@ -147,7 +147,7 @@ package struct TopicOwnership: Sendable {
         isAlone: Bool = false,
         unless isHeld: (String) -> Bool
     ) -> [String] {
-        guard isPlaceKnown, rivals.isEmpty, !isLeaving else { return [] }
+        guard isPlaceKnown, duplicates.isEmpty, !isLeaving else { return [] }
         var result: [String] = []
         for index in stale.indices {
             let isOwn = stale[index].root == topics.root
@@ -160,7 +160,7 @@ package struct TopicOwnership: Sendable {
     /// Called at every tick with a link.
     ///
     /// - Returns: Whether topics were read for a whole interval: every retained message has arrived by then, and every
-    ///   rival has answered. Call ``finishReading(isPlaceKnown:isIdle:unless:)``.
+    ///   duplicate has answered. Call ``finishReading(isPlaceKnown:isIdle:unless:)``.
     package mutating func tick() -> Bool {
         guard isReading else { return false }
         defer { hasReadForAnInterval = true }
@@ -177,7 +177,7 @@ package struct TopicOwnership: Sendable {
     ) -> [Action] {
         let left = drainStaleTopics(isPlaceKnown: isPlaceKnown, isAlone: true, unless: isHeld)
         guard left.isEmpty else { return [.clear(left)] }
-        guard isPlaceKnown, rivals.isEmpty, isIdle else { return [] }
+        guard isPlaceKnown, duplicates.isEmpty, isIdle else { return [] }
         defer { formerRoots = [] }
         return stopReading() + formerRoots.map { .remember(.root($0, isUsed: false)) }
     }

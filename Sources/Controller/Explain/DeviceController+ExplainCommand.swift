@@ -11,7 +11,7 @@ extension DeviceController {
                 Refusal(.invalidValue, message ?? "no command has come in this run", field: "command")
             )
         }
-        var facts: [String: JSONValue] = ["subject": "command", "speaker": .string(entry.speaker.name)]
+        var facts: [String: JSONValue] = ["subject": "command", "speaker": .string(entry.speaker.rawValue)]
         facts["tx"] = entry.tx
         facts["age_s"] = age(of: entry.receivedAt)
         let request = entry.request.text(entry.answer?.target)
@@ -73,8 +73,6 @@ extension DeviceController {
 }
 
 extension Command.Speaker {
-    var name: String { rawValue }
-
     fileprivate var words: String {
         switch self {
         case .broker: "a client of the broker"

@@ -7,8 +7,8 @@ struct FloorChoice: Sendable, Hashable {
     private var evidence: [Double]
     /// Index of the chosen floor among those that have a grid.
     private(set) var floor = 0
-    private var rival = 0
-    private var rivalSeconds = 0.0
+    private var candidate = 0
+    private var candidateSeconds = 0.0
     private var updates = 0
 
     /// Decay of the evidence in a second.
@@ -26,7 +26,7 @@ struct FloorChoice: Sendable, Hashable {
     /// Discards all evidence.
     mutating func reset() {
         for floor in evidence.indices { evidence[floor] = 0 }
-        rivalSeconds = 0
+        candidateSeconds = 0
         updates = 0
     }
 
@@ -49,13 +49,13 @@ struct FloorChoice: Sendable, Hashable {
             return
         }
         guard best != floor, evidence[best] - evidence[floor] >= Self.lead else {
-            rivalSeconds = 0
+            candidateSeconds = 0
             return
         }
-        rivalSeconds = best == rival ? rivalSeconds + step : step
-        rival = best
-        guard rivalSeconds >= Self.leadSeconds else { return }
+        candidateSeconds = best == candidate ? candidateSeconds + step : step
+        candidate = best
+        guard candidateSeconds >= Self.leadSeconds else { return }
         floor = best
-        rivalSeconds = 0
+        candidateSeconds = 0
     }
 }
