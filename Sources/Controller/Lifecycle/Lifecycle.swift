@@ -1,14 +1,15 @@
 /// The application lifecycle: a level, audio and context, from what is known of the link, the place and the displays.
 ///
-/// Inputs are set, ``update()`` tells the calls that follow. Level, audio and context are independent of each other.
+/// Set the inputs, then call ``update()``, which returns the delegate calls that follow. Level, audio and context are
+/// independent of each other. The controller does not use it yet.
 /// - Source: the lifecycle page.
 package struct Lifecycle: Sendable, Hashable {
-    /// What a display said of itself.
+    /// Whether somebody can see a display.
     package enum DisplayPresence: String, Sendable, Hashable, CaseIterable {
         case visible, hidden, gone
     }
 
-    /// A call with the values between which it stands.
+    /// A call, with the old and the new value.
     package struct Transition: Sendable, Hashable {
         package var call: LifecycleCall
         /// The states of the level; or the two values of audio or context.

@@ -3,7 +3,7 @@ package import Positioning
 package import Sensors
 package import Settings
 
-/// The beacons that count, and the adapter that hears them.
+/// The beacons that give positions, and the Bluetooth adapter that scans for them.
 package struct BeaconsConfiguration: ConfigurationValues {
     package var isEnabled = true
     /// `nil` uses the environment's `data.uuid`.
