@@ -20,7 +20,7 @@ struct OwnDevice {
             name,
             device: Self.block(named: state.device?.name, configuration),
             availability: [topics.status],
-            components: name == .own ? place + condition + buttons + sensors + map : diagnosis,
+            components: name == .own ? place + lifecycle + condition + buttons + sensors + map : diagnosis,
             configuration: configuration
         )
     }

@@ -7,7 +7,7 @@ package struct AccessList: Sendable, Hashable {
         /// This program.
         case daemon
         case homeAssistant = "homeassistant"
-        /// A display without controls.
+        /// A display without controls; it says whether it is visible.
         case kiosk
         /// A client that reads and sends commands: Node-RED, a panel with buttons, a script.
         case driver
@@ -63,7 +63,7 @@ package struct AccessList: Sendable, Hashable {
                 Grant(access: .write, filter: discovery.device("+")), answers,
             ] + commands
         case .kiosk:
-            return [reading]
+            return [reading, Grant(access: .write, filter: topics.presence)]
         case .driver:
             return [reading, answers] + commands + [Grant(access: .write, filter: topics.presence)]
         case .sensor:
@@ -86,7 +86,7 @@ extension AccessList.Role {
         switch self {
         case .daemon: "daemon: trilateral itself"
         case .homeAssistant: "homeassistant: reads, sends commands, and receives the announcements"
-        case .kiosk: "kiosk: reads, and publishes nothing"
+        case .kiosk: "kiosk: reads, and says whether it is visible"
         case .driver: "driver: reads and sends commands (Node-RED, a panel, a script)"
         case .sensor: "sensor: publishes what it measures, and reads nothing"
         }

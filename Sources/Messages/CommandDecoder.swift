@@ -91,6 +91,8 @@ package struct CommandDecoder: Sendable {
         case .deviceSet: return .setDevice(try Command.DeviceChange(payload))
         case .environmentSet: return .chooseEnvironment(try Command.EnvironmentChoice(payload))
         case .sensorSet(let sensor): return try sensorSwitch(sensor, payload)
+        case .lifecycleSet(let name):
+            return .setLifecycle(try Command.LifecycleChange(named: name, payload))
         case .request(let verb): return try Command.Order(request: verb, payload)
         }
     }
@@ -200,7 +202,7 @@ extension CommandTopic {
         switch self {
         case .nearbySetAttribute, .thingSetAttribute: false
         case .nearbySet, .nearbyAction, .thingSet, .thingAction, .thingGet, .zoneSet, .deviceSet,
-            .environmentSet, .sensorSet, .request:
+            .environmentSet, .sensorSet, .lifecycleSet, .request:
             true
         }
     }

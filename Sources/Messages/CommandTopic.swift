@@ -15,6 +15,8 @@ package enum CommandTopic: Sendable, Hashable {
     case deviceSet
     case environmentSet
     case sensorSet(String)
+    /// What of the lifecycle: level, audio, context, language.
+    case lifecycleSet(String)
     case request(String)
 
     /// What to subscribe to, below `B/`.
@@ -22,7 +24,8 @@ package enum CommandTopic: Sendable, Hashable {
     package static let filters = [
         Self.nearbySet, .nearbySetAttribute("+"), .nearbyAction, .thingSet("+"),
         .thingSetAttribute(thing: "+", attribute: "+"), .thingAction("+"), .thingGet("+"), .zoneSet("+"),
-        .deviceSet, .environmentSet, .sensorSet("+"), .request("+"),
+        .deviceSet, .environmentSet, .sensorSet("+"), .lifecycleSet("+"),
+        .request("+"),
     ].map(\.tail)
 
     package static func request(_ verb: Command.Verb.Name) -> CommandTopic { .request(verb.rawValue) }
@@ -41,6 +44,7 @@ package enum CommandTopic: Sendable, Hashable {
         case .deviceSet: "device/set"
         case .environmentSet: "environment/set"
         case .sensorSet(let sensor): "sensors/\(sensor)/set"
+        case .lifecycleSet(let name): "lifecycle/\(name)/set"
         case .request(let verb): "request/\(verb)"
         }
     }
@@ -60,6 +64,7 @@ package enum CommandTopic: Sendable, Hashable {
         case (2, "device", "set", _): self = .deviceSet
         case (2, "environment", "set", _): self = .environmentSet
         case (3, "sensors", let sensor, "set"): self = .sensorSet(sensor)
+        case (3, "lifecycle", let name, "set"): self = .lifecycleSet(name)
         case (2, "request", let verb, _): self = .request(verb)
         default: return nil
         }
@@ -76,7 +81,7 @@ package enum CommandTopic: Sendable, Hashable {
         case .thingGet: .get
         case .request(let verb): .verb(verb)
         case .nearbySet, .nearbySetAttribute, .nearbyAction, .thingSet, .thingSetAttribute, .thingAction,
-            .zoneSet, .deviceSet, .environmentSet, .sensorSet:
+            .zoneSet, .deviceSet, .environmentSet, .sensorSet, .lifecycleSet:
             .set
         }
     }

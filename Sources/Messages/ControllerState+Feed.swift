@@ -7,7 +7,7 @@ extension ControllerState {
     /// The most bytes that a feed may have: "< 2 KB".
     package static let feedLimit = 2047
 
-    /// Environment, zone, device and nearby thing with `epoch`, `seq` and `ts`.
+    /// Environment, zone, device, nearby thing, lifecycle and audio with `epoch`, `seq` and `ts`.
     ///
     /// They are shown shortened: descriptions, data and perimeters are left out; palette, actions, settable and
     /// target of the nearby thing too when they would not fit; names are cut at 200 characters, at 16 when that is
@@ -28,6 +28,8 @@ extension ControllerState {
             "zone": zoneJSON.keeping(["id", "slug", "name", "since"]),
             "device": deviceJSON,
             "nearby": nearbyJSON.without(["description"]),
+            "lifecycle": lifecycleFeedJSON,
+            "audio": audioJSON,
         ]
         let time = moment ?? lastChange
         var members = parts
@@ -44,7 +46,8 @@ extension ControllerState {
             nearbyID.map { ObjectReference(.thing, $0) }, device.map { ObjectReference(.device, $0.id) },
         ].compactMap { $0 }
         let moments =
-            objects.compactMap { changedAt[$0] } + [zoneSince, nearbySince, fix?.at].compactMap { $0 }
+            objects.compactMap { changedAt[$0] }
+            + [zoneSince, nearbySince, fix?.at, lifecycleSince].compactMap { $0 }
         return moments.max(by: Instant.isEarlier)
     }
 }

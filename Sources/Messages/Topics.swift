@@ -27,12 +27,16 @@ package struct Topics: Sendable, Hashable {
     package var deviceLocation: String { topic("device/location") }
     package var nearby: String { topic("nearby") }
     package var nearbyAvailability: String { topic("nearby/availability") }
+    package var lifecycle: String { topic("lifecycle") }
     /// The map of the environment.
     package var map: String { topic("map") }
 
     /// Every retained topic of a node, as filters.
     package var retained: [String] {
-        [status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts]
+        [
+            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts,
+            lifecycle,
+        ]
             + SensorKind.allCases.map { sensor($0) } + passing + model
     }
 
@@ -72,8 +76,16 @@ package struct Topics: Sendable, Hashable {
     /// Commands, as filters.
     package var commands: [String] { CommandTopic.filters.map { topic($0) } }
 
-    /// Whether the displays of a kiosk are visible, as a filter.
+    /// Whether displays are visible, as a filter.
     package var presence: String { topic("display/+/presence") }
+
+    /// The display of a topic of ``presence``; `nil` for another topic.
+    package func display(of topic: String) -> String? {
+        let levels = topic.dropFirst(root.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard topic.hasPrefix(root + "/"), levels.count == 4, levels[1] == "display", levels[3] == "presence"
+        else { return nil }
+        return String(levels[2])
+    }
 
     /// All topics of the node, as a filter.
     package var everything: String { topic("#") }

@@ -36,7 +36,7 @@ package struct PlacePicture: Sendable {
                 zones[object.id] = state.zones[object.id].flatMap(PlanZone.init)
             case .object(let object) where object.kind == .thing:
                 things[object.id] = state.things[object.id].flatMap(PlanThing.init)
-            case .object, .location, .sensor, .alert, .link, .beacon: continue
+            case .object, .location, .sensor, .alert, .link, .beacon, .lifecycle: continue
             }
             isChanged = true
         }

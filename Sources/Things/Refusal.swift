@@ -23,6 +23,7 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case superseded
     case rateLimited = "rate_limited"
     case notAllowed = "not_allowed"
+    case levelDenied = "level_denied"
     case internalError = "internal"
 }
 

@@ -199,7 +199,8 @@ struct ManualTests {
         for command in Self.topics.commands where !command.hasSuffix("/request/+") {
             let topic = command.dropFirst(Self.topics.root.count + 1)
                 .replacing("things/+", with: "things/<t>").replacing("zones/+", with: "zones/<z>")
-                .replacing("sensors/+", with: "sensors/<sensor>").replacing("/+", with: "/<attribute>")
+                .replacing("sensors/+", with: "sensors/<sensor>")
+                .replacing("lifecycle/+", with: "lifecycle/<part>").replacing("/+", with: "/<attribute>")
             #expect(text.contains("`\(topic)`"), "\(topic)")
         }
     }

@@ -119,7 +119,23 @@ struct Rig {
 extension [ControllerEffect] {
     var requests: [FlareRequest] { compactMap { if case .flare(let request) = $0 { request } else { nil } } }
     var answers: [Answer] { compactMap { if case .answer(let answer) = $0 { answer } else { nil } } }
-    var events: [ChangeEvent] { compactMap { if case .emit(let event) = $0 { event } else { nil } } }
+    /// All events but those of the lifecycle.
+    var events: [ChangeEvent] { allEvents.filter { $0.topic != .lifecycle } }
+    /// The calls of the lifecycle.
+    var calls: [String] { allEvents.filter { $0.topic == .lifecycle }.map(\.type) }
+    /// Without what the lifecycle causes: its calls, its log, and the grace of the sensors.
+    var besidesLifecycle: [ControllerEffect] {
+        filter {
+            switch $0 {
+            case .emit(let event): event.topic != .lifecycle
+            case .remember(.lifecycle), .startTimer(.sensorGrace, _), .stopTimer(.sensorGrace): false
+            default: true
+            }
+        }
+    }
+    var allEvents: [ChangeEvent] {
+        compactMap { if case .emit(let event) = $0 { event } else { nil } }
+    }
     var codes: [RefusalCode?] { answers.map(\.refusal?.code) }
 
     /// The events by topic and type.

@@ -7,7 +7,7 @@ import Testing
 
     @Test func `the first start selects an environment, subscribes, reads and creates a device, in order`() {
         var rig = Rig()
-        #expect(rig.happens(.flare(.linkUp)) == [.flare(.loadEnvironments(near: nil))])
+        #expect(rig.happens(.flare(.linkUp)).besidesLifecycle == [.flare(.loadEnvironments(near: nil))])
         #expect(
             rig.serveOne() == [
                 .remember(.slug("home", ObjectReference(.environment, House.home), home: nil)),
@@ -37,7 +37,7 @@ import Testing
         #expect(tracked.things.map(\.id) == [House.lamp, House.floorLamp, House.kettle])
         let made = House.id(1001)
         #expect(
-            rig.serveOne() == [
+            rig.serveOne().besidesLifecycle == [
                 .remember(.device(made, environment: House.home)),
                 .flare(.loadPresence(device: made, environment: House.home, position: .zero)),
             ]
@@ -68,7 +68,7 @@ import Testing
         var rig = Rig(memory: memory, server: first.server)
         rig.happens(.flare(.linkUp))
         let effects = rig.serve()
-        #expect(!effects.contains { if case .remember = $0 { true } else { false } })
+        #expect(!effects.besidesLifecycle.contains { if case .remember = $0 { true } else { false } })
         #expect(effects.requests.contains(.loadDevice(House.id(1001), environment: House.home)))
         #expect(rig.server.devices.count == 3)
         #expect(rig.state.device?.id == House.id(1001))
@@ -150,7 +150,7 @@ import Testing
             rig.state.alerts["flare-link"]?.message
                 == "The Flare server cannot be reached: gone. Trying again."
         )
-        #expect(rig.controller.removeChanges() == [.link, .alert("flare-link")])
+        #expect(rig.controller.removeChanges() == [.link, .lifecycle, .alert("flare-link")])
         rig.lose()
         rig.server.things[0].data["brightness"] = 0.9
         let found = rig.happens(.flare(.linkUp), after: 5000)
@@ -170,7 +170,7 @@ import Testing
 
     @Test func `a link that was never up raises an alert without an event`() {
         var rig = Rig()
-        #expect(rig.lose() == [])
+        #expect(rig.lose().besidesLifecycle == [])
         #expect(rig.state.alerts["flare-link"] != nil)
         #expect(rig.happens(.flare(.linkUp)).events.isEmpty)
     }

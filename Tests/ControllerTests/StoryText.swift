@@ -27,6 +27,7 @@ enum StoryText {
         case .headingDue: "heading due"
         case .transitionStep(let id): "transition step of \(name(id))"
         case .readAgain: "read again"
+        case .sensorGrace: "sensor grace"
         }
     }
 
@@ -52,6 +53,7 @@ enum StoryText {
         case .remember(.epoch(let epoch)): "remember the run \(epoch)"
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
+        case .remember(.lifecycle(let transition, _)): "log \(transition.call.rawValue)"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"
         case .emit(let event): "tell \(event.sequence): \(told(event))"
         case .resendState: "send the state again"

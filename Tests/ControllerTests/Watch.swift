@@ -29,7 +29,7 @@ struct Watch {
             )
             lastAccepted[target.slug] = answer.ticket
         }
-        for event in effects.events {
+        for event in effects.allEvents {
             sequence += 1
             #expect(event.sequence == sequence)
         }

@@ -34,6 +34,20 @@ struct StateStoreTests {
         }
     }
 
+    @Test func `the log of the lifecycle keeps the newest calls in order`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            let moment = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
+            let most = StateStore.longestLifecycleLog
+            let calls = (0..<most + 5).map { number in
+                Lifecycle.Transition(call: .applicationDidConnect, from: "\(number)", to: "b")
+            }
+            try store.save(calls.map { .lifecycle($0, at: moment) })
+            let log = try StateStore(folder: folder.url).lifecycleLog()
+            #expect(log == Array(calls.suffix(most)))
+        }
+    }
+
     @Test func `discovery topics are stored until they are withdrawn`() async throws {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)

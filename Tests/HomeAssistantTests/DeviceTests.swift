@@ -174,7 +174,7 @@ struct DeviceTests {
                 "select_environment", "sensor_zone", "event_zone", "device_tracker_location", "sensor_x",
                 "sensor_y",
                 "sensor_accuracy", "sensor_angle", "sensor_nearby", "light_nearby", "event_nearby",
-                "event_bridge",
+                "event_bridge", "sensor_lifecycle", "event_lifecycle",
                 "binary_sensor_problem", "binary_sensor_broker", "binary_sensor_flare",
                 "binary_sensor_bluetooth", "switch_gps",
                 "switch_beacons", "switch_cmx", "switch_compass", "button_next", "button_previous",

@@ -112,7 +112,7 @@ enum KnownKeys {
             "moisture", "atmospheric_pressure", "illuminance", "carbon_dioxide", "power", "energy", "voltage",
             "current", "frequency", "battery", "signal_strength", "speed", "weight", "timestamp", "motion",
             "presence", "door", "window", "opening", "smoke", "gas", "vibration", "sound", "tamper",
-            "battery_charging", "plug", "running",
+            "battery_charging", "plug", "running", "enum",
         ],
     ]
     static let colourModes: Set<String> = [

@@ -10,7 +10,8 @@ struct EventTests {
         try await withHome { _, visitor in
             try await visitor.ask("things/table-lamp/set/state", "OFF")
             try await visitor.awaitsEvent("thing", "changed")
-            #expect(await visitor.events.compactMap { $0["event_type"]?.string } == ["started", "changed"])
+            let others = await visitor.events.filter { $0["call"] == nil }
+            #expect(others.compactMap { $0["event_type"]?.string } == ["started", "changed"])
         }
     }
 
@@ -28,7 +29,8 @@ struct EventTests {
             let last = try await visitor.awaitsEvent("device", "changed")
             let epoch = try await visitor.awaits("info")["epoch"]
             let events = await visitor.events
-            #expect(events.compactMap { $0["seq"]?.integer } == Array(1...events.count))
+            let first = try #require(events.first?["seq"]?.integer)
+            #expect(events.compactMap { $0["seq"]?.integer } == (0..<events.count).map { first + $0 })
             #expect(events.allSatisfy { $0["epoch"] == epoch })
             #expect(last["after"] == ["name": "End"] && last["before"] == ["name": "Walker"])
             let kinds = Set(events.compactMap { $0["event_type"]?.string })
@@ -42,7 +44,7 @@ struct EventTests {
             await home.stop()
             try await visitor.whileStarting { try await home.start() }
             let next = try await visitor.awaitsEvent("bridge", "started")
-            #expect(next["seq"] == 1)
+            #expect(next["seq"]?.integer.map { $0 <= 4 } == true, "only the lifecycle comes first")
             #expect(next["epoch"] != epoch)
         }
     }

@@ -77,8 +77,9 @@ struct AccessListTests {
         #expect(!may(.driver, .write, "ha/status"))
     }
 
-    @Test func `a kiosk reads, and nothing else`() {
-        #expect(list.grants(.kiosk).allSatisfy { $0.access == .read })
+    @Test func `a kiosk reads, and says whether it is visible`() {
+        #expect(may(.kiosk, .write, "t/n/display/hall/presence"))
+        #expect(list.grants(.kiosk).filter { $0.access != .read }.count == 1)
         for topic in told { #expect(may(.kiosk, .read, topic)) }
     }
 
@@ -113,9 +114,10 @@ struct AccessListTests {
 
     @Test func `it is written as mosquitto reads it`() {
         let expected = """
-            # kiosk: reads, and publishes nothing
+            # kiosk: reads, and says whether it is visible
             user kiosk
             topic read t/n/#
+            topic write t/n/display/+/presence
 
             """
         #expect(list.text([.kiosk]) == expected)

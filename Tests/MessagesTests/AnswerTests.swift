@@ -55,7 +55,7 @@ struct RefusalCodeTests {
                     .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
                     .unknownVerb,
                 ],
-                409: [.retainedCommand, .staleTarget, .superseded], 429: [.rateLimited],
+                409: [.retainedCommand, .staleTarget, .superseded, .levelDenied], 429: [.rateLimited],
                 500: [.internalError], 502: [.serverRejected], 503: [.serverUnreachable], 504: [.timeout],
             ]
         )

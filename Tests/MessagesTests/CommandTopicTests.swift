@@ -17,7 +17,7 @@ struct CommandTopicTests {
             ("things/lamp/action", .thingAction("lamp")), ("things/lamp/get", .thingGet("lamp")),
             ("zones/hall/set", .zoneSet("hall")), ("device/set", .deviceSet),
             ("environment/set", .environmentSet), ("sensors/gps/set", .sensorSet("gps")),
-            ("request/ping", .request("ping")),
+            ("request/ping", .request("ping")), ("lifecycle/level/set", .lifecycleSet("level")),
             ("things//set", .thingSet("")), ("request/", .request("")), ("things/set/set", .thingSet("set")),
         ] as [(String, CommandTopic)]
     )
@@ -30,14 +30,15 @@ struct CommandTopicTests {
         "things/lamp/data", "zones/hall", "zones/hall/lights", "zones/hall/set/color",
         "device", "device/set/x", "device/position", "environment", "environments/home/set", "sensors/gps",
         "sensors/gps/raw",
-        "sensors/set", "request", "request/a/b", "Nearby/set", "status", "nearby/set/a/b/c/d/e/f",
+        "sensors/set", "lifecycle/set", "lifecycle/level", "request", "request/a/b", "Nearby/set", "status",
+        "nearby/set/a/b/c/d/e/f",
     ])
     func `other topics are no commands`(tail: String) {
         #expect(CommandTopic(tail: tail[...]) == nil)
     }
 
     @Test func `each filter lets through what the decoder knows`() {
-        #expect(CommandTopic.filters.count == 12)
+        #expect(CommandTopic.filters.count == 13)
         for filter in CommandTopic.filters {
             #expect(CommandTopic(levels: filter.split(separator: "/")) != nil, "\(filter)")
         }

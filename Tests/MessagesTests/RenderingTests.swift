@@ -180,8 +180,9 @@ struct RenderingTests {
         #expect(state.thingJSON(Place.lamp) == nil)
         #expect(
             state.feedJSON().text
-                == #"{"device":{"id":null},"environment":{"id":null},"epoch":"e1","nearby":{"id":null,"state":null},"#
-                + #""seq":0,"zone":{"id":null}}"#
+                == #"{"audio":{"gain":0,"state":"notAudible"},"device":{"id":null},"environment":{"id":null},"epoch":"e1","#
+                + #""lifecycle":{"audio":"notAudible","context":"main","level":"DISCONNECTED","state":"disconnected"},"#
+                + #""nearby":{"id":null,"state":null},"seq":0,"zone":{"id":null}}"#
         )
     }
 
@@ -220,6 +221,8 @@ struct RenderingTests {
                     #"{"environment":{"id":"000000000000000100000000","slug":"home","name":"Home"},"zone":{"#
                         + #""id":"000000000000000200000000","slug":"hall","name":"Hall","since":"\#(Self.ts)"},"device":"#
                         + Self.device + ",\"nearby\":{\(Self.lamp),\"distance_m\":5,\"bearing_deg\":67},"
+                        + #""lifecycle":{"state":"disconnected","level":"DISCONNECTED","audio":"notAudible","context":"main"},"#
+                        + #""audio":{"state":"notAudible","gain":0},"#
                         + #""epoch":"e1","seq":12,"ts":"\#(Self.ts)"}"#
                 ))
         )

@@ -191,7 +191,7 @@ package struct StateRenderer: Sendable {
         if changes.contains(.location), configuration.publishesLocation {
             put(topics.deviceLocation, .json(state.locationJSON), in: &store)
         }
-        let urgent: Set<StateChange> = [.environment, .zone]
+        let urgent: Set<StateChange> = [.environment, .zone, .lifecycle]
         let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
         if hasOtherChange || !changes.isDisjoint(with: urgent) {
             feed(state, in: &store)

@@ -21,6 +21,8 @@ package struct Command: Sendable, Hashable {
     package enum Speaker: String, Sendable, Hashable {
         /// An MQTT client.
         case broker
+        /// The kiosk page, or another client of the web interface.
+        case kiosk
         /// A physical lamp, through its link: it reports a change made at the lamp itself.
         case lamp
         /// A client of the embedded Flare server, by REST or Socket.IO.
@@ -36,6 +38,7 @@ package struct Command: Sendable, Hashable {
         case setDevice(DeviceChange)
         case chooseEnvironment(EnvironmentChoice)
         case switchSensor(SensorKind, on: Bool)
+        case setLifecycle(LifecycleChange)
         case request(Verb)
     }
 
@@ -53,6 +56,21 @@ package struct Command: Sendable, Hashable {
         case next, previous
         /// By slug, identifier or name, as received.
         case named(String)
+    }
+
+    /// A change to the lifecycle.
+    package enum LifecycleChange: Sendable, Hashable {
+        /// What of the lifecycle can be set, as it is called in topics.
+        package enum Name: String, Sendable, Hashable, CaseIterable {
+            case level, audio, context, language
+        }
+
+        /// Forces a level; `nil` lets the inputs decide again.
+        case level(LifecycleLevel?)
+        case audio(LifecycleAudio)
+        case context(LifecycleContext)
+        /// A language tag, as received.
+        case language(String)
     }
 
     /// A change to this device; at least one field is set.
@@ -128,10 +146,10 @@ package struct Answer: Sendable, Hashable {
     }
 
     package struct Target: Sendable, Hashable {
-        /// `thing`, `zone`, `device`, `environment`, `sensor`.
+        /// `thing`, `zone`, `device`, `environment`, `sensor`, `lifecycle`.
         package var kind: String
         package var slug: String
-        /// The object itself; `nil` for a sensor.
+        /// The object itself; `nil` for a sensor and the lifecycle.
         package var object: ObjectReference?
 
         package init(kind: String, slug: String, object: ObjectReference? = nil) {

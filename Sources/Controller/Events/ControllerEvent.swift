@@ -21,6 +21,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case lampChanged(FlareID, LampCondition?)
     /// Recent reports of the environment's beacons, by their thing.
     case beaconsHeard([FlareID: BeaconReport])
+    /// A display has said whether it is visible; ids of different interfaces differ.
+    case displayChanged(id: String, Lifecycle.DisplayPresence)
     /// The broker connection was established or lost.
     case brokerLinkChanged(isUp: Bool)
     /// The broker has confirmed that the topics of these objects are empty.
@@ -82,6 +84,8 @@ package enum ControllerTimer: Sendable, Hashable {
     case transitionStep(FlareID)
     /// Retries failed reads.
     case readAgain
+    /// Stops the sensors that the lifecycle no longer allows.
+    case sensorGrace
 }
 
 /// An output of the controller, to be carried out in order.
@@ -125,6 +129,8 @@ package enum ControllerEffect: Sendable, Hashable {
         case root(String, isUsed: Bool)
         /// The identifier of this run.
         case epoch(String)
+        /// A call of the lifecycle, for the log.
+        case lifecycle(Lifecycle.Transition, at: Instant)
     }
 
     /// An environment with its zones and things, whose data hold beacon identities and positions.

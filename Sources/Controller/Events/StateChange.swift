@@ -10,6 +10,7 @@ package enum StateChange: Sendable, Hashable {
     case location
     case sensor(SensorKind)
     case alert(String)
+    case lifecycle
     /// Whether the Flare server can be reached.
     case link
     /// The condition of a thing's beacon.

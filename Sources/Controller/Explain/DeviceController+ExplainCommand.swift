@@ -76,6 +76,7 @@ extension Command.Speaker {
     fileprivate var words: String {
         switch self {
         case .broker: "a client of the broker"
+        case .kiosk: "a client of the web interface"
         case .lamp: "the link of a real lamp"
         case .flareClient: "a client of the Flare server"
         case .controller: "the controller"

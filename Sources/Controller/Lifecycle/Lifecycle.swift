@@ -1,7 +1,7 @@
 /// The application lifecycle: a level, audio and context, from what is known of the link, the place and the displays.
 ///
 /// Set the inputs, then call ``update()``, which returns the delegate calls that follow. Level, audio and context are
-/// independent of each other. The controller does not use it yet.
+/// independent of each other.
 /// - Source: the lifecycle page.
 package struct Lifecycle: Sendable, Hashable {
     /// Whether somebody can see a display.

@@ -21,6 +21,7 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var allowsDeviceSet = false
     /// Whether Home Assistant discovery is published.
     package var announces = true
+    package var lifecycle = Lifecycle.Settings()
     /// Name, description and optional `data.mac` (lower case) of a newly created device.
     package var deviceName = "trilateral"
     package var deviceDescription = ""

@@ -22,6 +22,7 @@ extension DeviceController {
             if let refusal = refusal(of: command, .control) { return refuse(pending, refusal) }
             switchSensor(sensor, on: on)
             accept(pending)
+        case .setLifecycle(let change): setLifecycle(change, command)
         case .request(let verb): request(verb, command)
         }
     }

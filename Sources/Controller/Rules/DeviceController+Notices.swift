@@ -123,7 +123,7 @@ extension DeviceController {
             )
             if old.hasBeacon { trackBeacons() }
         case .device:
-            guard object.id == state.device?.id, state.sensors[.cmx] == true, !sync.isPositionUnconfirmed
+            guard object.id == state.device?.id, state.isRunning(.cmx), !sync.isPositionUnconfirmed
             else {
                 return
             }

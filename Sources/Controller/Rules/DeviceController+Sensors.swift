@@ -12,7 +12,7 @@ extension DeviceController {
     // MARK: Position
 
     mutating func positionEstimated(_ estimate: ControllerEvent.PositionEstimated) {
-        guard state.sensors[.beacons] == true, estimate.position.isFinite, let device = state.device else {
+        guard state.isRunning(.beacons), estimate.position.isFinite, let device = state.device else {
             return
         }
         guard estimate.quality != .lost else {
@@ -153,7 +153,7 @@ extension DeviceController {
     // MARK: Heading
 
     mutating func headingChanged(_ degrees: Double) {
-        guard state.sensors[.compass] == true, degrees.isFinite else { return }
+        guard state.isRunning(.compass), degrees.isFinite else { return }
         state.headingAt = now
         changes.insert(.angle)
         let hasDevice = state.device != nil && state.isLinkUp
@@ -169,7 +169,7 @@ extension DeviceController {
 
     /// Shows a finer compass heading until another client turns the device.
     mutating func headingMeasured(_ degrees: Double) {
-        guard state.sensors[.compass] == true, degrees.isFinite else { return }
+        guard state.isRunning(.compass), degrees.isFinite else { return }
         state.headingAt = now
         state.measuredAngle = degrees
         changes.insert(.angle)
@@ -177,7 +177,7 @@ extension DeviceController {
 
     /// Applies a recent compass heading to a device that was just read.
     mutating func resendHeading(isNew: Bool) {
-        guard state.sensors[.compass] == true,
+        guard state.isRunning(.compass),
             let degrees = sync.headingForDevice(isNew: isNew, at: now)
         else { return }
         headingChanged(degrees)
@@ -207,7 +207,7 @@ extension DeviceController {
     // MARK: GPS location
 
     mutating func located(_ location: Location) {
-        guard state.sensors[.gps] == true, location.point.isValid else { return }
+        guard state.isRunning(.gps), location.point.isValid else { return }
         guard state.location != location else { return }
         state.location = location
         changes.insert(.location)
@@ -226,7 +226,17 @@ extension DeviceController {
         state.sensors[sensor] = on
         changes.insert(.sensor(sensor))
         effects.append(.remember(.sensor(sensor, on: on)))
-        effects.append(.switchSensor(sensor, on: on))
+        if !state.suspendedSensors.contains(sensor) { sensorChanged(sensor, isRunning: on) }
+        if sensor == .gps, !on, state.location != nil {
+            state.location = nil
+            locatedEnvironment = nil
+            changes.insert(.location)
+        }
+    }
+
+    /// Starts or stops a sensor, and forgets what it was about to say.
+    mutating func sensorChanged(_ sensor: SensorKind, isRunning: Bool) {
+        effects.append(.switchSensor(sensor, on: isRunning))
         switch sensor {
         case .beacons:
             dropDuePosition()
@@ -238,13 +248,7 @@ extension DeviceController {
                 state.measuredAngle = nil
                 changes.insert(.angle)
             }
-        case .gps:
-            if !on, state.location != nil {
-                state.location = nil
-                locatedEnvironment = nil
-                changes.insert(.location)
-            }
-        case .cmx:
+        case .gps, .cmx:
             break
         }
     }

@@ -26,6 +26,9 @@ package struct DeviceController: Sendable {
     /// The environment selected by the last GPS location.
     var locatedEnvironment: FlareID?
 
+    /// Whether sensors are about to stop, as the lifecycle no longer allows them.
+    var isSensorGraceRunning = false
+
     var presence = PresenceTracker()
     var sync = DeviceSync()
 
@@ -42,15 +45,20 @@ package struct DeviceController: Sendable {
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.configuration = configuration
         self.memory = memory
-        state = ControllerState(epoch: epoch, slugs: memory.slugs)
+        state = ControllerState(
+            epoch: epoch,
+            slugs: memory.slugs,
+            lifecycle: configuration.lifecycle
+        )
         state.sensors.merge(memory.sensors) { _, saved in saved }
         // Publish everything once, including empty values.
-        changes = [.environment, .zone, .nearby, .device, .link]
+        changes = [.environment, .zone, .nearby, .device, .link, .lifecycle]
         for sensor in SensorKind.allCases { changes.insert(.sensor(sensor)) }
         // Sensors run by default, so switch off only the disabled ones.
         effects = SensorKind.allCases.filter { state.sensors[$0] == false }.map {
             .switchSensor($0, on: false)
         }
+        sensorsFollow(readsPlace: false)
     }
 
     /// Applies one event.
@@ -73,12 +81,14 @@ package struct DeviceController: Sendable {
         case .alertCleared(let id): clear(id)
         case .lampChanged(let thing, let condition): lampChanged(thing, condition)
         case .beaconsHeard(let reports): beaconsHeard(reports)
+        case .displayChanged(let id, let presence): displayChanged(id, presence)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forgetSlugs(names)
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }
+        updateLifecycle(cause: event.lifecycleCause)
         let result = effects
         effects = []
         return result
@@ -100,6 +110,7 @@ package struct DeviceController: Sendable {
         case .headingDue: sendDueHeading()
         case .transitionStep(let thing): stepTransition(of: thing)
         case .readAgain: readAgain()
+        case .sensorGrace: suspendSensors()
         }
     }
 

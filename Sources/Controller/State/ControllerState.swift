@@ -35,6 +35,11 @@ package struct ControllerState: Sendable, Hashable {
 
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
+    package var lifecycle: Lifecycle
+    /// When the level of the lifecycle last changed; `nil` before it did.
+    package var lifecycleSince: Instant?
+    /// The sensors that are stopped because of the lifecycle, whether or not they are switched on.
+    package var suspendedSensors: Set<SensorKind> = []
     /// When each environment, zone, thing and this device last changed.
     package var changedAt: [ObjectReference: Instant] = [:]
     /// The final values of running transitions, as Flare data, by thing.
@@ -50,12 +55,22 @@ package struct ControllerState: Sendable, Hashable {
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
 
-    package init(epoch: String, slugs: SlugRegistry = SlugRegistry()) {
+    package init(
+        epoch: String,
+        slugs: SlugRegistry = SlugRegistry(),
+        lifecycle: Lifecycle.Settings = Lifecycle.Settings()
+    ) {
         self.epoch = epoch
+        self.lifecycle = Lifecycle(lifecycle)
         self.slugs = slugs
     }
 
     package var environment: FlareEnvironment? { environmentID.flatMap { environments[$0] } }
+    /// Whether a sensor is switched on, and the lifecycle lets it run.
+    package func isRunning(_ sensor: SensorKind) -> Bool {
+        sensors[sensor] == true && !suspendedSensors.contains(sensor)
+    }
+
     package var zone: FlareZone? { zoneID.flatMap { zones[$0] } }
     package var nearby: FlareThing? { nearbyID.flatMap { things[$0] } }
 

@@ -23,6 +23,7 @@ struct CommandJournal: Sendable {
         case setDevice
         case chooseEnvironment
         case switchSensor(SensorKind, on: Bool)
+        case setLifecycle(Command.LifecycleChange.Name)
         case verb(String)
         /// Refused because it could not be parsed.
         case unreadable
@@ -115,6 +116,7 @@ extension CommandJournal.Request {
         case .setDevice: self = .setDevice
         case .chooseEnvironment: self = .chooseEnvironment
         case .switchSensor(let sensor, let on): self = .switchSensor(sensor, on: on)
+        case .setLifecycle(let change): self = .setLifecycle(change.name)
         case .request(let verb): self = .verb(verb.name)
         }
     }
@@ -130,6 +132,7 @@ extension CommandJournal.Request {
         case .setDevice: "set the device"
         case .chooseEnvironment: "choose environment\(slug.map { " \($0)" } ?? "")"
         case .switchSensor(let sensor, let on): "switch \(sensor.rawValue) \(on ? "on" : "off")"
+        case .setLifecycle(let name): "set \(name.rawValue) of the lifecycle"
         case .verb(let verb): "request \(verb)"
         case .unreadable: "unreadable"
         }

@@ -95,6 +95,7 @@ extension ControllerConfiguration {
         brightnessByProximity = plan.configuration.controller.brightnessByProximity
         allowsDeviceSet = plan.configuration.device.allowSet
         announces = plan.configuration.discovery.isEnabled
+        lifecycle = Lifecycle.Settings(plan.configuration.lifecycle)
         deviceName = plan.configuration.device.name ?? plan.traits.hostName
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac

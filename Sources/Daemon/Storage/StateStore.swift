@@ -7,8 +7,8 @@ package import Logging
 
 /// The daemon's persistent state: `trilateral.db` in the state folder.
 ///
-/// Device ids (one for each environment), the chosen environment, sensor switches, short names, and this
-/// installation's own id.
+/// Device ids (one for each environment), the chosen environment, sensor switches, short names, the log of the
+/// lifecycle, and this installation's own id.
 package final class StateStore: Sendable {
     private let database: DatabaseQueue
     package let path: String
@@ -68,6 +68,14 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v3") { database in
             try database.execute(
                 sql: "CREATE TABLE announcement (topic TEXT PRIMARY KEY, components TEXT NOT NULL) STRICT"
+            )
+        }
+        migrator.registerMigration("v4") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE lifecycle_log (id INTEGER PRIMARY KEY AUTOINCREMENT, ts TEXT NOT NULL,
+                        call TEXT NOT NULL, previous TEXT NOT NULL, current TEXT NOT NULL) STRICT
+                    """
             )
         }
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
@@ -202,6 +210,8 @@ package final class StateStore: Sendable {
             )
         case .epoch(let epoch):
             try Self.set("epoch", epoch, database)
+        case .lifecycle(let transition, let moment):
+            try Self.log(transition, at: moment, database)
         case .sensor(let sensor, let on):
             try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
         }

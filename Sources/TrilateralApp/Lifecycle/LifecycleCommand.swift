@@ -7,7 +7,6 @@ struct LifecycleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lifecycle",
         abstract: "Show the application lifecycle: its transitions, and the calls of a sequence of levels.",
-        discussion: "The daemon does not publish a lifecycle yet.",
         subcommands: [TableCommand.self, ReplayCommand.self]
     )
 

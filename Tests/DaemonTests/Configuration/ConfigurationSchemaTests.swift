@@ -21,7 +21,9 @@ struct ConfigurationSchemaTests {
     @Test func `the example file names every key`() throws {
         let loaded = try ConfigurationLoader.load(file: Self.example, environment: [:], schema: .program)
         let expected = ConfigurationSchema.program.keys.filter { !$0.isSecret }.map(\.path)
-        #expect(Set(loaded.origins.keys) == Set(expected))
+        // The entries of lists have origins of their own.
+        let named = loaded.origins.keys.filter { !$0.contains("[") }
+        #expect(Set(named) == Set(expected))
     }
 
     @Test func `the example file equals the output of check --print without a configuration`() throws {

@@ -1,0 +1,29 @@
+import Flare
+import Things
+
+/// `lifecycle.allow.control`: a kiosk may drive things only at some levels of the lifecycle.
+///
+/// MQTT, the command line and the Flare server's own clients always may. Selecting an environment and asking the daemon
+/// for something drives nothing.
+package struct LevelPolicy: CommandPolicy {
+    package init() {}
+
+    package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
+        guard request.speaker == .kiosk, !state.lifecycle.allowsControl else { return .allow }
+        switch request.kind {
+        case .read, .control: return .allow
+        case .set, .action, .move, .edit, .remove: break
+        }
+        let levels = LifecycleLevel.allCases.filter(state.lifecycle.settings.controlLevels.contains)
+        let legal =
+            levels.isEmpty
+            ? "it never may" : "it may in " + QuotedValue.list(levels.reversed().map(\.hmiLevel))
+        return .refuse(
+            Refusal(
+                .levelDenied,
+                "a kiosk may not drive things in level \(state.lifecycle.level.hmiLevel); \(legal) "
+                    + "(lifecycle.allow.control)"
+            )
+        )
+    }
+}

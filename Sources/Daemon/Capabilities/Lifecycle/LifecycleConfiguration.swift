@@ -1,0 +1,152 @@
+package import Controller
+package import Settings
+
+/// When displays make the application active, and what follows its lifecycle.
+package struct LifecycleConfiguration: ConfigurationValues {
+    package var activeWhen = Lifecycle.Settings().activeWhen
+    package var ceiling = Lifecycle.Settings().ceiling
+    package var backgroundSensors = SensorKind.allCases.filter(
+        Lifecycle.Settings().backgroundSensors.contains
+    )
+    package var sensorGraceSeconds = Lifecycle.Settings().sensorGraceSeconds
+    package var controlLevels = LifecycleLevel.allCases.filter(
+        Lifecycle.Settings().controlLevels.contains
+    )
+    package var attenuatedGain = Lifecycle.Settings().attenuatedGain
+    package var languages: [LanguageSettings] = []
+
+    package init() {}
+}
+
+/// An entry of `lifecycle.languages`.
+package struct LanguageSettings: Sendable, Hashable {
+    package var tag = ""
+    package var appName = "Trilateral"
+    package var shortAppName: String?
+    package var spokenName: String?
+
+    package init() {}
+}
+
+extension TrilateralConfiguration {
+    package var lifecycle: LifecycleConfiguration {
+        get { self[LifecycleConfiguration.self] }
+        set { self[LifecycleConfiguration.self] = newValue }
+    }
+}
+
+extension Lifecycle.Settings {
+    package init(_ configuration: LifecycleConfiguration) {
+        self.init()
+        activeWhen = configuration.activeWhen
+        ceiling = configuration.ceiling
+        backgroundSensors = Set(configuration.backgroundSensors)
+        sensorGraceSeconds = configuration.sensorGraceSeconds
+        controlLevels = Set(configuration.controlLevels)
+        attenuatedGain = configuration.attenuatedGain
+        languages = configuration.languages.map {
+            Lifecycle.Language(
+                tag: $0.tag,
+                appName: $0.appName,
+                shortAppName: $0.shortAppName ?? $0.appName,
+                spokenName: $0.spokenName ?? $0.appName
+            )
+        }
+    }
+}
+
+extension ConfigurationSection {
+    static let lifecycle = ConfigurationSection(
+        summaries: [
+            "lifecycle": "The application's lifecycle: whether anyone is watching, and what follows from it.",
+            "lifecycle.sensors": "Which sensors run when. Without a link or a place, all are off, save GPS.",
+            "lifecycle.allow": "What is allowed at which level.",
+            "lifecycle.audio": "Sound, for displays that play any.",
+        ],
+        keys: [
+            .init(
+                "lifecycle.active_when",
+                \.lifecycle.activeWhen,
+                .choice(),
+                "What makes a visible display active: near needs a thing nearby, display needs nothing else."
+            ),
+            .init(
+                "lifecycle.ceiling",
+                \.lifecycle.ceiling,
+                .level,
+                "The highest level that is reached, by itself or by command: FULL, LIMITED, BACKGROUND or NONE."
+            ),
+            .init(
+                "lifecycle.languages",
+                \.lifecycle.languages,
+                entries: .init(LanguageSettings.fields) { _ in LanguageSettings() },
+                example: LanguageSettings.example,
+                "The languages that lifecycle/language/set accepts, with what the application is called in each. They can be "
+                    + "given in the file only."
+            ),
+            .init(
+                "lifecycle.sensors.background",
+                \.lifecycle.backgroundSensors,
+                .list(.choice(), upTo: 8),
+                "The sensors that run while no display is attached."
+            ),
+            .init(
+                "lifecycle.sensors.grace_seconds",
+                \.lifecycle.sensorGraceSeconds,
+                .number(0...3600),
+                "How long sensors run on after the level has fallen, seconds."
+            ),
+            .init(
+                "lifecycle.allow.control",
+                \.lifecycle.controlLevels,
+                .list(.level, upTo: 8),
+                "The levels in which a kiosk may drive things; MQTT and the command line always may."
+            ),
+            .init(
+                "lifecycle.audio.attenuated_gain",
+                \.lifecycle.attenuatedGain,
+                .number(0...1),
+                "How loud attenuated sound is."
+            ),
+        ]
+    )
+}
+
+extension LanguageSettings {
+    fileprivate static let fields: [ConfigurationField<LanguageSettings>] = [
+        .init("tag", \.tag, .languageTag, isNeeded: { _ in true }),
+        .init("app_name", \.appName, .text(upTo: 100)),
+        .init("short_app_name", \.shortAppName, .optional(.text(upTo: 100))),
+        .init("spoken_name", \.spokenName, .optional(.text(upTo: 100))),
+    ]
+
+    fileprivate static let example = [
+        "languages:",
+        "  - tag: en-US",
+        "    app_name: Trilateral",
+        "    # short_app_name, spoken_name: like app_name unless given",
+    ]
+}
+
+extension ConfigurationType<LifecycleLevel> {
+    /// An HMI level other than that of a lost link.
+    fileprivate static var level: ConfigurationType {
+        .scalar("FULL, LIMITED, BACKGROUND or NONE") {
+            LifecycleLevel(hmiLevel: $0).flatMap { $0 == .disconnected ? nil : $0 }
+        } encode: {
+            $0.hmiLevel
+        }
+    }
+}
+
+extension ConfigurationType<String> {
+    fileprivate static var languageTag: ConfigurationType {
+        checked("a language tag such as en-US: letters, digits and hyphens, at most 35") {
+            (1...35).contains($0.utf8.count)
+                && $0.unicodeScalars.allSatisfy {
+                    $0 == "-"
+                        || $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+                }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package import Controller
+package import Flare
+import Things
+
+extension ControllerState {
+    /// `B/lifecycle`: state, level, audio, context, and what has led to them.
+    package var lifecycleJSON: JSONValue {
+        var members: [String: JSONValue] = [
+            "state": .string(lifecycle.level.rawValue), "level": .string(lifecycle.level.hmiLevel),
+            "audio": .string(lifecycle.audio.rawValue), "gain": .number(lifecycle.gain.rounded(to: 100)),
+            "context": .string(lifecycle.context.rawValue),
+            "displays": JSONValue(lifecycle.displays.count),
+            "visible": JSONValue(lifecycle.displays.values.count { $0 == .visible }),
+        ]
+        members["since"] = lifecycleSince.map { .string($0.timestamp) }
+        members["forced"] = lifecycle.forcedLevel.map { .string($0.hmiLevel) }
+        if lifecycle.settings.ceiling != .active {
+            members["ceiling"] = .string(lifecycle.settings.ceiling.hmiLevel)
+        }
+        if let language = lifecycle.language {
+            members["language"] = .string(language.tag)
+            members["app_name"] = .string(language.appName)
+            members["short_app_name"] = .string(language.shortAppName)
+            members["spoken_name"] = .string(language.spokenName)
+        }
+        let suspended = SensorKind.allCases.filter { sensors[$0] == true && suspendedSensors.contains($0) }
+        if !suspended.isEmpty { members["suspended"] = .array(suspended.map { .string($0.rawValue) }) }
+        return .object(members)
+    }
+
+    /// The lifecycle in the feed.
+    var lifecycleFeedJSON: JSONValue {
+        var members: [String: JSONValue] = [
+            "state": .string(lifecycle.level.rawValue), "level": .string(lifecycle.level.hmiLevel),
+            "audio": .string(lifecycle.audio.rawValue), "context": .string(lifecycle.context.rawValue),
+        ]
+        members["language"] = lifecycle.language.map { .string($0.tag) }
+        return .object(members)
+    }
+
+    /// How sound is to be played: `{"state","gain"}`.
+    var audioJSON: JSONValue {
+        ["state": .string(lifecycle.audio.rawValue), "gain": .number(lifecycle.gain.rounded(to: 100))]
+    }
+}
+
+extension Lifecycle.DisplayPresence {
+    /// `visible`, `hidden` or `gone`, plain or as a JSON string; nothing at all means `gone`.
+    package init?(payload: [UInt8]) {
+        guard payload.count <= 64, let text = String(validating: payload, as: UTF8.self) else { return nil }
+        let word = text.trimmingSpace
+        let isQuoted = word.count >= 2 && word.hasPrefix("\"") && word.hasSuffix("\"")
+        let name = (isQuoted ? String(word.dropFirst().dropLast()) : word).lowercased()
+        guard let presence = name.isEmpty ? .gone : Self(rawValue: name) else { return nil }
+        self = presence
+    }
+}
+
+extension Command.LifecycleChange {
+    /// A word, plain or as the member with the name of what is set.
+    init(named name: String, _ payload: CommandPayload) throws(Refusal) {
+        guard let name = Name(rawValue: name) else {
+            let names = Name.allCases.map(\.rawValue)
+            let hint = NearestName.hint(for: name, among: names)
+            throw Refusal(
+                .unknownKey,
+                "the lifecycle has no \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) there are "
+                    + QuotedValue.list(names)
+            )
+        }
+        let word = try payload.word(named: name.rawValue)
+        switch name {
+        case .level:
+            if word.lowercased() == "auto" {
+                self = .level(nil)
+            } else if let level = LifecycleLevel(hmiLevel: word), level != .disconnected {
+                self = .level(level)
+            } else {
+                let levels = LifecycleLevel.allCases.dropFirst().reversed().map(\.hmiLevel)
+                throw Self.refusal(of: word, name, legal: levels + ["auto"])
+            }
+        case .audio: self = .audio(try Self.value(word, name))
+        case .context: self = .context(try Self.value(word, name))
+        case .language:
+            guard (1...35).contains(word.utf8.count) else {
+                throw Refusal(
+                    .invalidValue,
+                    "language must be a tag such as en-US, of 1 to 35 bytes (is \(QuotedValue.of(word)))",
+                    field: name.rawValue
+                )
+            }
+            self = .language(word)
+        }
+    }
+
+    private static func value<Value: RawRepresentable<String> & CaseIterable>(
+        _ word: String,
+        _ name: Name
+    ) throws(Refusal) -> Value {
+        guard let value = Value.allCases.first(where: { $0.rawValue.lowercased() == word.lowercased() })
+        else { throw refusal(of: word, name, legal: Value.allCases.map(\.rawValue)) }
+        return value
+    }
+
+    private static func refusal(of word: String, _ name: Name, legal: [String]) -> Refusal {
+        Refusal(
+            .invalidValue,
+            "\(name.rawValue) must be one of \(QuotedValue.list(legal)) (is \(QuotedValue.of(word)))",
+            field: name.rawValue
+        )
+    }
+}
