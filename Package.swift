@@ -38,9 +38,16 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 func module(
     _ name: String,
     _ dependencies: [Target.Dependency] = [],
+    exclude: [String] = [],
     resources: [Resource]? = nil
 ) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+    .target(
+        name: name,
+        dependencies: dependencies,
+        exclude: exclude,
+        resources: resources,
+        swiftSettings: strict
+    )
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
@@ -122,7 +129,7 @@ let package = Package(
                 "Threading", log,
             ]
         ),
-        module("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log]),
+        module("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log], exclude: ["Page"]),
 
         // Shell
         module(

@@ -1,0 +1,188 @@
+// The link to the daemon: its event stream, the lists behind it, and what to do when it is lost.
+
+const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame"];
+const REQUEST_TIMEOUT = 10000;
+// The browser tries again by itself for so long; then the stream is opened anew.
+const PATIENCE = 8000;
+// Nothing heard for so long: ask whether the daemon is still the same.
+const SILENCE = 30000;
+const SLOWEST = 15000;
+const FULL_RETRY = 30000;
+const MOST_PENDING = 2000;
+
+/** An answer that is not 200. */
+export class RequestError extends Error {
+	constructor(status, message) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** A request to the daemon, below the page's own folder, with an end. */
+export async function request(path, options) {
+	const control = window.AbortController ? new AbortController() : null;
+	const timer = setTimeout(() => control && control.abort(), REQUEST_TIMEOUT);
+	try {
+		const settings = Object.assign({ credentials: "same-origin", cache: "no-store" }, options);
+		if (control) settings.signal = control.signal;
+		const response = await fetch(path, settings);
+		if (response.status === 401) signIn();
+		const body = await response.json().catch(() => null);
+		return { response, body };
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+async function read(path) {
+	const { response, body } = await request(path);
+	if (!response.ok || body === null) throw new RequestError(response.status, path);
+	return body;
+}
+
+function signIn() {
+	try { sessionStorage.setItem("trilateral-query", location.search); } catch (error) { /* only a convenience */ }
+	location.replace("sign-in");
+}
+
+/** Tells its listener: onState, onLists, onChange(type, value), onLink("up" | "lost" | "full"), onOpen, onEpoch. */
+export class Feed {
+	constructor(display, listener) {
+		this.address = "api/events?display=" + encodeURIComponent(display);
+		this.listener = listener;
+		this.source = null;
+		this.isFresh = false;
+		this.epoch = null;
+		this.environment = undefined;
+		this.turns = 0;
+		this.loading = 0;
+		this.pending = [];
+		this.isComplete = false;
+		this.failures = 0;
+		this.timer = 0;
+		this.lastHeard = 0;
+		this.isAsking = false;
+	}
+
+	start() {
+		this.open();
+		setInterval(() => this.watch(), 5000);
+		window.addEventListener("online", () => this.open());
+	}
+
+	stop() {
+		clearTimeout(this.timer);
+		if (this.source) this.source.close();
+		this.source = null;
+	}
+
+	open() {
+		this.stop();
+		const source = this.source = new EventSource(this.address);
+		for (const type of TYPES) source.addEventListener(type, event => this.hear(source, type, event));
+		source.onopen = () => this.opened(source);
+		source.onerror = () => this.failed(source);
+	}
+
+	opened(source) {
+		if (source !== this.source) return;
+		clearTimeout(this.timer);
+		this.failures = 0;
+		this.isFresh = true;
+		this.lastHeard = Date.now();
+		this.listener.onOpen();
+		if (this.isComplete) this.listener.onLink("up");
+	}
+
+	hear(source, type, event) {
+		if (source !== this.source) return;
+		this.lastHeard = Date.now();
+		let value;
+		try { value = JSON.parse(event.data); } catch (error) { return; }
+		if (!value || typeof value !== "object") return;
+		if (type === "state") this.hearState(value);
+		else if (type === "frame" || !this.loading) this.listener.onChange(type, value);
+		else if (this.pending.length < MOST_PENDING) this.pending.push([type, value]);
+		this.isFresh = false;
+	}
+
+	hearState(state) {
+		const environment = (state.environment && state.environment.id) || null;
+		const isOther = state.epoch !== this.epoch || environment !== this.environment;
+		const isRestarted = this.epoch !== null && state.epoch !== this.epoch;
+		this.epoch = state.epoch;
+		this.environment = environment;
+		this.listener.onState(state);
+		if (this.isFresh || isOther || !this.isComplete) this.load();
+		if (isRestarted) this.listener.onEpoch();
+	}
+
+	/** Fetches the lists; what changes meanwhile is applied afterwards. */
+	async load() {
+		const turn = ++this.turns;
+		this.loading = turn;
+		try {
+			const lists = await Promise.all([read("api/environments"), read("api/zones"), read("api/things")]);
+			if (this.loading !== turn) return;
+			this.loading = 0;
+			this.isComplete = true;
+			this.listener.onLists(lists[0], lists[1], lists[2]);
+			for (const [type, value] of this.pending.splice(0)) this.listener.onChange(type, value);
+			if (this.source && this.source.readyState === EventSource.OPEN) this.listener.onLink("up");
+		} catch (error) {
+			if (this.loading !== turn) return;
+			this.loading = 0;
+			this.pending.length = 0;
+			this.isComplete = false;
+			this.listener.onLink("lost");
+			this.again(this.pause());
+		}
+	}
+
+	failed(source) {
+		if (source !== this.source) return;
+		this.listener.onLink("lost");
+		if (source.readyState === EventSource.CLOSED) this.explain();
+		else if (!this.failures++) this.again(PATIENCE);
+	}
+
+	/** The stream was refused. Is the daemon away, is a password needed, or are too many streams open? */
+	async explain() {
+		clearTimeout(this.timer);
+		let pause = this.pause();
+		try {
+			const state = await read("api/state");
+			// It answers, only not with a stream: show what is so now, and try again slowly.
+			this.hearState(state);
+			this.listener.onLink("full");
+			pause = FULL_RETRY * (0.75 + Math.random() / 2);
+		} catch (error) { /* still away */ }
+		this.again(pause);
+	}
+
+	pause() {
+		this.failures += 1;
+		return Math.min(500 * Math.pow(2, this.failures), SLOWEST) * (0.75 + Math.random() / 2);
+	}
+
+	again(pause) {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.open(), pause);
+	}
+
+	/** Comments of the stream cannot be seen from here; so a long silence is answered with a question. */
+	async watch() {
+		const isOpen = this.source && this.source.readyState === EventSource.OPEN;
+		if (!isOpen || this.isAsking || Date.now() - this.lastHeard < SILENCE) return;
+		this.isAsking = true;
+		try {
+			const state = await read("api/state");
+			this.lastHeard = Date.now();
+			if (state.epoch !== this.epoch) this.open();
+		} catch (error) {
+			this.listener.onLink("lost");
+			this.open();
+		}
+		this.isAsking = false;
+	}
+}

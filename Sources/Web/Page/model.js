@@ -1,0 +1,123 @@
+// What the page knows of the place: the last snapshot, the lists, and every change since.
+
+import { bearing, distance, isPoint } from "./geometry.js";
+
+const MOST_ALERTS = 50;
+
+export class Model {
+	constructor() {
+		this.state = null;
+		this.environments = new Map();
+		this.zones = new Map();
+		this.things = new Map();
+		this.alerts = new Map();
+		this.selectedID = null;
+		this.isLoaded = false;
+		this.cache = null;
+	}
+
+	// MARK: Changes
+
+	setState(state) {
+		const before = this.environmentID;
+		if (!this.state || this.state.epoch !== state.epoch) this.alerts.clear();
+		this.state = state;
+		this.cache = null;
+		if (before !== this.environmentID) this.selectedID = null;
+	}
+
+	setNearby(nearby) {
+		if (this.state) this.state = Object.assign({}, this.state, { nearby });
+	}
+
+	setLifecycle(lifecycle) {
+		if (this.state) this.state = Object.assign({}, this.state, { lifecycle });
+	}
+
+	setLists(environments, zones, things) {
+		this.environments = byID(environments);
+		this.zones = byID(zones);
+		this.things = byID(things);
+		this.isLoaded = true;
+		this.cache = null;
+		this.forgetGone();
+	}
+
+	/** A whole object that changed, or the word that it is gone. */
+	setObject(list, object) {
+		if (!object || !object.id) return;
+		if (object.removed) this[list].delete(object.id);
+		else this[list].set(object.id, object);
+		this.cache = null;
+		this.forgetGone();
+	}
+
+	setAlert(alert) {
+		if (!alert || !alert.id) return;
+		if (alert.cleared) this.alerts.delete(alert.id);
+		else if (this.alerts.has(alert.id) || this.alerts.size < MOST_ALERTS) this.alerts.set(alert.id, alert);
+	}
+
+	forgetGone() {
+		if (this.selectedID && this.isLoaded && !this.things.has(this.selectedID)) this.selectedID = null;
+	}
+
+	// MARK: What is here
+
+	get environmentID() { return (this.state && this.state.environment && this.state.environment.id) || null; }
+
+	get environment() {
+		return this.environments.get(this.environmentID) || (this.environmentID ? this.state.environment : null);
+	}
+
+	get zone() {
+		const zone = this.state && this.state.zone;
+		return zone && zone.id ? Object.assign({}, zone, this.zones.get(zone.id)) : null;
+	}
+
+	get device() { return (this.state && this.state.device && this.state.device.id && this.state.device) || null; }
+
+	get nearby() {
+		const nearby = this.state && this.state.nearby;
+		return nearby && nearby.id ? this.things.get(nearby.id) || nearby : null;
+	}
+
+	/** The thing that a person tapped, else the nearby one. */
+	get selected() { return (this.selectedID && this.things.get(this.selectedID)) || this.nearby; }
+
+	/** Zones and things of the current environment. */
+	get here() {
+		if (!this.cache) {
+			const environment = this.environment;
+			const slug = environment ? environment.slug : null;
+			const zones = slug ? Array.from(this.zones.values()).filter(zone => zone.environment === slug) : [];
+			const bySlug = new Map(zones.map(zone => [zone.slug, zone]));
+			const things = Array.from(this.things.values()).filter(thing => bySlug.has(thing.zone));
+			this.cache = { zones, bySlug, things };
+		}
+		return this.cache;
+	}
+
+	zoneOf(thing) { return this.here.bySlug.get(thing.zone) || null; }
+
+	get thingsOfZone() {
+		const zone = this.zone;
+		return zone ? this.here.things.filter(thing => thing.zone === zone.slug) : [];
+	}
+
+	/** Metres from a position to a thing; null when it is unknown. */
+	distance(position, thing) {
+		return isPoint(position) && isPoint(thing.position) ? distance(position, thing.position) : null;
+	}
+
+	bearing(position, thing) {
+		if (!isPoint(position) || !isPoint(thing.position)) return null;
+		return bearing(position, thing.position, this.environment);
+	}
+}
+
+function byID(list) {
+	const map = new Map();
+	for (const object of Array.isArray(list) ? list : []) if (object && object.id) map.set(object.id, object);
+	return map;
+}
