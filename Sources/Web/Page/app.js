@@ -3,7 +3,7 @@
 import { Commands } from "./commands.js";
 import { CompassView } from "./compass-view.js";
 import { DeviceView } from "./device-view.js";
-import { setAttribute, setShown, setText } from "./dom.js";
+import { set, setText, show } from "./dom.js";
 import { Feed } from "./feed.js";
 import { ListView } from "./list-view.js";
 import { MapView } from "./map-view.js";
@@ -11,56 +11,49 @@ import { Model } from "./model.js";
 import { Motion } from "./motion.js";
 import { displayID, keepScreenOn, Presence, Version } from "./screen.js";
 import { watchSwipes } from "./swipe.js";
-import { nameOf } from "./text.js";
+import { capital, nameOf } from "./text.js";
 import { ThingView } from "./thing-view.js";
 
-const NAMES = ["device", "compass", "map", "list", "thing", "overview"];
-const IN_OVERVIEW = ["device", "compass", "map", "list", "thing"];
+const VIEWS = { device: DeviceView, compass: CompassView, map: MapView, list: ListView, thing: ThingView };
+const NAMES = Object.keys(VIEWS).concat("overview");
 // A short interruption is not worth a word.
 const GRACE = 700;
+// How often durations are drawn anew.
 const CLOCK = 30000;
-
-const LINK_TEXTS = {
+const LINKS = {
+	connecting: "Connecting…",
 	lost: "No connection to Trilateral. Trying again…",
-	full: "Too many pages are open. This one shows old values and tries again."
+	full: "Too many pages are open. This one shows old values and tries again.",
+	up: ""
 };
 
 const byID = id => document.getElementById(id);
 
 class App {
 	constructor(query) {
+		const display = displayID(query.get("display"));
 		this.model = new Model();
 		this.motion = new Motion(() => this.schedule());
-		const display = displayID(query.get("display"));
 		this.commands = new Commands(display, byID("notices"));
-		this.views = {
-			device: new DeviceView(this, byID("device")),
-			compass: new CompassView(this, byID("compass")),
-			map: new MapView(this, byID("map")),
-			list: new ListView(this, byID("list")),
-			thing: new ThingView(this, byID("thing"))
-		};
-		this.tabs = Array.from(byID("tabs").children);
-		this.active = [];
-		this.isDirty = true;
-		this.isScheduled = false;
 		this.presence = new Presence(display);
 		this.version = new Version();
 		this.feed = new Feed(display, this);
-		this.linkTimer = 0;
-		this.isReady = false;
+		this.views = {};
+		for (const name of Object.keys(VIEWS)) this.views[name] = new VIEWS[name](this, byID(name));
+		this.tabs = Array.from(byID("tabs").children);
+		this.isDirty = true;
+		const view = query.get("view");
+		this.show(NAMES.indexOf(view) >= 0 ? view : "device");
+		this.listen();
+		this.onLink("connecting");
+		this.feed.start();
+		keepScreenOn();
 	}
 
-	start(view) {
-		// A page that is kept for going back to must not keep its stream: a browser has only a few connections.
-		window.addEventListener("pagehide", () => this.feed.stop());
-		window.addEventListener("pageshow", event => { if (event.persisted) this.feed.open(); });
-		for (const tab of this.tabs) tab.addEventListener("click", () => this.show(tab.getAttribute("data-view")));
+	listen() {
+		for (const tab of this.tabs) tab.addEventListener("click", () => this.show(tab.dataset.view));
 		document.addEventListener("keydown", event => this.key(event));
-		const area = byID("views");
-		watchSwipes(area, step => this.step(step), dx => {
-			area.style.transform = dx ? "translateX(" + Math.round(dx / 3) + "px)" : "";
-		});
+		watchSwipes(byID("views"), step => this.step(step));
 		window.addEventListener("resize", () => this.resize());
 		if (window.ResizeObserver) {
 			const observer = new ResizeObserver(() => this.resize());
@@ -68,40 +61,39 @@ class App {
 		}
 		document.addEventListener("visibilitychange", () => this.redraw());
 		setInterval(() => { if (!document.hidden) this.redraw(); }, CLOCK);
-		this.show(NAMES.indexOf(view) >= 0 ? view : "device");
-		this.link("connecting");
-		this.feed.start();
-		keepScreenOn();
+		// A page that is kept for going back to must not keep its stream: a browser has only a few connections.
+		window.addEventListener("pagehide", () => this.feed.stop());
+		window.addEventListener("pageshow", event => { if (event.persisted) this.feed.open(); });
 	}
-
-	// MARK: Views
 
 	show(name, step) {
 		if (name === this.view) return;
 		this.view = name;
-		const shown = name === "overview" ? IN_OVERVIEW : [name];
-		document.body.setAttribute("data-view", name);
-		for (const one of IN_OVERVIEW) setShown(byID(one), shown.indexOf(one) >= 0);
-		for (const tab of this.tabs) {
-			setAttribute(tab, "aria-current", tab.getAttribute("data-view") === name ? "page" : null);
+		const isOverview = name === "overview";
+		this.active = [];
+		for (const one of Object.keys(this.views)) {
+			const isShown = isOverview || one === name;
+			show(byID(one), isShown);
+			if (isShown) this.active.push(this.views[one]);
 		}
-		this.active = shown.map(one => this.views[one]);
-		document.title = name.charAt(0).toUpperCase() + name.slice(1) + " – Trilateral";
+		document.body.classList.toggle("overview", isOverview);
+		document.title = capital(name) + " – Trilateral";
+		for (const tab of this.tabs) set(tab, { "aria-current": tab.dataset.view === name && "page" });
 		try {
 			const address = new URL(location.href);
 			address.searchParams.set("view", name);
 			history.replaceState(null, "", address.href);
 		} catch (error) { /* not allowed in this frame */ }
-		if (step) slide(byID("views"), step);
+		if (step && !this.motion.isReduced && document.body.animate) byID("views").animate(
+			[{ transform: "translateX(" + step * 60 + "px)", opacity: 0 }, { transform: "none", opacity: 1 }],
+			{ duration: 250, easing: "ease-out" });
 		this.resize();
-		this.redraw();
 	}
 
-	/** To the next or the previous view; the overview only where it has its tab. */
+	/** To the next or the previous view; to the overview only where it has its tab. */
 	step(step) {
-		const names = NAMES.filter((name, index) => this.tabs[index].offsetParent !== null);
-		const index = names.indexOf(this.view);
-		this.show(names[(index + step + names.length) % names.length], step);
+		const names = this.tabs.filter(tab => tab.offsetParent).map(tab => tab.dataset.view);
+		this.show(names[(names.indexOf(this.view) + step + names.length) % names.length], step);
 	}
 
 	/** A tapped thing; null follows the nearby one again. */
@@ -112,28 +104,27 @@ class App {
 	}
 
 	key(event) {
-		if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-		if (event.target.closest && event.target.closest("input, select, textarea")) return;
-		const number = NAMES["123456".indexOf(event.key)];
-		if (number) this.show(number);
-		else if (event.key === "ArrowRight") this.step(1);
-		else if (event.key === "ArrowLeft") this.step(-1);
+		if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input")) return;
+		const name = NAMES["123456".indexOf(event.key)];
+		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+		if (name) this.show(name);
+		else if (step) this.step(step);
 		else return;
 		event.preventDefault();
 	}
-
-	// MARK: Drawing
 
 	resize() {
 		for (const view of this.active) if (view.resize) view.resize();
 		this.redraw();
 	}
 
+	/** Draws everything anew, soon. */
 	redraw() {
 		this.isDirty = true;
 		this.schedule();
 	}
 
+	/** Draws what moves, soon. */
 	schedule() {
 		if (this.isScheduled) return;
 		this.isScheduled = true;
@@ -142,38 +133,34 @@ class App {
 
 	draw(now) {
 		this.isScheduled = false;
-		const isMoving = this.motion.step(now);
+		if (this.motion.step(now)) this.schedule();
 		const isDirty = this.isDirty;
 		this.isDirty = false;
-		if (isDirty) this.drawTop();
+		if (isDirty) {
+			const { zone, environment, isLoaded } = this.model;
+			setText(byID("top-zone"), nameOf(zone || environment, "Trilateral"));
+			setText(byID("top-environment"), zone ? nameOf(environment) : "");
+			if (isLoaded && !this.isReady) this.finishStart();
+		}
 		for (const view of this.active) {
 			if (isDirty) view.update();
 			else if (view.frame) view.frame();
 		}
-		if (isMoving) this.schedule();
-		if (!this.isReady && this.model.isLoaded) this.finishStart();
-	}
-
-	drawTop() {
-		const { zone, environment } = this.model;
-		setText(byID("top-zone"), zone ? nameOf(zone) : environment ? nameOf(environment) : "Trilateral");
-		setText(byID("top-environment"), zone && environment ? nameOf(environment) : "");
 	}
 
 	finishStart() {
 		this.isReady = true;
-		document.documentElement.setAttribute("data-ready", Math.round(performance.now()));
+		// For whoever measures: milliseconds until the place could be seen.
+		set(document.documentElement, { "data-ready": Math.round(performance.now()) });
 		setTimeout(() => this.version.remember(), 3000);
 	}
-
-	// MARK: What the feed tells
 
 	onState(state) {
 		const before = this.model.environmentID;
 		this.model.setState(state);
-		const device = this.model.device || {};
-		if (before === this.model.environmentID) this.motion.setGoal(device.position, device.angle);
-		else this.motion.jump(device.position, device.angle);
+		const { position, angle } = this.model.device || {};
+		if (before === this.model.environmentID) this.motion.setGoal(position, angle);
+		else this.motion.jump(position, angle);
 		this.redraw();
 	}
 
@@ -187,8 +174,7 @@ class App {
 			if (!document.hidden) this.motion.setFrame(value);
 			return;
 		}
-		if (type === "nearby") this.model.setNearby(value);
-		else if (type === "lifecycle") this.model.setLifecycle(value);
+		if (type === "nearby" || type === "lifecycle") this.model.setPart(type, value);
 		else if (type === "alert") this.model.setAlert(value);
 		else this.model.setObject(type + "s", value);
 		this.redraw();
@@ -198,29 +184,22 @@ class App {
 
 	onEpoch() { this.version.check(); }
 
-	onLink(link) { this.link(link); }
-
-	link(link) {
-		if (link === this.linkState) return;
-		this.linkState = link;
+	onLink(link) {
+		if (link === this.link) return;
+		this.link = link;
 		clearTimeout(this.linkTimer);
-		const tell = () => {
-			setText(byID("link"), LINK_TEXTS[link] || (link === "up" ? "" : "Connecting…"));
-			document.body.setAttribute("data-link", link);
-		};
-		if (link === "up") tell();
-		else this.linkTimer = setTimeout(tell, GRACE);
+		this.linkTimer = setTimeout(() => {
+			setText(byID("link"), LINKS[link]);
+			set(document.body, { "data-link": link });
+		}, link === "up" ? 0 : GRACE);
 	}
-}
-
-function slide(area, step) {
-	const isReduced = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-	if (isReduced || !area.animate) return;
-	area.animate([{ transform: "translateX(" + step * 60 + "px)", opacity: 0 }, { transform: "none", opacity: 1 }],
-		{ duration: 250, easing: "ease-out" });
 }
 
 const query = new URLSearchParams(location.search);
 const theme = query.get("theme");
-if (theme === "light" || theme === "dark") document.documentElement.setAttribute("data-theme", theme);
-new App(query).start(query.get("view"));
+if (theme === "light" || theme === "dark") {
+	// The first rule with a condition is that of dark screens.
+	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
+	rule.media.mediaText = theme === "dark" ? "all" : "not all";
+}
+new App(query);

@@ -1,7 +1,7 @@
 // Commands to the daemon, and the notices that say why one was refused.
 
-import { element } from "./dom.js";
-import { clip } from "./text.js";
+import { button, element } from "./dom.js";
+import { capital, clip } from "./text.js";
 import { request } from "./feed.js";
 
 const MOST_NOTICES = 3;
@@ -27,17 +27,17 @@ export class Commands {
 			if (error && error.code === "superseded") return true;
 			this.notify((error && error.message) || "The command was refused (" + answer.response.status + ").");
 		} catch (error) {
-			this.notify("Trilateral does not answer. The command was not carried out.");
+			this.notify("Trilateral does not answer. Perhaps the command was not carried out.");
 		}
 		return false;
 	}
 
 	/** Sends when a button is pressed, which is busy until the answer. */
-	async press(button, path, body) {
-		if (button.getAttribute("aria-busy") === "true") return;
-		button.setAttribute("aria-busy", "true");
+	async press(node, path, body) {
+		if (node.getAttribute("aria-busy")) return;
+		node.setAttribute("aria-busy", "true");
 		await this.send(path, body);
-		button.removeAttribute("aria-busy");
+		node.removeAttribute("aria-busy");
 	}
 
 	notify(text) {
@@ -48,16 +48,15 @@ export class Commands {
 		else if (notices.length >= MOST_NOTICES) this.area.removeChild(notices[0]);
 		const notice = element("div", { class: "notice" }, element("p", { text: message }));
 		const remove = () => { if (notice.parentNode === this.area) this.area.removeChild(notice); };
-		notice.appendChild(element("button", { type: "button", "aria-label": "Dismiss", text: "✕", click: remove }));
+		notice.appendChild(button({ "aria-label": "Dismiss", text: "✕" }, remove));
 		this.area.appendChild(notice);
 		setTimeout(remove, NOTICE_TIME);
 	}
 }
 
 function sentence(text) {
-	const value = clip(text, 300);
-	const first = value.charAt(0).toUpperCase() + value.slice(1);
-	return /[.!?…]$/.test(first) ? first : first + ".";
+	const value = capital(clip(text, 300));
+	return /[.!?…]$/.test(value) ? value : value + ".";
 }
 
 /** Sends the newest value only, one after the other: for sliders. */

@@ -1,124 +1,97 @@
 // The device view: where the device is, what is near it, and how good its position is.
 
-import { arrange, element, setAttribute, setShown, setText } from "./dom.js";
-import { clip, metres, nameOf, since, summary, words } from "./text.js";
-import { paint } from "./selection-bar.js";
+import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
+import { clip, join, metres, nameOf, since, summary, words } from "./text.js";
+import { makeDot, paint } from "./selection-bar.js";
 
-const LANES = ["environment", "zone", "nearby", "device"];
 const TITLES = { environment: "Place", zone: "Zone", nearby: "Nearby", device: "This device" };
+const MOST_ALERTS = 5;
 
 export class DeviceView {
 	constructor(app, section) {
 		this.app = app;
 		this.cards = {};
-		const grid = element("div", { class: "cards" });
-		for (const lane of LANES) grid.appendChild(this.makeCard(lane));
-		section.appendChild(grid);
-
-		this.previous = this.makeButton("‹ Previous", "previous");
-		this.next = this.makeButton("Next ›", "next");
-		this.cards.environment.node.appendChild(element("div", { class: "buttons" }, this.previous, this.next));
-
-		this.nearbyDot = element("span", { class: "dot", "aria-hidden": "true" });
-		const nearbyName = this.cards.nearby.name;
-		nearbyName.parentNode.insertBefore(this.nearbyDot, nearbyName);
-
-		this.facts = element("dl", { class: "facts" });
-		this.cards.device.node.appendChild(this.facts);
-		this.rows = new Map();
-
-		this.alerts = element("ul", { class: "alerts", "aria-label": "Problems", hidden: true });
-		section.insertBefore(this.alerts, grid);
-		this.signOut = element("button", { type: "button", class: "button", text: "Sign out", hidden: true, click: () => this.leave() });
-		section.appendChild(this.signOut);
-		try { setShown(this.signOut, localStorage.getItem("trilateral-signed-in") === "1"); } catch (error) { /* no store */ }
-	}
-
-	makeCard(lane) {
-		const name = element("span");
-		const description = element("p", { class: "card-description" });
-		const node = element("article", { class: "card card-" + lane },
-			element("h3", { text: TITLES[lane] }), element("p", { class: "card-name" }, name), description);
-		this.cards[lane] = { node, name, description };
-		return node;
-	}
-
-	makeButton(text, word) {
-		const button = element("button", {
-			type: "button", class: "button", text, "aria-label": word === "next" ? "Next place" : "Previous place",
-			click: () => this.app.commands.press(button, "api/environment/set", { environment: word })
+		const nodes = Object.keys(TITLES).map(key => this.makeCard(key));
+		this.dot = makeDot();
+		this.cards.nearby.name.parentNode.insertBefore(this.dot, this.cards.nearby.name);
+		this.buttons = [["previous", "‹ Previous"], ["next", "Next ›"]].map(([word, text]) => {
+			const node = button({ class: "button", text, "aria-label": words(word) + " place" }, () =>
+				app.commands.press(node, "api/environment/set", { environment: word }));
+			return node;
 		});
-		return button;
+		nodes[0].appendChild(element("div", { class: "buttons" }, ...this.buttons));
+		this.facts = element("dl", { class: "facts" });
+		this.rows = new Map();
+		nodes[3].appendChild(this.facts);
+		this.alerts = element("ul", { class: "alerts", "aria-label": "Problems" });
+		section.appendChild(this.alerts);
+		section.appendChild(element("div", { class: "cards" }, ...nodes));
+		this.addSignOut(section);
 	}
 
-	async leave() {
-		if (!await this.app.commands.send("api/sign-out", {})) return;
-		try { localStorage.removeItem("trilateral-signed-in"); } catch (error) { /* no store */ }
-		location.replace("sign-in");
+	makeCard(key) {
+		const card = this.cards[key] = { name: element("span"), description: element("p", { class: "card-text" }) };
+		return card.node = element("article", { class: "card card-" + key }, element("h2", { text: TITLES[key] }),
+			element("p", { class: "card-name" }, card.name), card.description);
+	}
+
+	addSignOut(section) {
+		const key = "trilateral-signed-in";
+		try {
+			if (!localStorage.getItem(key)) return;
+			section.appendChild(button({ class: "button", text: "Sign out" }, async () => {
+				if (!await this.app.commands.send("api/sign-out", {})) return;
+				localStorage.removeItem(key);
+				location.replace("sign-in");
+			}));
+		} catch (error) { /* no store */ }
 	}
 
 	update() {
-		const { model, motion } = this.app;
+		const { model } = this.app;
 		const { environment, zone, nearby, device } = model;
-		this.fill("environment", environment, "No place is loaded", environment && environment.description);
-		const stay = zone && zone.since ? since(zone.since, Date.now()) : "";
-		this.fill("zone", zone, environment ? "In no zone" : "None",
-			[zone && zone.description, stay && "For " + stay].filter(Boolean).join("\n"));
-		const far = nearby ? metres(model.distance(motion.goal("position"), nearby)) : "";
+		this.fill("environment", environment, "No place is loaded");
+		const stay = zone && since(zone.since, Date.now());
+		this.fill("zone", zone, environment ? "In no zone" : "None", stay && "For " + stay);
 		this.fill("nearby", nearby, "Nothing is near",
-			nearby && [nearby.description, [far, summary(nearby)].filter(Boolean).join(" · ")].filter(Boolean).join("\n"));
-		paint(this.nearbyDot, nearby);
-		setShown(this.nearbyDot, Boolean(nearby));
-		this.fill("device", device, "No device", null);
-		for (const button of [this.previous, this.next]) {
-			setShown(button, Boolean(environment) || model.environments.size > 0);
-			setAttribute(button, "disabled", model.environments.size < 2 ? "disabled" : null);
-		}
-		this.fillFacts(device);
-		this.fillAlerts();
+			nearby && join(metres(model.distanceTo(nearby)), summary(nearby)));
+		show(this.dot, nearby);
+		if (nearby) paint(this.dot, nearby);
+		this.fill("device", device, "No device");
+		for (const node of this.buttons) set(node, { disabled: model.environments.size < 2 });
+		this.fillFacts(device || {}, model.state || {});
+		const alerts = Array.from(model.alerts.values()).slice(0, MOST_ALERTS);
+		show(this.alerts, alerts.length);
+		if (this.shownAlerts === (this.shownAlerts = JSON.stringify(alerts))) return;
+		arrange(this.alerts, alerts.map(alert => element("li", { class: "card", text: clip(alert.message || alert.id, 300) })));
 	}
 
-	fill(lane, object, otherwise, description) {
-		const card = this.cards[lane];
+	fill(key, object, otherwise, more) {
+		const card = this.cards[key];
+		const text = [object && clip(object.description, 400), more].filter(Boolean).join("\n");
 		setText(card.name, object ? nameOf(object) : otherwise);
-		setText(card.description, clip(description, 400));
-		setShown(card.description, Boolean(description));
+		setText(card.description, text);
+		show(card.description, text);
 		card.node.classList.toggle("card-empty", !object);
 	}
 
-	fillFacts(device) {
-		const state = this.app.model.state || {};
-		const facts = [];
-		const position = device && device.position;
-		if (position) facts.push(["Position", "x " + position.x.toFixed(2) + "  y " + position.y.toFixed(2) +
-			(Number.isFinite(position.z) ? "  z " + position.z.toFixed(2) : "") + " m"]);
-		else if (device) facts.push(["Position", "unknown"]);
-		if (device && Number.isFinite(device.accuracy_m)) facts.push(["Accuracy", "± " + metres(device.accuracy_m)]);
-		if (device && device.quality) facts.push(["Quality", clip(device.quality, 24)]);
-		if (device) facts.push(["Heading", Number.isFinite(device.angle) ? Math.round(device.angle) % 360 + "°" : "unknown"]);
-		if (device && device.source) facts.push(["Source", clip(device.source, 40)]);
-		if (device && typeof device.moving === "boolean") facts.push(["Moving", device.moving ? "yes" : "no"]);
-		const life = state.lifecycle;
-		if (life && life.state) facts.push(["Controller", words(life.state)]);
-		const sound = (state.audio && state.audio.state) || (life && life.audio);
-		if (typeof sound === "string") facts.push(["Sound", words(sound)]);
-		arrange(this.facts, facts.map(([title, text]) => {
-			let row = this.rows.get(title);
-			if (!row) {
-				row = element("div", null, element("dt", { text: title }), element("dd"));
-				this.rows.set(title, row);
-			}
-			setText(row.lastChild, text);
-			return row;
-		}));
-	}
-
-	fillAlerts() {
-		const alerts = Array.from(this.app.model.alerts.values()).slice(0, 5);
-		setShown(this.alerts, alerts.length > 0);
-		const key = JSON.stringify(alerts);
-		if (key === this.alertsKey) return;
-		this.alertsKey = key;
-		arrange(this.alerts, alerts.map(alert => element("li", { text: clip(alert.message || alert.id, 300) })));
+	fillFacts(device, state) {
+		const life = state.lifecycle || {};
+		const sound = (state.audio && state.audio.state) || life.audio;
+		const axes = ["x", "y", "z"].filter(axis => device.position && Number.isFinite(device.position[axis]));
+		const facts = {
+			Position: axes.map(axis => axis + " " + device.position[axis].toFixed(2)).join("  ") || "unknown",
+			Accuracy: Number.isFinite(device.accuracy_m) && "± " + metres(device.accuracy_m),
+			Quality: clip(device.quality, 40),
+			Heading: Number.isFinite(device.angle) ? Math.round(device.angle) % 360 + "°" : "unknown",
+			Source: clip(device.source, 40),
+			Moving: typeof device.moving === "boolean" && (device.moving ? "yes" : "no"),
+			Controller: life.state && words(life.state),
+			Sound: sound && words(sound)
+		};
+		const titles = Object.keys(facts).filter(key => facts[key] && device.id);
+		const rows = reuse(this.rows, titles, key => element("div", null, element("dt", { text: key }), element("dd")));
+		rows.forEach((row, index) => setText(row.lastChild, facts[titles[index]]));
+		arrange(this.facts, rows);
 	}
 }

@@ -1,60 +1,66 @@
 // Small helpers for building the page. Text from the network only ever comes in as text, never as markup.
 
-const SVG = "http://www.w3.org/2000/svg";
-
 /** An HTML element: attributes (`text` for its text, functions for listeners), then children. */
-export function element(name, attributes, ...children) {
-	return furnish(document.createElement(name), attributes, children);
-}
+export const element = (name, attributes, ...children) =>
+	furnish(document.createElement(name), attributes, children);
 
 /** An SVG element, made in the same way. */
-export function shape(name, attributes, ...children) {
-	return furnish(document.createElementNS(SVG, name), attributes, children);
-}
+export const shape = (name, attributes, ...children) =>
+	furnish(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+
+/** A button with an action. */
+export const button = (attributes, click, ...children) =>
+	element("button", Object.assign({ type: "button", click }, attributes), ...children);
 
 function furnish(node, attributes, children) {
 	for (const key of Object.keys(attributes || {})) {
-		const value = attributes[key];
-		if (value === null || value === undefined || value === false) continue;
-		if (key === "text") node.textContent = value;
-		else if (typeof value === "function") node.addEventListener(key, value);
-		else node.setAttribute(key, value === true ? "" : value);
+		if (typeof attributes[key] === "function") node.addEventListener(key, attributes[key]);
+		else set(node, { [key]: attributes[key] });
 	}
-	for (const child of children) if (child) node.appendChild(child);
+	for (const child of children) node.appendChild(child);
 	return node;
 }
 
-/** Sets the text of a node when it differs: equal text costs nothing and is not read out again. */
-export function setText(node, text) {
-	const value = text === null || text === undefined ? "" : String(text);
-	if (node.textContent !== value) node.textContent = value;
-}
-
-/** Sets an attribute when it differs; null removes it. */
-export function setAttribute(node, key, value) {
-	if (value === null || value === undefined || value === false) {
-		if (node.hasAttribute(key)) node.removeAttribute(key);
-	} else if (node.getAttribute(key) !== String(value)) {
-		node.setAttribute(key, value);
+/** Sets attributes, and `text`, that differ; null and false remove one. What is equal costs nothing and is not read out. */
+export function set(node, attributes) {
+	for (const key of Object.keys(attributes)) {
+		const value = attributes[key];
+		const isGone = value === null || value === undefined || value === false;
+		if (key === "text") {
+			const text = isGone ? "" : String(value);
+			if (node.textContent !== text) node.textContent = text;
+		} else if (isGone) node.removeAttribute(key);
+		else if (node.getAttribute(key) !== String(value)) node.setAttribute(key, value === true ? "" : value);
 	}
 }
 
-/** Shows or hides a node. */
-export function setShown(node, shown) {
-	setAttribute(node, "hidden", !shown);
-}
+export const setText = (node, text) => set(node, { text });
 
-export function empty(node) {
-	while (node.firstChild) node.removeChild(node.firstChild);
-}
+/** Shows a node, or hides it. */
+export const show = (node, isShown) => set(node, { hidden: !isShown });
 
-/** Makes `parent` have exactly these children in this order, and touches only what differs. */
+/** Makes `parent` have exactly these children in this order. While one of them has the focus, they stay where they are. */
 export function arrange(parent, children) {
 	const wanted = new Set(children);
 	for (const node of Array.from(parent.childNodes)) if (!wanted.has(node)) parent.removeChild(node);
+	let order = children;
+	if (parent.contains(document.activeElement)) {
+		const standing = Array.from(parent.childNodes);
+		order = standing.concat(children.filter(child => child.parentNode !== parent));
+	}
 	let next = parent.firstChild;
-	for (const child of children) {
+	for (const child of order) {
 		if (child === next) next = next.nextSibling;
 		else parent.insertBefore(child, next);
 	}
+}
+
+/** The nodes for these ids: known ones again, new ones made, and those of other ids forgotten. */
+export function reuse(nodes, ids, make) {
+	const wanted = new Set(ids);
+	for (const id of Array.from(nodes.keys())) if (!wanted.has(id)) nodes.delete(id);
+	return ids.map(id => {
+		if (!nodes.has(id)) nodes.set(id, make(id));
+		return nodes.get(id);
+	});
 }

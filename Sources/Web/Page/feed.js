@@ -10,22 +10,12 @@ const SLOWEST = 15000;
 const FULL_RETRY = 30000;
 const MOST_PENDING = 2000;
 
-/** An answer that is not 200. */
-export class RequestError extends Error {
-	constructor(status, message) {
-		super(message);
-		this.status = status;
-	}
-}
-
 /** A request to the daemon, below the page's own folder, with an end. */
 export async function request(path, options) {
-	const control = window.AbortController ? new AbortController() : null;
-	const timer = setTimeout(() => control && control.abort(), REQUEST_TIMEOUT);
+	const control = new AbortController();
+	const timer = setTimeout(() => control.abort(), REQUEST_TIMEOUT);
 	try {
-		const settings = Object.assign({ credentials: "same-origin", cache: "no-store" }, options);
-		if (control) settings.signal = control.signal;
-		const response = await fetch(path, settings);
+		const response = await fetch(path, Object.assign({ cache: "no-store", signal: control.signal }, options));
 		if (response.status === 401) signIn();
 		const body = await response.json().catch(() => null);
 		return { response, body };
@@ -36,32 +26,24 @@ export async function request(path, options) {
 
 async function read(path) {
 	const { response, body } = await request(path);
-	if (!response.ok || body === null) throw new RequestError(response.status, path);
+	if (!response.ok || body === null) throw new Error(path + ": " + response.status);
 	return body;
 }
 
 function signIn() {
-	try { sessionStorage.setItem("trilateral-query", location.search); } catch (error) { /* only a convenience */ }
+	try { sessionStorage.setItem("trilateral-query", location.search); } catch (error) { /* no store */ }
 	location.replace("sign-in");
 }
 
-/** Tells its listener: onState, onLists, onChange(type, value), onLink("up" | "lost" | "full"), onOpen, onEpoch. */
+/** Calls its listener's onState, onLists, onChange, onLink("up", "lost" or "full"), onOpen and onEpoch. */
 export class Feed {
 	constructor(display, listener) {
 		this.address = "api/events?display=" + encodeURIComponent(display);
 		this.listener = listener;
-		this.source = null;
-		this.isFresh = false;
 		this.epoch = null;
-		this.environment = undefined;
-		this.turns = 0;
-		this.loading = 0;
+		this.turns = this.loading = this.failures = 0;
 		this.pending = [];
 		this.isComplete = false;
-		this.failures = 0;
-		this.timer = 0;
-		this.lastHeard = 0;
-		this.isAsking = false;
 	}
 
 	start() {
@@ -173,16 +155,14 @@ export class Feed {
 	/** Comments of the stream cannot be seen from here; so a long silence is answered with a question. */
 	async watch() {
 		const isOpen = this.source && this.source.readyState === EventSource.OPEN;
-		if (!isOpen || this.isAsking || Date.now() - this.lastHeard < SILENCE) return;
-		this.isAsking = true;
+		if (!isOpen || Date.now() - this.lastHeard < SILENCE) return;
+		this.lastHeard = Date.now();
 		try {
 			const state = await read("api/state");
-			this.lastHeard = Date.now();
 			if (state.epoch !== this.epoch) this.open();
 		} catch (error) {
 			this.listener.onLink("lost");
 			this.open();
 		}
-		this.isAsking = false;
 	}
 }

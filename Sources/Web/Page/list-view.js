@@ -1,8 +1,9 @@
 // The list: the things of the place, nearest first, grouped by zone. It never moves under a finger.
 
-import { arrange, element, setAttribute, setShown, setText } from "./dom.js";
+import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
 import { metres, nameOf, summary } from "./text.js";
-import { paint } from "./selection-bar.js";
+import { Roving } from "./roving.js";
+import { makeDot, paint } from "./selection-bar.js";
 
 const MOVE_TIME = 500;
 // A thing passes another one only when it is so much nearer: no trembling.
@@ -17,171 +18,121 @@ export class ListView {
 		this.pointers = new Set();
 		this.note = element("p", { class: "empty" });
 		this.area = element("div", { class: "groups" });
-		this.section = section;
 		section.appendChild(this.note);
 		section.appendChild(this.area);
-
 		this.area.addEventListener("click", event => this.tap(event));
-		this.area.addEventListener("keydown", event => this.key(event));
-		this.area.addEventListener("pointerdown", event => this.pointers.add(event.pointerId));
-		const end = event => {
-			if (this.pointers.delete(event.pointerId)) app.redraw();
-		};
-		window.addEventListener("pointerup", end);
-		window.addEventListener("pointercancel", end);
 		this.area.addEventListener("focusout", () => app.redraw());
+		this.area.addEventListener("pointerdown", event => this.pointers.add(event.pointerId));
+		for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, event => {
+			if (this.pointers.delete(event.pointerId)) app.redraw();
+		});
+		this.roving = new Roving(this.area);
 	}
-
-	get isFrozen() { return this.pointers.size > 0 || this.area.contains(document.activeElement); }
 
 	update() {
-		const { model, motion } = this.app;
-		const position = motion.goal("position");
-		const items = new Map();
-		for (const thing of model.here.things) {
-			items.set(thing.id, { thing, far: model.distance(position, thing), zone: model.zoneOf(thing) });
-		}
-		const text = !model.environment ? "No place is loaded" : !items.size && model.isLoaded ? "There are no things here" : "";
-		setText(this.note, text);
-		setShown(this.note, Boolean(text));
-
-		for (const id of Array.from(this.rows.keys())) if (!items.has(id)) this.rows.delete(id);
-		for (const item of items.values()) this.fillRow(item);
-		this.place(this.isFrozen ? this.keptOrder(items) : this.newOrder(items));
+		const { model } = this.app;
+		const items = new Map(model.here.things.map(thing => {
+			const far = model.distanceTo(thing);
+			return [thing.id, { thing, far: far === null ? Infinity : far }];
+		}));
+		setText(this.note, !model.environment ? "No place is loaded"
+			: model.isLoaded && !items.size ? "There are no things here" : "");
+		show(this.note, this.note.textContent);
+		const rows = reuse(this.rows, Array.from(items.keys()), makeRow);
+		Array.from(items.values()).forEach((item, index) => this.fill(rows[index], item));
+		const isFrozen = this.pointers.size > 0 || this.area.contains(document.activeElement);
+		this.place(isFrozen ? this.keptOrder(items) : this.newOrder(items));
 	}
 
-	fillRow({ thing, far }) {
-		let row = this.rows.get(thing.id);
-		if (!row) {
-			const dot = element("span", { class: "dot", "aria-hidden": "true" });
-			const name = element("span", { class: "row-name" });
-			const facts = element("span", { class: "row-facts" });
-			const distance = element("span", { class: "row-far" });
-			const button = element("button", { type: "button", class: "row", "data-id": thing.id },
-				dot, element("span", { class: "row-text" }, name, facts), distance);
-			row = { node: element("li", null, button), button, dot, name, facts, distance };
-			this.rows.set(thing.id, row);
-		}
-		const { selected, nearby } = this.app.model;
-		paint(row.dot, thing);
-		setText(row.name, nameOf(thing));
-		setText(row.facts, summary(thing) || thing.description);
-		setText(row.distance, metres(far));
-		const isSelected = Boolean(selected && selected.id === thing.id);
-		setAttribute(row.button, "aria-pressed", isSelected ? "true" : "false");
-		row.button.classList.toggle("nearby", Boolean(nearby && nearby.id === thing.id));
+	fill(row, { thing, far }) {
+		const { model } = this.app;
+		const [dot, text, distance] = row.firstChild.children;
+		paint(dot, thing);
+		setText(text.firstChild, nameOf(thing));
+		setText(text.lastChild, summary(thing) || thing.description);
+		setText(distance, metres(far));
+		set(row.firstChild, { "aria-pressed": String(model.isSelected(thing)) });
 	}
-
-	// MARK: Order
 
 	/** Zones with their things as they stand; what is new comes last. */
 	keptOrder(items) {
-		const order = [];
-		const placed = new Set();
-		for (const group of this.order) {
-			const ids = group.ids.filter(id => items.has(id) && zoneKey(items.get(id)) === group.key);
-			ids.forEach(id => placed.add(id));
-			order.push({ key: group.key, ids });
+		const { model } = this.app;
+		const groups = new Map(this.order.map(group => [group.zone, []]));
+		const known = [].concat(...this.order.map(group => group.ids)).filter(id => items.has(id));
+		for (const id of new Set(known.concat(Array.from(items.keys())))) {
+			const zone = model.zoneOf(items.get(id).thing).id;
+			if (!groups.has(zone)) groups.set(zone, []);
+			groups.get(zone).push(id);
 		}
-		for (const [id, item] of items) {
-			if (placed.has(id)) continue;
-			const key = zoneKey(item);
-			let group = order.find(one => one.key === key);
-			if (!group) order.push(group = { key, ids: [] });
-			group.ids.push(id);
-		}
-		return order.filter(group => group.ids.length);
+		return Array.from(groups, ([zone, ids]) => ({ zone, ids })).filter(group => group.ids.length);
 	}
 
 	/** The zone of the device first, then the nearest one; in each the nearest thing first. */
 	newOrder(items) {
-		const zone = this.app.model.zone;
+		const { zone } = this.app.model;
 		const order = this.keptOrder(items);
-		const far = id => (items.get(id).far === null ? Infinity : items.get(id).far);
+		// What is far from its place is sorted at once; what has its place leaves it only for a good reason.
+		const isNew = !this.order.length;
+		const margin = isNew ? 0 : MARGIN;
 		for (const group of order) {
-			const isNew = group.ids.some(id => !this.known || !this.known.has(id));
-			if (isNew) group.ids.sort((a, b) => compare(far(a), far(b)) || nameOf(items.get(a).thing).localeCompare(nameOf(items.get(b).thing)));
-			else settle(group.ids, (a, b) => far(a) - far(b) > MARGIN || (far(a) === Infinity && far(b) < Infinity));
-			group.far = group.ids.length ? far(group.ids[0]) : Infinity;
-			if (zone && group.key === zone.id) group.far = -1;
+			settle(group.ids, id => items.get(id).far, margin);
+			group.far = zone && group.zone === zone.id ? -1 : items.get(group.ids[0]).far;
 		}
-		settle(order, (a, b) => a.far - b.far > MARGIN || (a.far === Infinity && b.far < Infinity));
-		this.known = new Set(items.keys());
+		settle(order, group => group.far, margin);
 		return order;
 	}
 
 	place(order) {
-		const key = JSON.stringify(order.map(group => [group.key, group.ids]));
 		const { model } = this.app;
-		for (const group of order) {
-			let node = this.groups.get(group.key);
-			if (!node) {
-				const id = "zone-" + group.key;
-				node = element("section", { class: "group", "aria-labelledby": id }, element("h3", { id }), element("ul", null));
-				this.groups.set(group.key, node);
-			}
-			const zone = model.zones.get(group.key);
-			const isHere = Boolean(model.zone && model.zone.id === group.key);
-			setText(node.firstChild, nameOf(zone, "Elsewhere") + (isHere ? " · here" : ""));
-		}
-		if (key === this.shownOrder) return;
-		this.shownOrder = key;
-		this.order = order.map(group => ({ key: group.key, ids: group.ids }));
-		const keys = new Set(order.map(group => group.key));
-		for (const one of Array.from(this.groups.keys())) if (!keys.has(one)) this.groups.delete(one);
-		this.animate(() => {
-			for (const group of order) {
-				arrange(this.groups.get(group.key).lastChild, group.ids.map(id => this.rows.get(id).node));
-			}
-			arrange(this.area, order.map(group => this.groups.get(group.key)));
+		const nodes = reuse(this.groups, order.map(group => group.zone), id => element("section", { "aria-labelledby": "zone-" + id },
+			element("h2", { id: "zone-" + id }), element("ul", { class: "card" })));
+		order.forEach(({ zone }, index) => setText(nodes[index].firstChild,
+			nameOf(model.zones.get(zone)) + (model.zone && model.zone.id === zone ? " · here" : "")));
+		const key = JSON.stringify(order.map(group => [group.zone, group.ids]));
+		if (key !== this.shownOrder) this.animate(() => {
+			order.forEach(({ ids }, index) => arrange(nodes[index].lastChild, ids.map(id => this.rows.get(id))));
+			arrange(this.area, nodes);
 		});
+		this.shownOrder = key;
+		this.order = order;
+		const selected = this.rows.get(model.selectedID);
+		this.roving.update(Array.from(this.area.querySelectorAll(".row")), selected && selected.firstChild);
 	}
 
 	/** Changes the order, and lets the rows that are seen move to their new places. */
 	animate(change) {
-		const nodes = Array.from(this.rows.values(), row => row.node);
-		const canMove = !this.app.motion.isReduced && document.body.animate && this.area.offsetParent;
-		const before = canMove ? nodes.map(node => (node.isConnected ? node.getBoundingClientRect().top : null)) : [];
+		const rows = this.app.motion.isReduced || !this.area.animate ? [] : Array.from(this.rows.values());
+		const top = row => (row.isConnected ? row.getBoundingClientRect().top : NaN);
+		const before = rows.map(top);
 		change();
-		if (!canMove) return;
-		const height = window.innerHeight;
-		const after = nodes.map(node => node.getBoundingClientRect().top);
-		nodes.forEach((node, index) => {
-			const way = before[index] === null ? 0 : before[index] - after[index];
-			if (!way || (after[index] > height && before[index] > height) || Math.max(after[index], before[index]) < -80) return;
-			node.animate([{ transform: "translateY(" + way + "px)" }, { transform: "none" }],
+		const after = rows.map(top);
+		rows.forEach((row, index) => {
+			const way = before[index] - after[index];
+			const isSeen = Math.min(after[index], before[index]) < window.innerHeight;
+			if (way && isSeen) row.animate([{ transform: "translateY(" + way + "px)" }, { transform: "none" }],
 				{ duration: MOVE_TIME, easing: "ease-out" });
 		});
 	}
 
-	// MARK: Selecting
-
 	tap(event) {
-		const button = event.target.closest(".row");
-		if (!button) return;
+		const row = event.target.closest(".row");
+		if (!row) return;
 		// A finger leaves no focus behind, which would keep the order frozen.
-		if (event.detail > 0) button.blur();
-		this.app.select(button.getAttribute("data-id"), "thing");
-	}
-
-	key(event) {
-		const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-		if (!step) return;
-		const buttons = Array.from(this.area.querySelectorAll(".row"));
-		const index = buttons.indexOf(document.activeElement);
-		if (index < 0) return;
-		buttons[Math.min(Math.max(index + step, 0), buttons.length - 1)].focus();
-		event.preventDefault();
+		if (event.detail > 0) row.blur();
+		this.app.select(row.dataset.id, "thing");
 	}
 }
 
-const zoneKey = item => (item.zone ? item.zone.id : "none");
-const compare = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
+function makeRow(id) {
+	return element("li", null, element("button", { type: "button", class: "row", "data-id": id }, makeDot(),
+		element("span", { class: "row-text" }, element("span", { class: "row-name" }), element("span", { class: "row-facts" })),
+		element("span", { class: "row-far" })));
+}
 
-/** Sorts by moving only what is clearly out of place. */
-function settle(list, isAfter) {
+/** Sorts by moving only what is out of place by more than a margin. */
+function settle(list, far, margin) {
 	for (let end = 1; end < list.length; end += 1) {
-		for (let at = end; at > 0 && isAfter(list[at - 1], list[at]); at -= 1) {
+		for (let at = end; at > 0 && far(list[at - 1]) - far(list[at]) > margin; at -= 1) {
 			[list[at - 1], list[at]] = [list[at], list[at - 1]];
 		}
 	}

@@ -16,8 +16,6 @@ export class Model {
 		this.cache = null;
 	}
 
-	// MARK: Changes
-
 	setState(state) {
 		const before = this.environmentID;
 		if (!this.state || this.state.epoch !== state.epoch) this.alerts.clear();
@@ -26,12 +24,9 @@ export class Model {
 		if (before !== this.environmentID) this.selectedID = null;
 	}
 
-	setNearby(nearby) {
-		if (this.state) this.state = Object.assign({}, this.state, { nearby });
-	}
-
-	setLifecycle(lifecycle) {
-		if (this.state) this.state = Object.assign({}, this.state, { lifecycle });
+	/** A part of the state that changed: nearby, lifecycle. */
+	setPart(key, value) {
+		if (this.state) this.state = Object.assign({}, this.state, { [key]: value });
 	}
 
 	setLists(environments, zones, things) {
@@ -61,8 +56,6 @@ export class Model {
 	forgetGone() {
 		if (this.selectedID && this.isLoaded && !this.things.has(this.selectedID)) this.selectedID = null;
 	}
-
-	// MARK: What is here
 
 	get environmentID() { return (this.state && this.state.environment && this.state.environment.id) || null; }
 
@@ -105,14 +98,20 @@ export class Model {
 		return zone ? this.here.things.filter(thing => thing.zone === zone.slug) : [];
 	}
 
-	/** Metres from a position to a thing; null when it is unknown. */
-	distance(position, thing) {
-		return isPoint(position) && isPoint(thing.position) ? distance(position, thing.position) : null;
+	isNearby(thing) { return Boolean(this.nearby) && this.nearby.id === thing.id; }
+
+	isSelected(thing) { return Boolean(this.selected) && this.selected.id === thing.id; }
+
+	/** Where the device is; null when that is unknown. */
+	get position() { return this.device && isPoint(this.device.position) ? this.device.position : null; }
+
+	/** Metres to a thing, from the device or from another position; null when unknown. */
+	distanceTo(thing, from = this.position) {
+		return from && isPoint(thing.position) ? distance(from, thing.position) : null;
 	}
 
-	bearing(position, thing) {
-		if (!isPoint(position) || !isPoint(thing.position)) return null;
-		return bearing(position, thing.position, this.environment);
+	bearingTo(thing, from = this.position) {
+		return from && isPoint(thing.position) ? bearing(from, thing.position, this.environment) : null;
 	}
 }
 

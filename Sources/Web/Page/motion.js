@@ -15,8 +15,6 @@ export class Motion {
 		this.onGoal = onGoal;
 		this.track = null;
 		this.lastFrame = -Infinity;
-		this.waiting = null;
-		this.timer = 0;
 		this.query = window.matchMedia("(prefers-reduced-motion: reduce)");
 	}
 
@@ -24,17 +22,15 @@ export class Motion {
 
 	/** The state's position and angle: where the device is going. */
 	setGoal(position, angle) {
+		clearTimeout(this.timer);
 		const goal = { position: isPoint(position) ? position : null, angle: Number.isFinite(angle) ? angle : null };
 		const rest = this.lastFrame + FRAMES_REST - performance.now();
 		if (rest > 0 && goal.position && this.position) {
 			// The frames are leading there already.
-			this.waiting = goal;
-			clearTimeout(this.timer);
-			this.timer = setTimeout(() => this.settle(), rest + 20);
-			return;
+			this.timer = setTimeout(() => this.setGoal(position, angle), rest + 20);
+		} else {
+			this.start(goal, DURATION);
 		}
-		this.waiting = null;
-		this.start(goal, DURATION);
 	}
 
 	/** One of the daemon's animation frames. */
@@ -50,17 +46,10 @@ export class Motion {
 	/** Without any way between, as when another place is loaded. */
 	jump(position, angle) {
 		clearTimeout(this.timer);
-		this.waiting = null;
 		this.track = null;
 		this.position = isPoint(position) ? position : null;
 		this.angle = Number.isFinite(angle) ? positive(angle) : null;
 		this.onGoal();
-	}
-
-	settle() {
-		const goal = this.waiting;
-		this.waiting = null;
-		if (goal) this.setGoal(goal.position, goal.angle);
 	}
 
 	goal(key) { return this.track ? this.track.to[key] : this[key]; }
@@ -83,11 +72,11 @@ export class Motion {
 		const t = Math.min(Math.max((now - track.began) / track.duration, 0), 1);
 		const share = track.duration > FRAME_DURATION ? t * (2 - t) : t;
 		const { from, to } = track;
-		this.position = to.position && {
-			x: from.position.x + (to.position.x - from.position.x) * share,
-			y: from.position.y + (to.position.y - from.position.y) * share,
-			z: (from.position.z || 0) + ((to.position.z || 0) - (from.position.z || 0)) * share
+		const way = axis => {
+			const start = from.position[axis] || 0;
+			return start + ((to.position[axis] || 0) - start) * share;
 		};
+		this.position = to.position && { x: way("x"), y: way("y"), z: way("z") };
 		this.angle = to.angle === null ? null : positive(from.angle + turn(from.angle, to.angle) * share);
 		if (t >= 1) this.track = null;
 		return t < 1;

@@ -7,11 +7,11 @@ export function displayID(asked) {
 	if (asked && /^[A-Za-z0-9_-]{1,64}$/.test(asked)) return asked;
 	const key = "trilateral-display";
 	let id = null;
-	try { id = localStorage.getItem(key); } catch (error) { /* not allowed here */ }
+	try { id = localStorage.getItem(key); } catch (error) { /* no store */ }
 	if (!id || !/^[A-Za-z0-9_-]{1,64}$/.test(id)) {
 		id = "kiosk-" + Array.from(crypto.getRandomValues(new Uint8Array(4)), byte =>
 			(byte + 256).toString(16).slice(1)).join("");
-		try { localStorage.setItem(key, id); } catch (error) { /* a new one next time */ }
+		try { localStorage.setItem(key, id); } catch (error) { /* no store */ }
 	}
 	return id;
 }
@@ -30,7 +30,7 @@ export class Presence {
 		const presence = document.hidden ? "hidden" : "visible";
 		request(this.path, {
 			method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ presence })
-		}).catch(() => { /* it is told again when the stream is open again */ });
+		}).catch(() => { /* told again with the next stream */ });
 	}
 }
 
@@ -38,7 +38,7 @@ export class Presence {
 export function keepScreenOn() {
 	if (!navigator.wakeLock) return;
 	const ask = () => {
-		if (!document.hidden) navigator.wakeLock.request("screen").catch(() => { /* battery saver, or not allowed */ });
+		if (!document.hidden) navigator.wakeLock.request("screen").catch(() => { /* not allowed */ });
 	};
 	document.addEventListener("visibilitychange", ask);
 	ask();
@@ -46,24 +46,22 @@ export function keepScreenOn() {
 
 /** Loads the page anew when the daemon has been replaced by one with another page. */
 export class Version {
-	constructor() { this.known = null; }
-
+	/** The tags of the page's files; null when one cannot be had. */
 	async read() {
-		const addresses = ["kiosk"].concat(Array.from(
-			document.querySelectorAll("link[rel=modulepreload], link[rel=stylesheet]"), link => link.getAttribute("href")));
-		const tags = await Promise.all(addresses.map(async address => {
-			const response = await fetch(address, { credentials: "same-origin" });
-			return response.ok ? response.headers.get("ETag") : null;
-		}));
-		return tags.every(tag => tag !== null) ? tags.join() : null;
+		const files = performance.getEntriesByType("resource").map(entry => entry.name)
+			.filter(name => /\/kiosk\/[^/]+\.(js|css)$/.test(name));
+		try {
+			const answers = await Promise.all(["kiosk"].concat(Array.from(new Set(files))).map(file => fetch(file)));
+			return answers.every(answer => answer.ok) ? answers.map(answer => answer.headers.get("ETag")).join() : null;
+		} catch (error) {
+			return null;
+		}
 	}
 
-	async remember() {
-		this.known = await this.read().catch(() => null);
-	}
+	async remember() { this.known = await this.read(); }
 
 	async check() {
-		const now = await this.read().catch(() => null);
-		if (now !== null && this.known !== null && now !== this.known) location.reload();
+		const now = await this.read();
+		if (now && this.known && now !== this.known) location.reload();
 	}
 }

@@ -1,61 +1,45 @@
 // The bar under compass and map: the selected thing, with its switch and the way to the rest of it.
 
-import { element, setAttribute, setShown, setText } from "./dom.js";
-import { colourOf, metres, nameOf, summary } from "./text.js";
+import { button, element, set, setText, show } from "./dom.js";
+import { colourOf, join, metres, nameOf, summary } from "./text.js";
 import { thingPath } from "./commands.js";
 
 export class SelectionBar {
 	constructor(app) {
 		this.app = app;
-		this.dot = element("span", { class: "dot", "aria-hidden": "true" });
+		this.dot = makeDot();
 		this.name = element("span", { class: "bar-name" });
 		this.facts = element("span", { class: "bar-facts" });
-		this.open = element("button", {
-			type: "button", class: "bar-open", click: () => app.show("thing")
-		}, this.dot, element("span", { class: "bar-text" }, this.name, this.facts));
-		this.toggle = element("button", {
-			type: "button", class: "switch", role: "switch", click: () => this.press()
-		}, element("span", { class: "switch-knob", "aria-hidden": "true" }));
+		this.open = button({ class: "bar-open" }, () => app.show("thing"),
+			this.dot, element("span", { class: "bar-text" }, this.name, this.facts));
+		this.toggle = button({ class: "switch", role: "switch" }, () => {
+			app.commands.press(this.toggle, thingPath(app.model.selected, "set"), { state: "TOGGLE" });
+		}, element("span", { class: "knob" }));
 		this.node = element("div", { class: "bar" }, this.open, this.toggle);
 	}
 
-	press() {
-		const thing = this.app.model.selected;
-		if (thing) this.app.commands.press(this.toggle, thingPath(thing, "set"), { state: "TOGGLE" });
-	}
-
 	update() {
-		const { model, motion } = this.app;
+		const { model } = this.app;
 		const thing = model.selected;
-		setAttribute(this.node, "class", thing ? "bar" : "bar bar-empty");
-		setAttribute(this.open, "disabled", thing ? null : "disabled");
-		setShown(this.toggle, canSwitch(thing));
-		if (!thing) {
-			setText(this.name, "No thing is near");
-			setText(this.facts, "Tap a thing to select it");
-			paint(this.dot, null);
-			return;
-		}
-		const far = metres(model.distance(motion.goal("position"), thing));
-		setText(this.name, nameOf(thing));
-		setText(this.facts, [far, summary(thing)].filter(Boolean).join(" · "));
+		set(this.open, { disabled: !thing });
+		show(this.dot, thing);
+		show(this.toggle, canSwitch(thing));
+		setText(this.name, thing ? nameOf(thing) : "No thing is near");
+		setText(this.facts, thing ? join(metres(model.distanceTo(thing)), summary(thing)) : "Tap a thing to select it");
+		if (!thing) return;
 		paint(this.dot, thing);
-		setAttribute(this.toggle, "aria-checked", thing.state === "ON" ? "true" : "false");
-		setAttribute(this.toggle, "aria-label", nameOf(thing));
+		set(this.toggle, { "aria-checked": String(thing.state === "ON"), "aria-label": nameOf(thing) });
 	}
 }
 
-export function canSwitch(thing) {
-	return Boolean(thing && thing.state && (thing.settable || ["state"]).indexOf("state") >= 0);
-}
+export const canSwitch = thing =>
+	Boolean(thing && thing.state && (thing.settable || ["state"]).indexOf("state") >= 0);
+
+export const makeDot = () => element("span", { class: "dot", "aria-hidden": "true" });
 
 /** Gives an element the colour of a thing; hollow when it is off. */
 export function paint(node, thing) {
-	const colour = thing ? colourOf(thing) || "" : "";
-	if (node.thingColour !== colour) {
-		node.thingColour = colour;
-		node.style.setProperty("--thing", colour || "var(--plain)");
-	}
-	const isOff = !thing || thing.state === "OFF";
-	if (node.classList.contains("off") !== isOff) node.classList.toggle("off", isOff);
+	const colour = colourOf(thing) || "var(--plain)";
+	if (node.thingColour !== colour) node.style.setProperty("--thing", node.thingColour = colour);
+	node.classList.toggle("off", thing.state === "OFF");
 }

@@ -11,7 +11,7 @@ function forward() {
 		localStorage.setItem("trilateral-signed-in", "1");
 		query = sessionStorage.getItem("trilateral-query") || "";
 		sessionStorage.removeItem("trilateral-query");
-	} catch (error) { /* without a store there is nothing to remember */ }
+	} catch (error) { /* no store */ }
 	location.replace("kiosk" + query);
 }
 
@@ -20,7 +20,7 @@ async function signIn() {
 	button.disabled = true;
 	try {
 		const response = await fetch("api/sign-in", {
-			method: "POST", credentials: "same-origin", headers: { "Content-Type": "application/json" },
+			method: "POST", headers: { "Content-Type": "application/json" },
 			body: JSON.stringify({ password: field.value })
 		});
 		if (response.ok) { forward(); return; }

@@ -3,54 +3,41 @@
 const START = 12;
 const ENOUGH = 60;
 
-/** Calls `onSwipe` with 1 (to the next view) or -1, and `onMove` with the finger's way meanwhile. */
-export function watchSwipes(area, onSwipe, onMove) {
+/** Calls `onSwipe` with 1 (to the next view) or -1; meanwhile the area follows the finger. */
+export function watchSwipes(area, onSwipe) {
 	let start = null;
 	let isSwiping = false;
-
+	const move = way => { area.style.transform = way ? "translateX(" + Math.round(way / 3) + "px)" : ""; };
 	const finish = () => {
-		if (isSwiping) onMove(0);
+		if (isSwiping) move(0);
 		start = null;
 		isSwiping = false;
 	};
-
 	area.addEventListener("pointerdown", event => {
+		// A second finger means something else.
 		finish();
-		if (!event.isPrimary || event.button !== 0) return;
-		if (event.target.closest("input, select, textarea")) return;
-		start = { id: event.pointerId, x: event.clientX, y: event.clientY };
+		if (event.isPrimary && event.button === 0 && !event.target.closest("input")) start = event;
 	});
 	window.addEventListener("pointermove", event => {
-		if (!start || event.pointerId !== start.id) {
-			// A second finger: this is something else.
-			if (start && event.pointerType === "touch" && event.buttons) finish();
-			return;
-		}
-		if (event.isTaken) { finish(); return; }
-		const dx = event.clientX - start.x;
-		const dy = event.clientY - start.y;
+		if (!start || event.pointerId !== start.pointerId) return;
+		const dx = event.clientX - start.clientX;
+		const dy = event.clientY - start.clientY;
 		if (!isSwiping) {
-			if (Math.abs(dy) > START && Math.abs(dy) > Math.abs(dx)) { finish(); return; }
+			if (event.isTaken || (Math.abs(dy) > START && Math.abs(dy) > Math.abs(dx))) { finish(); return; }
 			if (Math.abs(dx) < START || Math.abs(dx) < 1.5 * Math.abs(dy)) return;
 			isSwiping = true;
 		}
-		onMove(dx);
+		move(dx);
 	});
 	window.addEventListener("pointerup", event => {
-		if (!start || event.pointerId !== start.id) return;
-		const dx = event.clientX - start.x;
-		const wasSwiping = isSwiping;
+		if (!isSwiping || event.pointerId !== start.pointerId) { finish(); return; }
+		const dx = event.clientX - start.clientX;
 		finish();
-		if (!wasSwiping) return;
-		ignoreClick(area);
+		// The click that follows a swipe is none.
+		const stop = click => { click.stopPropagation(); click.preventDefault(); };
+		area.addEventListener("click", stop, true);
+		setTimeout(() => area.removeEventListener("click", stop, true), 0);
 		if (Math.abs(dx) >= ENOUGH) onSwipe(dx < 0 ? 1 : -1);
 	});
 	window.addEventListener("pointercancel", finish);
-}
-
-/** The click that follows a swipe is none. */
-function ignoreClick(area) {
-	const stop = event => { event.stopPropagation(); event.preventDefault(); };
-	area.addEventListener("click", stop, true);
-	setTimeout(() => area.removeEventListener("click", stop, true), 0);
 }

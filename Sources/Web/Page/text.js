@@ -14,6 +14,11 @@ export function metres(value) {
 	return (value < 10 ? value.toFixed(1) : Math.round(value)) + " m";
 }
 
+/** Parts of a line, without the empty ones. */
+export const join = (...parts) => parts.filter(Boolean).join(" · ");
+
+export const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
+
 export function percent(brightness) {
 	return Math.round(brightness / 255 * 100) + " %";
 }
@@ -24,9 +29,11 @@ const WINDS = ["north", "north-east", "east", "south-east", "south", "south-west
 
 const eighth = angle => Math.round((((angle % 360) + 360) % 360) / 45) % 8;
 
-/** Where something is for a person who looks along the heading. */
-export const side = angle => SIDES[eighth(angle)];
-export const wind = angle => WINDS[eighth(angle)];
+/** Where something is for a person who looks along the heading; its compass direction when that is unknown. */
+export function whereabouts(bearing, heading) {
+	if (bearing === null) return "";
+	return heading === null ? WINDS[eighth(bearing)] : SIDES[eighth(bearing - heading)];
+}
 
 /** "3 min" since a moment; nothing when it is unknown or in the future by a wrong clock. */
 export function since(timestamp, now) {
@@ -41,7 +48,7 @@ export function since(timestamp, now) {
 /** "colourTemperature" and "next_color" as words. */
 export function words(key) {
 	const text = String(key).replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase().trim();
-	return clip(text.charAt(0).toUpperCase() + text.slice(1), 60) || clip(key, 60);
+	return clip(capital(text), 60) || clip(key, 60);
 }
 
 /** A value of a thing's data, for reading. */
@@ -53,7 +60,7 @@ export function plain(value) {
 	return clip(typeof value === "string" ? value : JSON.stringify(value), 300);
 }
 
-const WOODS = { oak: "#deb887", birch: "#f5deb3", clear: "transparent" };
+const WOODS = { oak: "burlywood", birch: "wheat", clear: "transparent" };
 
 /** A colour's name as CSS knows it; null when it does not. */
 export function cssColour(name) {
@@ -62,20 +69,17 @@ export function cssColour(name) {
 	return /^(#[0-9a-f]{3,8}|[a-z]{3,24})$/.test(text) && CSS.supports("color", text) ? text : null;
 }
 
-function kelvin(temperature) {
-	const t = Math.min(Math.max(temperature, 1000), 12000) / 100;
-	const bound = value => Math.round(Math.min(Math.max(value, 0), 255));
-	const red = t <= 66 ? 255 : 329.7 * Math.pow(t - 60, -0.1332);
-	const green = t <= 66 ? 99.47 * Math.log(t) - 161.1 : 288.1 * Math.pow(t - 60, -0.0755);
-	const blue = t >= 66 ? 255 : t <= 19 ? 0 : 138.5 * Math.log(t - 10) - 305;
-	return "rgb(" + bound(red) + "," + bound(green) + "," + bound(blue) + ")";
+/** Roughly the colour of white light of a temperature. */
+function white(kelvin) {
+	const share = Math.min(Math.max((kelvin - 2000) / 6000, 0), 1);
+	return "rgb(" + [255 - 54 * share, 160 + 70 * share, 70 + 185 * share].map(Math.round) + ")";
 }
 
 /** The colour in which a thing is drawn; null for one that has none. */
 export function colourOf(thing) {
 	const rgb = thing.color;
 	if (rgb && [rgb.r, rgb.g, rgb.b].every(Number.isFinite)) return "rgb(" + [rgb.r, rgb.g, rgb.b].join(",") + ")";
-	if (Number.isFinite(thing.color_temp)) return kelvin(thing.color_temp);
+	if (Number.isFinite(thing.color_temp)) return white(thing.color_temp);
 	return null;
 }
 
@@ -90,4 +94,10 @@ export function summary(thing) {
 		else if (Number.isFinite(thing.color_temp)) parts.push(Math.round(thing.color_temp) + " K");
 	}
 	return parts.join(", ");
+}
+
+/** A thing's name and what it does. */
+export function title(thing) {
+	const text = summary(thing);
+	return nameOf(thing) + (text && ", " + text);
 }

@@ -1,206 +1,150 @@
 // What a thing offers to be driven by: switch, sliders, swatches, buttons, fields.
 
-import { element, setAttribute, setText } from "./dom.js";
+import { button, element, set, setText } from "./dom.js";
 import { Latest, thingPath } from "./commands.js";
 import { clip, cssColour, percent, plain, words } from "./text.js";
 
-const LIGHT_KEYS = ["state", "brightness", "level", "color", "color_temp", "on"];
+const LIGHT_KEYS = ["state", "brightness", "level", "color", "color_temp"];
+// Keys of a thing's data that are shown in another way, or mean nothing to a person.
+const HIDDEN = ["options", "readonly", "picture", "image", "on", "brightness", "color", "colorTemperature", "kind", "minor",
+	"major", "uuid", "distance"];
 const MOST = 60;
 
 const can = (thing, key) => (thing.settable || []).indexOf(key) >= 0;
+const dataOf = thing => (thing.data && typeof thing.data === "object" ? thing.data : {});
+const otherKeys = thing => (thing.settable || []).filter(key => LIGHT_KEYS.indexOf(key) < 0).slice(0, MOST);
 
-function value(thing, key) {
-	return thing.target && thing.target[key] !== undefined ? thing.target[key] : thing[key];
-}
+/** A value of a thing, or the one that it is on the way to. */
+const value = (thing, key) => (thing.target && thing.target[key] !== undefined ? thing.target : thing)[key];
 
-/** What of a thing needs new controls when it changes; values do not. */
-export function controlsKey(thing) {
-	const data = thing.data || {};
-	const extra = otherKeys(thing).map(key => key + ":" + typeof data[key]);
-	return JSON.stringify([thing.id, thing.slug, thing.settable, thing.palette, thing.actions, extra,
-		Boolean(thing.state), Number.isFinite(thing.color_temp)]);
-}
-
-function otherKeys(thing) {
-	return (thing.settable || []).filter(key => LIGHT_KEYS.indexOf(key) < 0).slice(0, MOST);
-}
+/** What of a thing makes other controls necessary; its values do not. */
+export const controlsKey = thing => JSON.stringify([thing.id, thing.slug, thing.settable, thing.palette, thing.actions,
+	Boolean(thing.state), otherKeys(thing).map(key => typeof dataOf(thing)[key])]);
 
 /** The controls of a thing, in order: each a node and an `update(thing)`. */
 export function makeControls(app, thing) {
-	const set = body => app.commands.send(thingPath(thing, "set"), body);
-	const press = (button, verb, body) => app.commands.press(button, thingPath(thing, verb), body);
+	const send = body => app.commands.send(thingPath(thing, "set"), body);
+	const press = (node, body, verb) => app.commands.press(node, thingPath(thing, verb || "set"), body);
 	const controls = [];
-	if (thing.state && can(thing, "state")) controls.push(makeSwitch(press));
-	if (can(thing, "brightness")) controls.push(makeSlider("Brightness", set, {
-		key: "brightness", low: 0, high: 255, step: 1, text: percent
-	}));
-	if (can(thing, "color_temp")) controls.push(makeSlider("White", set, {
-		key: "color_temp", low: Math.min(2000, thing.color_temp || 2000), high: Math.max(6500, thing.color_temp || 6500),
-		step: 50, text: number => Math.round(number) + " K"
-	}));
+	if (thing.state && can(thing, "state")) controls.push(makeSwitch(
+		"Power", one => one.state === "ON", isOn => (isOn ? "On" : "Off"), node => press(node, { state: "TOGGLE" })));
+	if (can(thing, "brightness")) controls.push(makeSlider("Brightness", "brightness", 0, 255, 1, percent, send));
+	if (can(thing, "color_temp")) {
+		const now = thing.color_temp || 4000;
+		controls.push(makeSlider("White", "color_temp", Math.min(2000, now), Math.max(6500, now), 50,
+			kelvin => Math.round(kelvin) + " K", send));
+	}
 	if (can(thing, "color")) controls.push(makeSwatches(thing, press));
-	for (const key of otherKeys(thing)) controls.push(makeField(thing, key, press));
-	if (thing.actions && thing.actions.length) controls.push(makeActions(thing, press));
+	for (const key of otherKeys(thing)) {
+		if (typeof dataOf(thing)[key] === "boolean") controls.push(makeSwitch(words(key), one => dataOf(one)[key] === true,
+			() => words(key), (node, isOn) => press(node, { [key]: !isOn })));
+		else controls.push(makeField(key, typeof dataOf(thing)[key], press));
+	}
+	const actions = (thing.actions || []).slice(0, MOST).map(action => {
+		const node = button({ class: "button", text: words(action) }, () => press(node, { action }, "action"));
+		return node;
+	});
+	if (actions.length) controls.push({ node: block("Actions", group("Actions", "buttons", actions)), update: () => {} });
 	return controls;
 }
 
-function block(title, ...children) {
-	return element("div", { class: "control" }, element("h3", { text: title }), ...children);
-}
+const block = (title, ...children) => element("div", { class: "card" }, element("h2", { text: title }), ...children);
 
-function makeSwitch(press) {
+const group = (label, kind, children) => element("div", { class: kind, role: "group", "aria-label": label }, ...children);
+
+function makeSwitch(title, read, describe, press) {
+	let isOn = false;
 	const text = element("span", { class: "power-text" });
-	const button = element("button", {
-		type: "button", class: "power", role: "switch", "aria-label": "Power",
-		click: () => press(button, "set", { state: "TOGGLE" })
-	}, element("span", { class: "switch", "aria-hidden": "true" }, element("span", { class: "switch-knob" })), text);
+	const node = button({ class: "card power", role: "switch", "aria-label": title }, () => press(node, isOn),
+		element("span", { class: "switch" }, element("span", { class: "knob" })), text);
 	return {
-		node: button,
+		node,
 		update: thing => {
-			const isOn = thing.state === "ON";
-			setAttribute(button, "aria-checked", isOn ? "true" : "false");
-			setText(text, isOn ? "On" : "Off");
+			isOn = read(thing);
+			set(node, { "aria-checked": String(isOn) });
+			setText(text, describe(isOn));
 		}
 	};
 }
 
-function makeSlider(title, set, options) {
-	const { key, low, high, step, text } = options;
-	const output = element("output", { class: "slider-value" });
-	const latest = new Latest(number => set({ [key]: number }));
-	const input = element("input", {
-		type: "range", min: low, max: high, step, "aria-label": title,
-		input: () => {
-			show(Number(input.value));
-			latest.set(Number(input.value));
-		}
-	});
+function makeSlider(title, key, min, max, step, describe, send) {
+	const output = element("output");
+	const latest = new Latest(number => send({ [key]: number }));
+	const input = element("input", { type: "range", min, max, step, "aria-label": title, input: () => {
+		show(Number(input.value));
+		latest.set(Number(input.value));
+	} });
 	const show = number => {
-		setText(output, text(number));
-		setAttribute(input, "aria-valuetext", text(number));
-		input.style.setProperty("--part", (number - low) / (high - low) * 100 + "%");
+		setText(output, describe(number));
+		set(input, { "aria-valuetext": describe(number) });
+		input.style.setProperty("--part", (number - min) / (max - min) * 100 + "%");
 	};
 	let timer = 0;
-	let newest = null;
 	const update = thing => {
-		newest = thing;
 		clearTimeout(timer);
 		// The finger's own value stays until it has been answered.
-		if (latest.isActive) { timer = setTimeout(() => update(newest), 400); return; }
+		if (latest.isActive) { timer = setTimeout(() => update(thing), 400); return; }
 		const number = value(thing, key);
 		if (!Number.isFinite(number)) return;
-		if (Number(input.value) !== number) input.value = number;
+		input.value = number;
 		show(number);
 	};
-	return {
-		node: element("div", { class: "control" },
-			element("div", { class: "control-head" }, element("h3", { text: title }), output), input),
-		update
-	};
+	return { node: block(title, output, input), update };
 }
 
 function makeSwatches(thing, press) {
-	const palette = (thing.palette || []).filter(name => typeof name === "string").slice(0, MOST);
-	const group = element("div", { class: "swatches", role: "group", "aria-label": "Colour" });
-	const buttons = palette.map(name => {
-		const patch = element("span", { class: "patch", "aria-hidden": "true" });
-		const colour = cssColour(name);
-		if (colour) patch.style.backgroundColor = colour;
-		else patch.classList.add("patch-unknown");
-		const button = element("button", {
-			type: "button", class: "swatch", click: () => press(button, "set", { color: name })
-		}, patch, element("span", { text: clip(name, 24) }));
-		group.appendChild(button);
-		return { name, button };
+	const names = (thing.palette || []).filter(name => typeof name === "string").slice(0, MOST);
+	const nodes = names.map(name => {
+		const patch = element("span", { class: "patch" });
+		patch.style.backgroundColor = cssColour(name) || "";
+		const node = button({ class: "swatch" }, () => press(node, { color: name }), patch,
+			element("span", { text: clip(name, 24) }));
+		return node;
 	});
 	return {
-		node: block("Colour", group),
-		update: one => {
-			const current = value(one, "color_name");
-			for (const { name, button } of buttons) setAttribute(button, "aria-pressed", name === current ? "true" : "false");
-		}
+		node: block("Colour", group("Colour", "swatches", nodes)),
+		update: one => nodes.forEach((node, index) =>
+			set(node, { "aria-pressed": String(names[index] === value(one, "color_name")) }))
 	};
 }
 
-function makeActions(thing, press) {
-	const group = element("div", { class: "buttons", role: "group", "aria-label": "Actions" });
-	for (const action of thing.actions.slice(0, MOST)) {
-		const button = element("button", {
-			type: "button", class: "button", text: words(action), click: () => press(button, "action", { action })
-		});
-		group.appendChild(button);
-	}
-	return { node: block("Actions", group), update: () => {} };
-}
-
-/** Any other value: a switch for yes and no, a field for numbers and text. */
-function makeField(thing, key, press) {
-	const data = one => (one.data || {})[key];
-	const kind = typeof data(thing);
+/** A field for a number, a text, or anything else as JSON. */
+function makeField(key, kind, press) {
 	const title = words(key);
-	if (kind === "boolean") {
-		let isOn = false;
-		const text = element("span", { class: "power-text" });
-		const button = element("button", {
-			type: "button", class: "power", role: "switch", "aria-label": title,
-			click: () => press(button, "set", { [key]: !isOn })
-		}, element("span", { class: "switch", "aria-hidden": "true" }, element("span", { class: "switch-knob" })), text);
-		return {
-			node: button,
-			update: one => {
-				isOn = data(one) === true;
-				setAttribute(button, "aria-checked", isOn ? "true" : "false");
-				setText(text, title);
-			}
-		};
-	}
 	const isNumber = kind === "number";
-	const input = element("input", { type: isNumber ? "number" : "text", step: "any", "aria-label": title, maxlength: isNumber ? null : 500 });
-	const send = element("button", { type: "submit", class: "button", text: "Set", "aria-label": "Set " + title });
+	const input = element("input", { type: isNumber ? "number" : "text", step: "any", maxlength: 500, "aria-label": title });
+	const node = element("button", { type: "submit", class: "button", text: "Set", "aria-label": "Set " + title });
 	let isEdited = false;
-	input.addEventListener("input", () => { isEdited = true; });
-	input.addEventListener("blur", () => { if (!input.value) isEdited = false; });
-	const form = element("form", {
-		class: "field", novalidate: true,
-		submit: event => {
-			event.preventDefault();
-			if (isNumber && !Number.isFinite(input.valueAsNumber)) { input.focus(); return; }
-			isEdited = false;
-			press(send, "set", { [key]: isNumber ? input.valueAsNumber : parsed(input.value, kind) });
-		}
-	}, input, send);
+	input.addEventListener("input", () => { isEdited = input.value !== ""; });
+	const parsed = () => {
+		if (kind === "string") return input.value;
+		try { return JSON.parse(input.value); } catch (error) { return input.value; }
+	};
+	const form = element("form", { class: "field", novalidate: true, submit: event => {
+		event.preventDefault();
+		isEdited = false;
+		press(node, { [key]: parsed() });
+	} }, input, node);
 	return {
 		node: block(title, form),
-		update: one => {
-			const text = kind === "object" ? JSON.stringify(data(one)) : kind === "undefined" ? "" : String(data(one));
+		update: thing => {
+			const data = dataOf(thing)[key];
+			const text = kind === "object" ? JSON.stringify(data) : data === undefined ? "" : String(data);
 			if (!isEdited && input.value !== text) input.value = text;
 		}
 	};
 }
 
-function parsed(text, kind) {
-	if (kind === "string") return text;
-	try { return JSON.parse(text); } catch (error) { return text; }
-}
-
-const HIDDEN = ["options", "readonly", "picture", "image", "on", "brightness", "color", "colorTemperature", "kind", "minor",
-	"major", "uuid", "distance"];
-
 /** What a thing reports and cannot be told. */
-export function readings(thing) {
-	const data = thing.data && typeof thing.data === "object" ? thing.data : {};
-	return Object.keys(data)
-		.filter(key => HIDDEN.indexOf(key) < 0 && !can(thing, key))
-		.slice(0, MOST)
-		.map(key => [words(key), plain(data[key])]);
-}
+export const readings = thing => Object.keys(dataOf(thing))
+	.filter(key => HIDDEN.indexOf(key) < 0 && !can(thing, key))
+	.slice(0, MOST).map(key => [words(key), plain(thing.data[key])]);
 
 /** The address of a thing's picture, when it may be loaded. */
 export function pictureOf(thing) {
-	const text = thing.data && (thing.data.picture || thing.data.image);
-	if (typeof text !== "string" || !text || text.length > 2000) return null;
+	const text = dataOf(thing).picture || dataOf(thing).image;
+	if (typeof text !== "string" || text.length > 2000) return null;
 	let address;
 	try { address = new URL(text, document.baseURI); } catch (error) { return null; }
 	return address.protocol === "https:" || address.origin === location.origin ? address.href : null;
 }
-

@@ -8,17 +8,12 @@ export class Zoom {
 		this.area = area;
 		this.onChange = onChange;
 		this.scale = 1;
-		this.x = 0;
-		this.y = 0;
-		this.width = 1;
-		this.height = 1;
+		this.x = this.y = this.width = this.height = 0;
 		this.pointers = new Map();
-		this.wasDragged = false;
 		area.addEventListener("pointerdown", event => this.down(event));
 		window.addEventListener("pointermove", event => this.move(event), true);
 		const end = event => this.pointers.delete(event.pointerId);
-		window.addEventListener("pointerup", end, true);
-		window.addEventListener("pointercancel", end, true);
+		for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, end, true);
 		area.addEventListener("wheel", event => {
 			event.preventDefault();
 			const lines = event.deltaMode === 1 ? 16 : 1;
@@ -56,30 +51,29 @@ export class Zoom {
 	down(event) {
 		if (event.button !== 0) return;
 		if (!this.pointers.size) this.wasDragged = false;
-		if (this.pointers.size < 2) this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+		if (this.pointers.size < 2) this.pointers.set(event.pointerId, event);
+	}
+
+	/** The middle of the fingers, and how far they are apart. */
+	grip() {
+		const fingers = Array.from(this.pointers.values());
+		const a = fingers[0];
+		const b = fingers[1] || a;
+		return { x: (a.clientX + b.clientX) / 2, y: (a.clientY + b.clientY) / 2,
+			span: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) };
 	}
 
 	move(event) {
-		const pointer = this.pointers.get(event.pointerId);
-		if (!pointer) return;
-		const before = { x: pointer.x, y: pointer.y };
-		if (this.pointers.size === 2) {
-			const [a, b] = Array.from(this.pointers.values());
-			const span = Math.hypot(a.x - b.x, a.y - b.y);
-			pointer.x = event.clientX;
-			pointer.y = event.clientY;
-			const spread = Math.hypot(a.x - b.x, a.y - b.y);
-			if (span > 0 && spread > 0) this.by(spread / span, (a.x + b.x) / 2, (a.y + b.y) / 2);
-			this.set(this.scale, this.x + (event.clientX - before.x) / 2, this.y + (event.clientY - before.y) / 2);
-			this.wasDragged = true;
-			event.isTaken = true;
-		} else if (this.scale > 1) {
-			if (Math.hypot(event.clientX - before.x, event.clientY - before.y) < 4 && !this.wasDragged) return;
-			pointer.x = event.clientX;
-			pointer.y = event.clientY;
-			this.set(this.scale, this.x + event.clientX - before.x, this.y + event.clientY - before.y);
-			this.wasDragged = true;
-			event.isTaken = true;
-		}
+		if (!this.pointers.has(event.pointerId)) return;
+		// With one finger on the whole picture there is nothing to move: that may be a swipe.
+		if (this.pointers.size < 2 && this.scale === 1) return;
+		const before = this.grip();
+		const old = this.pointers.get(event.pointerId);
+		if (!this.wasDragged && Math.hypot(event.clientX - old.clientX, event.clientY - old.clientY) < 4) return;
+		this.pointers.set(event.pointerId, event);
+		const after = this.grip();
+		this.wasDragged = event.isTaken = true;
+		this.set(this.scale, this.x + after.x - before.x, this.y + after.y - before.y);
+		if (before.span && after.span) this.by(after.span / before.span, after.x, after.y);
 	}
 }
