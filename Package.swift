@@ -199,7 +199,7 @@ let package = Package(
             ["Controller", "Things", "Flare", "SeededRandom"],
             resources: [.copy("Traces")]
         ),
-        tests("MessagesTests", ["Messages", "Controller", "Things", "Flare"]),
+        tests("MessagesTests", ["Messages", "Controller", "Things", "Flare", "SeededRandom"]),
         tests("LampsTests", ["Lamps", "Things", "Flare", "SeededRandom"]),
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare", "SeededRandom"]),
         tests(
