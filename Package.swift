@@ -253,7 +253,7 @@ let package = Package(
             "DaemonTests",
             [
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Controller", "Things", "Flare",
-                "Threading", "TestSupport", lifecycle, grdb, log,
+                "MQTT", "Threading", "TestSupport", lifecycle, grdb, log,
             ]
         ),
         tests(

@@ -10,7 +10,7 @@ extension ControllerState {
             "id": .string("\(device.id)"), "name": .string(device.name),
             "zone": zoneID.flatMap { slugJSON(.zone, $0) } ?? .null,
         ]
-        members["position"] = device.position?.roundedJSON
+        members["position"] = device.position?.toMillimetres.json
         members["angle"] = compassDegrees.map { JSONValue($0) }
         members.merge(quality) { _, new in new }
         members["moving"] = fix.map { .bool($0.isMoving) }
@@ -21,7 +21,7 @@ extension ControllerState {
 
     /// `B/device/position`; `nil` before there is one.
     package var positionJSON: JSONValue? {
-        guard let device, let members = device.position?.roundedJSON.object else { return nil }
+        guard let device, let members = device.position?.toMillimetres.json.object else { return nil }
         var all = members.merging(quality) { _, new in new }
         all["ts"] = (fix?.at ?? changedAt[ObjectReference(.device, device.id)]).map { .string($0.timestamp) }
         return .object(all)
@@ -55,13 +55,6 @@ extension ControllerState {
         ]
         members["accuracy_m"] = fix.accuracyMetres.map { .number($0.rounded(to: 100)) }
         return members
-    }
-}
-
-extension Point3D {
-    /// To the millimetre.
-    fileprivate var roundedJSON: JSONValue {
-        Point3D(x: x.rounded(to: 1000), y: y.rounded(to: 1000), z: z.rounded(to: 1000)).json
     }
 }
 

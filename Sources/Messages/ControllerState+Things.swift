@@ -7,7 +7,11 @@ import Things
 extension ControllerState {
     /// `B/things/<t>`; `nil` for one that is not known.
     package func thingJSON(_ id: FlareID) -> JSONValue? {
-        things[id].map { .object(shape(of: $0)) }
+        guard let thing = things[id] else { return nil }
+        var members = shape(of: thing)
+        // Not in the feed, which has little room, and says how far away the nearby thing is.
+        members["position"] = thing.position.flatMap { $0.isFinite ? $0.toMillimetres.json : nil }
+        return .object(members)
     }
 
     /// `B/things/<t>/data`: the data as the server has it.

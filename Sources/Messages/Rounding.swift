@@ -1,3 +1,5 @@
+import Flare
+
 extension Double {
     /// Rounded to a whole number of parts, 100 for two decimals; what is not finite stays as it is.
     func rounded(to parts: Double) -> Double {
@@ -12,5 +14,12 @@ extension Double {
         let turned = truncatingRemainder(dividingBy: 360).rounded()
         let degrees = Int(turned)
         return degrees < 0 ? degrees + 360 : degrees % 360
+    }
+}
+
+extension Point3D {
+    /// Rounded to the millimetre.
+    var toMillimetres: Point3D {
+        Point3D(x: x.rounded(to: 1000), y: y.rounded(to: 1000), z: z.rounded(to: 1000))
     }
 }

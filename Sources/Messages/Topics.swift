@@ -30,6 +30,8 @@ package struct Topics: Sendable, Hashable {
     package var lifecycle: String { topic("lifecycle") }
     /// The map of the environment.
     package var map: String { topic("map") }
+    /// Animation frames, not retained.
+    package var frame: String { topic("frame") }
 
     /// Every retained topic of a node, as filters.
     package var retained: [String] {

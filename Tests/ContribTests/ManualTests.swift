@@ -161,7 +161,7 @@ struct ManualTests {
     }
 
     private static let topics = Topics(root: "trilateral/x")
-    private static let published = topics.retained + ["event/+", "response/+"].map { "\(topics.root)/\($0)" }
+    private static let published = topics.retained + ["event/+", "response/+", "frame"].map { "\(topics.root)/\($0)" }
     private static let heard = topics.commands + [topics.raw("+"), topics.presence]
 
     @Test func `topics in examples are those that the daemon publishes or hears`() throws {

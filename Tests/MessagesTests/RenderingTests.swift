@@ -22,8 +22,18 @@ struct RenderingTests {
     @Test func `a lamp has the shape of a JSON light`() throws {
         #expect(
             Place.state.thingJSON(Place.lamp)
-                == (try parsed("{\(Self.lamp),\"description\":\"By the door\"}"))
+                == (try parsed(
+                    "{\(Self.lamp),\"description\":\"By the door\",\"position\":{\"x\":4,\"y\":5,\"z\":0}}"
+                ))
         )
+    }
+
+    @Test func `a thing's position is told to the millimetre, and only if it is a place`() {
+        var state = Place.state
+        state.things[Place.lamp]?.position = Point3D(x: 1.23456, y: -0.0001, z: 2)
+        #expect(state.thingJSON(Place.lamp)?["position"] == ["x": 1.235, "y": 0, "z": 2])
+        state.things[Place.lamp]?.position = Point3D(x: .infinity, y: 0)
+        #expect(state.thingJSON(Place.lamp)?["position"] == nil)
     }
 
     @Test func `a lamp in white light has its temperature and no colour`() {

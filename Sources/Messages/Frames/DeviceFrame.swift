@@ -20,9 +20,7 @@ package struct DeviceFrame: Sendable, Hashable {
     /// To the millimetre and to a tenth of a degree, 0 ≤ angle < 360.
     package var rounded: DeviceFrame {
         DeviceFrame(
-            position: position.map {
-                Point3D(x: $0.x.rounded(to: 1000), y: $0.y.rounded(to: 1000), z: $0.z.rounded(to: 1000))
-            },
+            position: position?.toMillimetres,
             angle: angle.map { angle in
                 let degrees = Self.normalized(angle).rounded(to: 10)
                 return degrees >= 360 ? 0 : degrees

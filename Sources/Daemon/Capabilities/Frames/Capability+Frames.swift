@@ -1,0 +1,27 @@
+import Controller
+import MQTT
+import Messages
+import Settings
+
+extension Capability {
+    /// The device's motion for displays on the broker.
+    static let frames = Capability(name: "frames", settings: .frames) { context in
+        guard context.configuration.frames.isEnabled else { return nil }
+        let client = context.client
+        let publisher = FramePublisher(
+            on: context.loop,
+            topic: context.topics.frame,
+            now: { context.clock().steadyMilliseconds },
+            // A frame that is not written by then is lost with its link.
+            send: { try? await client.publishAndWait($0, timeout: .seconds(5)) }
+        )
+        var parts = CapabilityParts()
+        parts.features = ["frames"]
+        parts.observer = StateObserver(where: FramePublisher.isInterested) { snapshot in
+            publisher.assumeIsolated { $0.observe(snapshot) }
+        }
+        parts.brokerLinkChanged = { isUp in publisher.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
+        parts.services = [DaemonService.untilShutdown("frames") { await publisher.run() }]
+        return parts
+    }
+}

@@ -1,0 +1,71 @@
+package import Controller
+import Flare
+package import MQTT
+import Messages
+package import Threading
+
+/// Publishes the device's motion as frames, while it moves and somebody can see them.
+///
+/// The next frame is taken when the one before has left: a slow broker gets fewer frames, and the newest.
+package actor FramePublisher {
+    private nonisolated let loop: LoopExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let topic: String
+    private let now: @Sendable () -> Int64
+    private let sleep: @Sendable (Duration) async throws -> Void
+    /// Returns when the message has left.
+    private let send: @Sendable (MQTTMessage) async -> Void
+    private let starts: AsyncStream<Void>
+    private let start: AsyncStream<Void>.Continuation
+
+    private var animator = FrameAnimator()
+    private var isConnected = false
+
+    /// - Parameters:
+    ///   - now: Milliseconds on a steady clock.
+    ///   - send: Publishes a message, and returns when it has left, or is lost.
+    package init(
+        on loop: LoopExecutor,
+        topic: String,
+        now: @escaping @Sendable () -> Int64,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        send: @escaping @Sendable (MQTTMessage) async -> Void
+    ) {
+        (self.loop, self.topic, self.now, self.sleep, self.send) = (loop, topic, now, sleep, send)
+        (starts, start) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// The changes that may move the picture.
+    package static func isInterested(in change: StateChange) -> Bool {
+        switch change {
+        case .environment, .device, .position, .angle: true
+        default: false
+        }
+    }
+
+    package func observe(_ snapshot: StateSnapshot) {
+        animator.follow(snapshot.state, at: now())
+        guard isConnected else { return animator.settle() }
+        if !animator.isStill { start.yield() }
+    }
+
+    /// Without a link to the broker nobody sees frames.
+    package func brokerChanged(isUp: Bool) {
+        isConnected = isUp
+        if !isUp { animator.settle() }
+    }
+
+    /// Publishes until the task is cancelled; sleeps without a timer while nothing moves.
+    package func run() async {
+        for await _ in starts {
+            while let due = animator.nextDue {
+                let delay = due - now()
+                if delay > 0, (try? await sleep(.milliseconds(delay))) == nil { return }
+                guard let frame = animator.frame(at: now()) else { continue }
+                await send(MQTTMessage(topic: topic, payload: frame.json.bytes))
+                if Task.isCancelled { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import Settings
+
+/// Animation frames on the broker.
+package struct FramesConfiguration: ConfigurationValues {
+    package var isEnabled = false
+
+    package init() {}
+}
+
+extension TrilateralConfiguration {
+    package var frames: FramesConfiguration {
+        get { self[FramesConfiguration.self] }
+        set { self[FramesConfiguration.self] = newValue }
+    }
+}
+
+extension ConfigurationSection {
+    static let frames = ConfigurationSection(
+        summaries: ["frames": "Animation frames, for displays that show this device move."],
+        keys: [
+            .init(
+                "frames.enabled",
+                \.frames.isEnabled,
+                .flag,
+                "Whether up to 60 frames a second are published on <base>/<node>/frame while this device moves."
+            )
+        ]
+    )
+}
