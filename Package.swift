@@ -260,8 +260,11 @@ let package = Package(
             "TrilateralAppTests",
             [
                 "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
-                "Positioning", "Messages", "MQTT", "Flare", "Threading", "TestSupport", arguments, log,
-            ]
+                "Positioning", "Messages", "MQTT", "Things", "Flare", "Threading", "TestSupport",
+                "SeededRandom",
+                arguments, log,
+            ],
+            resources: [.copy("Pictures/Screens")]
         ),
         tests(
             "ContribTests",

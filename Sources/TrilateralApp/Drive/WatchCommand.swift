@@ -12,7 +12,8 @@ struct WatchCommand: AsyncParsableCommand {
         abstract: "Show the device and all events, live.",
         discussion:
             """
-            On a terminal the view is redrawn in place until Ctrl-C. In a pipe each event is one line: the local time, \
+            On a terminal the view is redrawn in place until Ctrl-C, with the compass and the map beside it if there is \
+            room for them (74 columns and 18 rows) and the locale is UTF-8; NO_COLOR is respected. In a pipe each event is one line: the local time, \
             the subject, and what happened. It ends when the reader of the pipe ends. Times in JSON are UTC.
             """
     )
@@ -26,6 +27,9 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Flag(help: "Print each message as one line of JSON: topic and payload.")
     var json = false
+
+    @Flag(help: "Show no compass and no map.")
+    var noPictures = false
 
     func validate() throws {
         guard (0.1...3600).contains(timeout) else {
@@ -52,7 +56,8 @@ struct WatchCommand: AsyncParsableCommand {
             signals: signals,
             output: output
         ) { visit in
-            var loop = WatchLoop(root: daemon.root)
+            let pictures = noPictures ? nil : ColourDepth(ofTerminal: environment)
+            var loop = WatchLoop(root: daemon.root, pictures: pictures)
             return isLive ? await loop.runLive(visit) : await loop.runLines(visit, asJSON: json)
         }
         if let failure {
@@ -65,9 +70,11 @@ struct WatchCommand: AsyncParsableCommand {
 /// The loop of `watch`: messages and signals in, lines or pictures out.
 private struct WatchLoop {
     private let root: String
+    private let pictures: ColourDepth?
     private var model = WatchModel(time: .ofThisMachine)
 
-    init(root: String) { self.root = root }
+    /// - Parameter pictures: The colours of the pictures; `nil` for no pictures.
+    init(root: String, pictures: ColourDepth?) { (self.root, self.pictures) = (root, pictures) }
 
     /// - Returns: Why it ended, when it was not by a signal.
     mutating func runLive(_ visit: BrokerSession.Visit) async -> MQTTError? {
@@ -88,7 +95,12 @@ private struct WatchLoop {
                 guard isDirty else { continue }
                 isDirty = false
                 let size = Terminal.output.size
-                let screen = WatchScreen(root: root, columns: size.columns, rows: size.rows)
+                let screen = WatchScreen(
+                    root: root,
+                    columns: size.columns,
+                    rows: size.rows,
+                    pictures: pictures
+                )
                 Terminal.output.write(painter.paint(screen.lines(model)))
             case .link(.disconnected(let error)) where error.isFinal: return error
             case .link(.connected):

@@ -17,6 +17,8 @@ package struct WatchModel: Hashable {
 
     /// The names of things, zones and environments, by their topics.
     private var names: [String: String] = [:]
+    /// Zones and things with their places.
+    private(set) var place = WatchPlace()
     let time: LocalTime
 
     private static let remembered = 200
@@ -46,7 +48,9 @@ package struct WatchModel: Hashable {
             return line(event)
         }
         if ["things/", "zones/", "environments/"].contains(where: topic.hasPrefix) {
-            names[topic] = (try? JSONValue(parsing: payload))?["name"]?.string
+            let body = try? JSONValue(parsing: payload)
+            names[topic] = body?["name"]?.string
+            place.hear(topic, body)
             return nil
         }
         let isNew = values[topic] == nil

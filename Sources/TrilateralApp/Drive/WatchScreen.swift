@@ -6,15 +6,32 @@ package struct WatchScreen {
     private let root: String
     private let columns: Int
     private let rows: Int
+    /// The colours of the pictures; `nil` for no pictures.
+    private let pictures: ColourDepth?
 
-    package init(root: String, columns: Int, rows: Int) {
+    package init(root: String, columns: Int, rows: Int, pictures: ColourDepth? = nil) {
         self.root = root
         self.columns = columns
         self.rows = rows
+        self.pictures = pictures
     }
 
-    /// At most `rows` lines, none wider than `columns`.
+    /// At most `rows` lines, none wider than `columns`, with pictures beside the text if there is room for them.
     package func lines(_ model: WatchModel) -> [String] {
+        guard let depth = pictures, let layout = PictureLayout(columns: columns, rows: rows) else {
+            return text(model, columns: columns)
+        }
+        let text = text(model, columns: layout.textColumns)
+        let pictures = WatchPictures(model).lines(layout, depth)
+        return (0..<max(text.count, pictures.count)).map { row in
+            let words = row < text.count ? text[row] : ""
+            guard row < pictures.count else { return words }
+            let gap = layout.textColumns + 1 - TerminalText.width(words)
+            return words + String(repeating: " ", count: gap) + pictures[row]
+        }
+    }
+
+    private func text(_ model: WatchModel, columns: Int) -> [String] {
         let fixed = head(model) + [""] + place(model) + nearby(model) + foot(model)
         let room = rows - fixed.count - 2
         var lines = fixed

@@ -1,0 +1,90 @@
+import Flare
+import Things
+
+/// Zones and things of the environment, as the broker tells them: what pictures are drawn from.
+struct WatchPlace: Hashable {
+    struct Zone: Hashable {
+        let name: String
+        let box: Box
+    }
+
+    struct Thing: Hashable {
+        let name: String
+        let position: Point3D
+        /// The slug of its zone.
+        let zone: String?
+        /// `nil` for a thing without a colour.
+        let colour: RGBColour?
+        /// Whether it is a light that is off.
+        let isOff: Bool
+    }
+
+    /// By slug.
+    private(set) var zones: [String: Zone] = [:]
+    private(set) var things: [String: Thing] = [:]
+
+    /// More are not drawn.
+    private static let limits = (zones: 500, things: 2000)
+    /// The largest coordinate that is drawn, metres.
+    static let reach = 100_000.0
+
+    /// Takes a message on `zones/<z>` or `things/<t>` in; `nil` when the object is gone.
+    mutating func hear(_ topic: String, _ body: JSONValue?) {
+        if topic.hasPrefix("zones/") {
+            let slug = String(topic.dropFirst("zones/".count))
+            zones[slug] =
+                zones[slug] != nil || zones.count < Self.limits.zones ? body.flatMap(Zone.init) : nil
+        } else if topic.hasPrefix("things/") {
+            let slug = String(topic.dropFirst("things/".count))
+            things[slug] =
+                things[slug] != nil || things.count < Self.limits.things ? body.flatMap(Thing.init) : nil
+        }
+    }
+}
+
+extension WatchPlace.Zone {
+    fileprivate init?(_ body: JSONValue) {
+        guard let box = Box(drawable: body["perimeter"]) else { return nil }
+        self.init(name: body["name"]?.string ?? "", box: box)
+    }
+}
+
+extension WatchPlace.Thing {
+    fileprivate init?(_ body: JSONValue) {
+        guard let position = Point3D(drawable: body["position"]) else { return nil }
+        let channels = ["r", "g", "b"].compactMap {
+            body["color"]?[$0]?.integer.flatMap(UInt8.init(exactly:))
+        }
+        let white = body["color_temp"]?.number.flatMap { ColourTemperature(kelvin: $0)?.rgb }
+        self.init(
+            name: body["name"]?.string ?? body["slug"]?.string ?? "",
+            position: position,
+            zone: body["zone"]?.string,
+            colour: channels.count == 3
+                ? RGBColour(red: channels[0], green: channels[1], blue: channels[2]) : white,
+            isOff: body["state"]?.string == "OFF"
+        )
+    }
+}
+
+extension Point3D {
+    /// A position in a message; `nil` for one that cannot be drawn.
+    init?(drawable body: JSONValue?) {
+        guard let x = body?["x"]?.number, let y = body?["y"]?.number else { return nil }
+        let z = body?["z"]?.number ?? 0
+        guard [x, y, z].allSatisfy({ abs($0) <= WatchPlace.reach }) else { return nil }
+        self.init(x: x, y: y, z: z)
+    }
+}
+
+extension Box {
+    /// A perimeter in a message; `nil` for one that is no area.
+    init?(drawable body: JSONValue?) {
+        guard let origin = Point3D(drawable: body?["origin"]),
+            let width = body?["size"]?["width"]?.number, let height = body?["size"]?["height"]?.number,
+            (0...WatchPlace.reach).contains(width), (0...WatchPlace.reach).contains(height), width > 0,
+            height > 0
+        else { return nil }
+        self.init(origin: origin, width: width, height: height)
+    }
+}
