@@ -14,7 +14,7 @@ struct ManualTests {
     private static let pages =
         [
             "README.md", "contrib/homeassistant/README.md", "contrib/mosquitto/README.md",
-            "contrib/design/README.md",
+            "contrib/display/README.md", "contrib/design/README.md",
         ]
         + markdown(in: "contrib/manual")
 
@@ -161,7 +161,8 @@ struct ManualTests {
     }
 
     private static let topics = Topics(root: "trilateral/x")
-    private static let published = topics.retained + ["event/+", "response/+", "frame"].map { "\(topics.root)/\($0)" }
+    private static let published =
+        topics.retained + [topics.frame] + ["event/+", "response/+"].map { "\(topics.root)/\($0)" }
     private static let heard = topics.commands + [topics.raw("+"), topics.presence]
 
     @Test func `topics in examples are those that the daemon publishes or hears`() throws {
