@@ -42,8 +42,12 @@ struct FramePublisherTests {
 
         func connect(_ isUp: Bool = true) async { await publisher.brokerChanged(isUp: isUp) }
 
-        func move(to x: Double) async throws {
+        func move(to x: Double, at level: LifecycleLevel = .active) async throws {
             var state = ControllerState(epoch: "e")
+            state.lifecycle.isLinked = true
+            state.lifecycle.isPlaceLoaded = true
+            state.lifecycle.forcedLevel = level
+            _ = state.lifecycle.update()
             state.environmentID = FlareID(high: 1, low: 1)
             var device = try #require(
                 FlareDevice(json: [
@@ -106,6 +110,22 @@ struct FramePublisherTests {
             bench.taken.yield()
             #expect(try await bench.places(upTo: 3) == [3])
             bench.taken.yield()
+        }
+    }
+
+    @Test(arguments: [LifecycleLevel.notRunning, .background, .limited])
+    func `there are no frames below the active level, and what happened meanwhile is not shown`(
+        level: LifecycleLevel
+    ) async throws {
+        let bench = try Bench()
+        await bench.connect()
+        try await bench.run {
+            try await bench.move(to: 0, at: level)
+            try await bench.move(to: 3, at: level)
+            try await bench.move(to: 6)
+            let places = try await bench.places(upTo: 6)
+            #expect(places.first == 3.1)
+            #expect(places.count == 30)
         }
     }
 

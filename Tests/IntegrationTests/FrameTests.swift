@@ -15,6 +15,7 @@ struct FrameTests {
 
     @Test func `a move is shown as frames that end where the device is`() async throws {
         try await withHome(Self.keys) { _, visitor in
+            try await visitor.ask("lifecycle/level/set", "FULL")
             try await visitor.ask("device/set", #"{"position":{"x":1,"y":1,"z":1}}"#)
             #expect(await eventually { await places(visitor).last == 1 })
             await visitor.forget()
@@ -32,6 +33,7 @@ struct FrameTests {
 
     @Test func `a turn goes the short way round`() async throws {
         try await withHome(Self.keys) { _, visitor in
+            try await visitor.ask("lifecycle/level/set", "FULL")
             try await visitor.ask("device/set", #"{"angle":350}"#)
             #expect(await eventually { await visitor.objects(on: "frame").last?["angle"] == 350 })
             await visitor.forget()
@@ -39,6 +41,21 @@ struct FrameTests {
             #expect(await eventually { await visitor.objects(on: "frame").last?["angle"] == 20 })
             let angles = await visitor.objects(on: "frame").compactMap { $0["angle"]?.number }
             #expect(angles.allSatisfy { $0 >= 350 || $0 <= 20 })
+        }
+    }
+
+    @Test func `frames are for displays that somebody sees`() async throws {
+        try await withHome(Self.keys) { _, visitor in
+            visitor.say("display/wall/presence", "hidden")
+            try await visitor.awaits("lifecycle") { $0["state"] == "limited" }
+            try await visitor.ask("device/set", #"{"position":{"x":1.5,"y":1.5,"z":1}}"#)
+            try await visitor.awaits("nearby") { $0["slug"] == "table-lamp" }
+            #expect(await visitor.said(on: "frame") == [])
+            visitor.say("display/wall/presence", "visible")
+            try await visitor.awaits("lifecycle") { $0["state"] == "active" }
+            try await visitor.ask("device/set", #"{"position":{"x":1.2,"y":1.5,"z":1}}"#)
+            #expect(await eventually { await places(visitor).last == 1.2 })
+            #expect(await places(visitor).allSatisfy { (1.2..<1.5).contains($0) })
         }
     }
 
@@ -50,6 +67,7 @@ struct FrameTests {
             #expect(await visitor.json("info")?["features"]?.array?.contains("frames") == false)
             await home.stop()
             try await visitor.whileStarting { try await home.start(Self.keys) }
+            try await visitor.ask("lifecycle/level/set", "FULL")
             #expect(await visitor.json("info")?["features"]?.array?.contains("frames") == true)
             try await visitor.ask("device/set", #"{"position":{"x":1,"y":1,"z":1}}"#)
             #expect(await eventually { await places(visitor).last == 1 })

@@ -4,7 +4,7 @@ package import MQTT
 import Messages
 package import Threading
 
-/// Publishes the device's motion as frames, while it moves and somebody can see them.
+/// Publishes the device's motion as frames, while it moves and the lifecycle is active.
 ///
 /// The next frame is taken when the one before has left: a slow broker gets fewer frames, and the newest.
 package actor FramePublisher {
@@ -39,14 +39,14 @@ package actor FramePublisher {
     /// The changes that may move the picture.
     package static func isInterested(in change: StateChange) -> Bool {
         switch change {
-        case .environment, .device, .position, .angle: true
+        case .environment, .device, .position, .angle, .lifecycle: true
         default: false
         }
     }
 
     package func observe(_ snapshot: StateSnapshot) {
         animator.follow(snapshot.state, at: now())
-        guard isConnected else { return animator.settle() }
+        guard isConnected, snapshot.state.lifecycle.level == .active else { return animator.settle() }
         if !animator.isStill { start.yield() }
     }
 
