@@ -120,6 +120,8 @@ import Things
                 "language": "de-DE", "app_name": "Dreiseit", "short_app_name": "3", "spoken_name": "drei",
             ]
         )
+        #expect(accepted.calls == ["shouldUpdateLifecycleConfigurationToLanguage"])
+        #expect(rig.command(.setLifecycle(.language("de-DE"))).calls == [], "it is that already")
     }
 
     @Test func `more displays than are counted raise an alert, until one has gone`() {
@@ -201,6 +203,15 @@ import Things
         #expect(
             switched(rig.happens(.displayChanged(id: "a", .hidden))) == ["gps on", "beacons on", "cmx on"]
         )
+    }
+
+    @Test func `an explanation says that beacons are stopped`() {
+        var rig = Rig.atHome(configuration { $0.backgroundSensors = [] })
+        rig.happens(House.estimate(1, 1))
+        rig.happens(.timerFired(.sensorGrace), after: 30_000)
+        let answer = rig.command(.request(.explain(.zone))).answers.first
+        let text = answer?.data?["text"]?.string ?? ""
+        #expect(text.contains("stopped in level BACKGROUND of the lifecycle"), "\(text)")
     }
 
     @Test func `a sensor that is switched on while it is suspended starts with the level`() {

@@ -59,7 +59,8 @@ import Testing
 
     @Test func `the notification has the name of the call`() {
         #expect(LifecycleCall.applicationDidEnterMenu.notification == "SDLApplicationDidEnterMenu")
-        #expect(Set(LifecycleCall.allCases.map(\.notification)).count == 15)
+        #expect(Set(LifecycleCall.allCases.compactMap(\.notification)).count == 15)
+        #expect(LifecycleCall.allCases.count == 16, "and a question")
     }
 
     @Test func `the level follows link, place, displays and nearness`() {

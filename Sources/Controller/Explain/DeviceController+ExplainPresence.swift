@@ -47,8 +47,7 @@ extension DeviceController {
     /// The device's position, its quality, and the beacons heard.
     func positionSentences(_ facts: inout [String: JSONValue]) -> [String] {
         guard let point = state.device?.position else {
-            guard state.sensors[.beacons] == false else { return [] }
-            return ["The beacons sensor is switched off."]
+            return beaconsOff.map { [$0] } ?? []
         }
         facts["position"] = .object([
             "x": Explanation.rounded(point.x), "y": Explanation.rounded(point.y),
@@ -81,8 +80,15 @@ extension DeviceController {
             "; after \(limit) the device is in no zone\(configuration.stayPaired ? "" : " and near nothing")."
     }
 
+    /// Why no beacon counts; `nil` if they do.
+    private var beaconsOff: String? {
+        if state.sensors[.beacons] == false { return "The beacons sensor is switched off." }
+        guard state.suspendedSensors.contains(.beacons) else { return nil }
+        return "The beacons sensor is stopped in level \(state.lifecycle.level.hmiLevel) of the lifecycle."
+    }
+
     private func heardSentence(_ facts: inout [String: JSONValue]) -> String? {
-        guard state.sensors[.beacons] != false else { return "The beacons sensor is switched off." }
+        if let beaconsOff { return beaconsOff }
         let heard = state.beacons
             .filter { now.milliseconds(since: $0.value.seenAt) <= Self.heardSpan }
             .sorted { ($1.value.rssi ?? -200, $0.key) < ($0.value.rssi ?? -200, $1.key) }

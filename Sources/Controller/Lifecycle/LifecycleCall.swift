@@ -16,9 +16,13 @@ package enum LifecycleCall: String, Sendable, Hashable, CaseIterable {
     case applicationDidEnterMenu
     case applicationDidBecomeObscured
     case applicationDidDisplayAlert
+    /// Asks for a language; it is told when the language is supported and another one than before.
+    case shouldUpdateLifecycleConfigurationToLanguage
 
-    /// The notification of the same name: `SDLApplicationDid…`.
-    package var notification: String { "SDLA" + rawValue.dropFirst() }
+    /// The notification of the same name: `SDLApplicationDid…`; a question has none.
+    package var notification: String? {
+        self == .shouldUpdateLifecycleConfigurationToLanguage ? nil : "SDLA" + rawValue.dropFirst()
+    }
 
     /// The calls of a change of level, in order; none when nothing changes.
     package static func calls(from old: LifecycleLevel, to new: LifecycleLevel) -> [Self] {

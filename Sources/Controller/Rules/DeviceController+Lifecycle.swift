@@ -16,25 +16,24 @@ extension DeviceController {
         }
         let transitions = state.lifecycle.update()
         guard !transitions.isEmpty else { return }
-        changes.insert(.lifecycle)
         let cause = cause()
-        for transition in transitions {
-            effects.append(.remember(.lifecycle(transition, at: now)))
-            emit(
-                .lifecycle,
-                transition.call.rawValue,
-                cause: cause,
-                details: [
-                    "call": .string(transition.call.rawValue),
-                    "notification": .string(transition.call.notification),
-                    "from": .string(transition.from), "to": .string(transition.to),
-                ]
-            )
-        }
+        for transition in transitions { tell(transition, cause: cause) }
         guard state.lifecycle.level != level else { return }
         state.lifecycleSince = now
         // A link that returns, and a place that was just read, need no other reading.
         sensorsFollow(readsPlace: hadPlace && level != .disconnected)
+    }
+
+    /// Publishes and logs a call.
+    private mutating func tell(_ transition: Lifecycle.Transition, cause: ChangeEvent.Cause) {
+        changes.insert(.lifecycle)
+        effects.append(.remember(.lifecycle(transition, at: now)))
+        var details: [String: JSONValue] = [
+            "call": .string(transition.call.rawValue), "from": .string(transition.from),
+            "to": .string(transition.to),
+        ]
+        details["notification"] = transition.call.notification.map { .string($0) }
+        emit(.lifecycle, transition.call.rawValue, cause: cause, details: details)
     }
 
     // MARK: Displays
@@ -82,6 +81,14 @@ extension DeviceController {
                 "short_app_name": .string(language.shortAppName),
                 "spoken_name": .string(language.spokenName),
             ]
+            if language != before.language {
+                let transition = Lifecycle.Transition(
+                    call: .shouldUpdateLifecycleConfigurationToLanguage,
+                    from: before.language?.tag ?? "",
+                    to: language.tag
+                )
+                tell(transition, cause: cause(command))
+            }
         }
         if state.lifecycle != before { changes.insert(.lifecycle) }
         accept(pending)
