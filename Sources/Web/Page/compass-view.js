@@ -19,7 +19,7 @@ export class CompassView {
 		this.fins = [];
 		this.rose = shape("g", { "aria-hidden": "true" }, shape("circle", { class: "ring", r: (OUTER + INNER) / 2 }));
 		["N", "E", "S", "W"].forEach((letter, index) => this.rose.appendChild(shape("text", {
-			class: index ? "wind" : "wind north", y: -60, transform: "rotate(" + index * 90 + ")", text: letter
+			class: index ? "wind" : "wind north", y: -61.5, transform: "rotate(" + index * 90 + ")", text: letter
 		})));
 		this.group = shape("g");
 		this.svg = shape("svg", { viewBox: "-100 -100 200 200", role: "group", "aria-label": "Things around this device" },

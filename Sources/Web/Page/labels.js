@@ -66,13 +66,13 @@ export function drawLabels(map) {
 		set(node, { class: "label " + kind, x: box.left + wide / 2, y: box.top + high * 0.76, text });
 		texts.push(node);
 	};
-	const nameThing = ({ thing, x, y }) => {
+	const nameThing = mayCover => ({ thing, x, y }) => {
 		const gap = dotSize * 1.6 + 3;
 		write("thing-label", nameOf(thing), 1, Math.min(size * 11, width - 20), (wide, high) => [[x - wide / 2, y - gap - high],
-			[x - wide / 2, y + gap], [x + gap, y - high / 2], [x - gap - wide, y - high / 2]], false);
+			[x - wide / 2, y + gap], [x + gap, y - high / 2], [x - gap - wide, y - high / 2]], mayCover);
 	};
 	const isFirst = ({ thing }) => model.isSelected(thing) || model.isNearby(thing);
-	places.filter(isFirst).forEach(nameThing);
+	places.filter(isFirst).forEach(nameThing(true));
 	const area = ({ box }) => box.width * box.height;
 	map.zonePlaces.sort((a, b) => area(b) - area(a)).forEach(({ zone, box }) => {
 		if (box.height < size * 2) return;
@@ -82,6 +82,6 @@ export function drawLabels(map) {
 			return [].concat(...ys.map(y => xs.map(x => [x, y])));
 		}, places.length > 60);
 	});
-	places.slice(0, MOST).filter(place => !isFirst(place)).forEach(nameThing);
+	places.slice(0, MOST).filter(place => !isFirst(place)).forEach(nameThing(false));
 	arrange(map.labels, texts);
 }
