@@ -142,6 +142,7 @@ struct DemoCommand: AsyncParsableCommand {
             configuration.web.listen = web
             configuration.device.allowSet = true
             configuration.map.isEnabled = true
+            configuration.frames.isEnabled = true
             // Home Assistant keeps areas for ever.
             configuration.discovery.suggestsAreas = isKept
             configuration.log.level = .warning

@@ -40,7 +40,7 @@ struct WatchPictures {
     private func ink(_ thing: WatchPlace.Thing) -> Ink {
         guard let colour = thing.colour else { return .plain }
         let light = 0.3 * Double(colour.red) + 0.6 * Double(colour.green) + 0.1 * Double(colour.blue)
-        return Ink(light < 60 ? colour.mixed(with: RGBColour(hex: 0xA0A0A0), fraction: 0.4) : colour)
+        return Ink(light < 60 ? colour.mixed(with: RGBColour(hex: 0xA0A0A0), fraction: 0.5) : colour)
     }
 
     // MARK: The compass
