@@ -18,7 +18,6 @@ const VIEWS = { device: DeviceView, compass: CompassView, map: MapView, list: Li
 const NAMES = Object.keys(VIEWS).concat("overview");
 // A short interruption is not worth a word.
 const GRACE = 700;
-// How often durations are drawn anew.
 const CLOCK = 30000;
 const LINKS = {
 	connecting: "Connecting…",
@@ -150,7 +149,7 @@ class App {
 
 	finishStart() {
 		this.isReady = true;
-		// For whoever measures: milliseconds until the place could be seen.
+		// Milliseconds until the place could be seen.
 		set(document.documentElement, { "data-ready": Math.round(performance.now()) });
 		setTimeout(() => this.version.remember(), 3000);
 	}

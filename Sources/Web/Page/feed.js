@@ -1,4 +1,4 @@
-// The link to the daemon: its event stream, the lists behind it, and what to do when it is lost.
+// The link to the daemon: its event stream, the lists behind it, and its loss.
 
 const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame"];
 const REQUEST_TIMEOUT = 10000;
@@ -128,13 +128,13 @@ export class Feed {
 		else if (!this.failures++) this.again(PATIENCE);
 	}
 
-	/** The stream was refused. Is the daemon away, is a password needed, or are too many streams open? */
+	/** The stream was refused: the daemon is away, a password is needed, or too many streams are open. */
 	async explain() {
 		clearTimeout(this.timer);
 		let pause = this.pause();
 		try {
 			const state = await read("api/state");
-			// It answers, only not with a stream: show what is so now, and try again slowly.
+			// It answers, only not with a stream: show what is so now.
 			this.hearState(state);
 			this.listener.onLink("full");
 			pause = FULL_RETRY * (0.75 + Math.random() / 2);

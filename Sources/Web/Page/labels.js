@@ -35,10 +35,7 @@ function cut(text, font, width) {
 const overlaps = (a, b) =>
 	a.left < b.right + GAP && b.left < a.right + GAP && a.top < b.bottom + GAP && b.top < a.bottom + GAP;
 
-/**
- * Writes the names on a map: first of the selected and the nearby thing, then of zones, the largest first, then of the
- * other things, the nearest first.
- */
+/** Writes the names on a map: the selected and the nearby thing's, then large zones', then those of near things. */
 export function drawLabels(map) {
 	const { app: { model }, width, height, dotSize, places } = map;
 	const style = getComputedStyle(map.svg);

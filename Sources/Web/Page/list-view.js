@@ -40,7 +40,7 @@ export class ListView {
 		show(this.note, this.note.textContent);
 		const rows = reuse(this.rows, Array.from(items.keys()), makeRow);
 		Array.from(items.values()).forEach((item, index) => this.fill(rows[index], item));
-		const isFrozen = this.pointers.size > 0 || this.area.contains(document.activeElement);
+		const isFrozen = this.pointers.size || this.area.contains(document.activeElement);
 		this.place(isFrozen ? this.keptOrder(items) : this.newOrder(items));
 	}
 
@@ -71,9 +71,7 @@ export class ListView {
 	newOrder(items) {
 		const { zone } = this.app.model;
 		const order = this.keptOrder(items);
-		// What is far from its place is sorted at once; what has its place leaves it only for a good reason.
-		const isNew = !this.order.length;
-		const margin = isNew ? 0 : MARGIN;
+		const margin = this.order.length ? MARGIN : 0;
 		for (const group of order) {
 			settle(group.ids, id => items.get(id).far, margin);
 			group.far = zone && group.zone === zone.id ? -1 : items.get(group.ids[0]).far;

@@ -1,11 +1,11 @@
-// The device's position and heading as they are drawn: on their way to where the daemon says the device is.
+// The device's position and heading as they are drawn, on their way to what the daemon says.
 
 import { isPoint, turn, positive } from "./geometry.js";
 
 const DURATION = 500;
-// A frame of the daemon is a step of its own 0.5 s; it is smoothed only over the time to the next one.
+// A frame of the daemon is a step of its own 0.5 s, and is smoothed only until the next one.
 const FRAME_DURATION = 60;
-// So long after the last frame its steps are over, and the state's own values count again.
+// So long after the last frame, the state's own values count again.
 const FRAMES_REST = 250;
 
 export class Motion {

@@ -15,7 +15,7 @@ export class SelectionBar {
 		this.toggle = button({ class: "switch", role: "switch" }, () => {
 			app.commands.press(this.toggle, thingPath(app.model.selected, "set"), { state: "TOGGLE" });
 		}, element("span", { class: "knob" }));
-		this.node = element("div", { class: "bar" }, this.open, this.toggle);
+		this.node = element("div", { class: "card bar" }, this.open, this.toggle);
 	}
 
 	update() {

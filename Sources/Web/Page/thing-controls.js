@@ -5,7 +5,7 @@ import { Latest, thingPath } from "./commands.js";
 import { clip, cssColour, percent, plain, words } from "./text.js";
 
 const LIGHT_KEYS = ["state", "brightness", "level", "color", "color_temp"];
-// Keys of a thing's data that are shown in another way, or mean nothing to a person.
+// Data that is shown in another way, or means nothing to a person.
 const HIDDEN = ["options", "readonly", "picture", "image", "on", "brightness", "color", "colorTemperature", "kind", "minor",
 	"major", "uuid", "distance"];
 const MOST = 60;

@@ -54,7 +54,7 @@ export class Zoom {
 		if (this.pointers.size < 2) this.pointers.set(event.pointerId, event);
 	}
 
-	/** The middle of the fingers, and how far they are apart. */
+	/** The fingers' middle, and how far they are apart. */
 	grip() {
 		const fingers = Array.from(this.pointers.values());
 		const a = fingers[0];
