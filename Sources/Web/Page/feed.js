@@ -16,7 +16,7 @@ export async function request(path, options) {
 	const timer = setTimeout(() => control.abort(), REQUEST_TIMEOUT);
 	try {
 		const response = await fetch(path, Object.assign({ cache: "no-store", signal: control.signal }, options));
-		if (response.status === 401) signIn();
+		if (response.status === 401) location.replace("sign-in" + location.search);
 		const body = await response.json().catch(() => null);
 		return { response, body };
 	} finally {
@@ -28,11 +28,6 @@ async function read(path) {
 	const { response, body } = await request(path);
 	if (!response.ok || body === null) throw new Error(path + ": " + response.status);
 	return body;
-}
-
-function signIn() {
-	try { sessionStorage.setItem("trilateral-query", location.search); } catch (error) { /* no store */ }
-	location.replace("sign-in");
 }
 
 /** Calls its listener's onState, onLists, onChange, onLink("up", "lost" or "full"), onOpen and onEpoch. */

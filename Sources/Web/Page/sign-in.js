@@ -6,13 +6,8 @@ const message = document.getElementById("message");
 const button = form.querySelector("button");
 
 function forward() {
-	let query = "";
-	try {
-		localStorage.setItem("trilateral-signed-in", "1");
-		query = sessionStorage.getItem("trilateral-query") || "";
-		sessionStorage.removeItem("trilateral-query");
-	} catch (error) { /* no store */ }
-	location.replace("kiosk" + query);
+	try { localStorage.setItem("trilateral-signed-in", "1"); } catch (error) { /* no store */ }
+	location.replace("kiosk" + location.search);
 }
 
 async function signIn() {
