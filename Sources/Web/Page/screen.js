@@ -20,13 +20,17 @@ export class Presence {
 	constructor(display) {
 		this.path = "api/display/" + encodeURIComponent(display) + "/presence";
 		document.addEventListener("visibilitychange", () => this.tell());
+		window.addEventListener("pageshow", () => { this.isGone = false; });
 		window.addEventListener("pagehide", () => {
+			this.isGone = true;
 			if (!navigator.sendBeacon) return;
 			navigator.sendBeacon(this.path, new Blob([JSON.stringify({ presence: "gone" })], { type: "application/json" }));
 		});
 	}
 
 	tell() {
+		// A page that goes becomes hidden afterwards.
+		if (this.isGone) return;
 		const presence = document.hidden ? "hidden" : "visible";
 		request(this.path, {
 			method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ presence })
