@@ -12,7 +12,8 @@ struct FramePublisherTests {
         private let loop: LoopExecutor
         private let publisher: FramePublisher
         private let clock: Locked<Int64>
-        private let sent = Locked<[MQTTMessage]>([])
+        /// The clock's time until which the broker is busy.
+        let busyUntil = Locked<Int64>(0)
         let messages: AsyncStream<MQTTMessage>
         let taken: AsyncStream<Void>.Continuation
 
@@ -21,6 +22,7 @@ struct FramePublisherTests {
             let (messages, port) = AsyncStream.makeStream(of: MQTTMessage.self)
             let (takes, taken) = AsyncStream.makeStream(of: Void.self)
             (self.clock, self.messages, self.taken) = (clock, messages, taken)
+            let busyUntil = busyUntil
             loop = try LoopExecutor()
             publisher = FramePublisher(
                 on: loop,
@@ -30,6 +32,7 @@ struct FramePublisherTests {
                     try Task.checkCancellation()
                     clock.withLock { $0 += Int64(duration / .milliseconds(1)) }
                 },
+                isBrokerBusy: { busyUntil.withLock { $0 } > clock.withLock { $0 } },
                 send: { message in
                     port.yield(message)
                     guard isSlow else { return }
@@ -110,6 +113,18 @@ struct FramePublisherTests {
             bench.taken.yield()
             #expect(try await bench.places(upTo: 3) == [3])
             bench.taken.yield()
+        }
+    }
+
+    @Test func `a busy broker gets no frames, and where the device is as soon as it keeps up`() async throws {
+        let bench = try Bench()
+        await bench.connect()
+        try await bench.run {
+            try await bench.move(to: 0)
+            #expect(try await bench.places(upTo: 0) == [0])
+            bench.busyUntil.withLock { $0 = 60_000 }
+            try await bench.move(to: 3)
+            #expect(try await bench.places(upTo: 3) == [3])
         }
     }
 

@@ -3,6 +3,9 @@ import MQTT
 import Messages
 import Settings
 
+/// So many unacknowledged publications are usual.
+private let busyLimit = 16
+
 extension Capability {
     /// The device's motion for displays on the broker.
     static let frames = Capability(name: "frames", settings: .frames) { context in
@@ -12,6 +15,9 @@ extension Capability {
             on: context.loop,
             topic: context.topics.frame,
             now: { context.clock().steadyMilliseconds },
+            // What the system has taken over is written, even if the broker does not read it: only its acknowledgements
+            // of other publications tell that it keeps up.
+            isBrokerBusy: { client.counters.queued > busyLimit },
             // A frame that is not written by then is lost with its link.
             send: { try? await client.publishAndWait($0, timeout: .seconds(5)) }
         )

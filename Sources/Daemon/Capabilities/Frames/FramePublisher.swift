@@ -6,7 +6,8 @@ package import Threading
 
 /// Publishes the device's motion as frames, while it moves and the lifecycle is active.
 ///
-/// The next frame is taken when the one before has left: a slow broker gets fewer frames, and the newest.
+/// The next frame is taken when the one before has left and the broker keeps up: a slow broker gets fewer frames, and
+/// the newest.
 package actor FramePublisher {
     private nonisolated let loop: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -14,6 +15,7 @@ package actor FramePublisher {
     private let topic: String
     private let now: @Sendable () -> Int64
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let isBrokerBusy: @Sendable () -> Bool
     /// Returns when the message has left.
     private let send: @Sendable (MQTTMessage) async -> Void
     private let starts: AsyncStream<Void>
@@ -24,17 +26,23 @@ package actor FramePublisher {
 
     /// - Parameters:
     ///   - now: Milliseconds on a steady clock.
+    ///   - isBrokerBusy: Whether frames have to wait.
     ///   - send: Publishes a message, and returns when it has left, or is lost.
     package init(
         on loop: LoopExecutor,
         topic: String,
         now: @escaping @Sendable () -> Int64,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        isBrokerBusy: @escaping @Sendable () -> Bool = { false },
         send: @escaping @Sendable (MQTTMessage) async -> Void
     ) {
-        (self.loop, self.topic, self.now, self.sleep, self.send) = (loop, topic, now, sleep, send)
+        (self.loop, self.topic, self.now, self.sleep) = (loop, topic, now, sleep)
+        (self.isBrokerBusy, self.send) = (isBrokerBusy, send)
         (starts, start) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
+
+    /// How long frames wait for a busy broker, milliseconds.
+    private static let busyDelay: Int64 = 100
 
     /// The changes that may move the picture.
     package static func isInterested(in change: StateChange) -> Bool {
@@ -60,8 +68,11 @@ package actor FramePublisher {
     package func run() async {
         for await _ in starts {
             while let due = animator.nextDue {
-                let delay = due - now()
-                if delay > 0, (try? await sleep(.milliseconds(delay))) == nil { return }
+                let delay = isBrokerBusy() ? Self.busyDelay : due - now()
+                if delay > 0 {
+                    guard (try? await sleep(.milliseconds(delay))) != nil else { return }
+                    continue
+                }
                 guard let frame = animator.frame(at: now()) else { continue }
                 await send(MQTTMessage(topic: topic, payload: frame.json.bytes))
                 if Task.isCancelled { return }
