@@ -103,8 +103,8 @@ let package = Package(
         module(
             "HTTPListener",
             [
-                hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1, nioWebSocket,
-                nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
+                "Threading", hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1,
+                nioWebSocket, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
         ),
         module(
@@ -129,7 +129,15 @@ let package = Package(
                 "Threading", log,
             ]
         ),
-        module("Web", ["HTTPListener", hummingbird, httpTypes, lifecycle, log], exclude: ["Page"]),
+        module(
+            "Web",
+            [
+                "Flare", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener", "Threading",
+                hummingbird, nioCore, nioPosix, httpTypes, lifecycle, log,
+            ],
+            // The kiosk page goes into the program.
+            resources: [.embedInCode("Page")]
+        ),
 
         // Shell
         module(
@@ -215,7 +223,7 @@ let package = Package(
         tests(
             "HTTPListenerTests",
             [
-                "HTTPListener", "Web", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore,
+                "HTTPListener", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore,
                 lifecycle, log,
             ]
         ),
@@ -242,6 +250,13 @@ let package = Package(
             [
                 "Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT",
                 "Threading", log,
+            ]
+        ),
+        tests(
+            "WebTests",
+            [
+                "Web", "HTTPListener", "Messages", "Controller", "Things", "Flare", "Threading",
+                "TestSupport", httpTypes, lifecycle, log,
             ]
         ),
         tests("SettingsTests", ["Settings", "TestSupport", "SeededRandom"]),

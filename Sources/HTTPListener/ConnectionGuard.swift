@@ -10,9 +10,11 @@ final class ConnectionGuard {
     private var hasPeerClosed = false
     private var peerCloseHandler: (() -> Void)?
     private let connections: IdleConnections
+    private let errorFormat: ErrorFormat
     private var isRegisteredAsIdle = false
 
-    init(limits: ConnectionTiming.Limits, connections: IdleConnections) {
+    init(limits: ConnectionTiming.Limits, connections: IdleConnections, errorFormat: ErrorFormat) {
+        self.errorFormat = errorFormat
         timing = ConnectionTiming(limits: limits, now: .now())
         self.connections = connections
     }
@@ -97,12 +99,12 @@ final class ConnectionGuard {
         }
         timing.refused(at: .now())
         register()
-        let status = problem.status
+        let (status, body) = (problem.status, problem.text(errorFormat))
         let head = [
             "HTTP/1.1 \(status.code) \(status.reasonPhrase)", "Connection: close",
-            "Content-Type: \(problem.contentType)", "Content-Length: \(problem.text.utf8.count)",
+            "Content-Type: \(problem.contentType)", "Content-Length: \(body.utf8.count)",
         ]
-        let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + problem.text
+        let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
         wire.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
         wire.close(mode: .output, promise: nil)
         check?.cancel()

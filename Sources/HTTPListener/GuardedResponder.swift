@@ -20,22 +20,24 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
     let configuration: HTTPListenerConfiguration
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        let head = request.head
-        if let refusal = policy.refusal(of: head, on: context.channel) { return refusal.response(to: head) }
+        let (head, format) = (request.head, configuration.errorFormat)
+        if let refusal = policy.refusal(of: head, on: context.channel) {
+            return refusal.response(to: head, format)
+        }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         let limit = configuration.maximumBodyBytes(of: head.path ?? "")
         guard length <= limit else {
-            return RequestError.bodyTooLarge("\(length)", limit: limit).response(to: head)
+            return RequestError.bodyTooLarge("\(length)", limit: limit).response(to: head, format)
         }
         do {
             let response = try await inner.respond(to: request, context: context.inner)
             // A router's errors consist only of a status.
             let lacksBody = response.status.code >= 400 && response.body.contentLength == 0
             guard lacksBody, head.method != .head else { return response }
-            return RequestError(response.status, for: head).response(to: head)
+            return RequestError(response.status, for: head).response(to: head, format)
         } catch let error as NIOTooManyBytesError {
             let limit = error.maxBytes ?? limit
-            return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(to: head)
+            return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(to: head, format)
         }
     }
 }

@@ -38,6 +38,9 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     /// While the client does not read an answer.
     package var sendTimeout: Duration = .seconds(30)
 
+    /// How errors of the listener itself are reported.
+    package var errorFormat = ErrorFormat.plain
+
     package init(section: String = "http", host: String = "127.0.0.1", port: Int) {
         self.section = section
         self.host = host

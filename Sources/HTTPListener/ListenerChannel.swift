@@ -49,7 +49,11 @@ struct ListenerChannel: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            let owner = ConnectionGuard(limits: limits, connections: connections)
+            let owner = ConnectionGuard(
+                limits: limits,
+                connections: connections,
+                errorFormat: configuration.errorFormat
+            )
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .forwardBytes,
                 limitConfiguration: decoderLimits

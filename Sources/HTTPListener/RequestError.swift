@@ -2,25 +2,35 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
+/// The form of the JSON in which a listener reports errors of its own.
+package enum ErrorFormat: Sendable, Hashable {
+    /// `{"error":CODE,"key"?:KEY,"message":TEXT}`.
+    case plain
+    /// `{"status":"error","error":{"code":CODE,"message":TEXT}}`, as commands are answered.
+    /// - Source: the MQTT contract, rule 1.
+    case answer
+}
+
 /// Why a request was refused, as JSON for people and programs.
 struct RequestError: Sendable {
+    private enum Content: Sendable {
+        case custom(type: String, text: String)
+        case refusal(code: String, message: String, key: String?)
+    }
+
     let status: HTTPResponse.Status
-    let contentType: String
-    let text: String
+    private let content: Content
 
     /// A custom message.
     init(status: HTTPResponse.Status, contentType: String, text: String) {
-        (self.status, self.contentType, self.text) = (status, contentType, text)
+        (self.status, content) = (status, .custom(type: contentType, text: text))
     }
 
     /// - Parameters:
     ///   - code: A code for programs.
     ///   - key: The configuration key of the limit, if any.
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String, key: String? = nil) {
-        var text = #"{"error":"\#(code)","#
-        if let key { text += #""key":"\#(key)","# }
-        text += #""message":"\#(Self.escaped(message))"}"#
-        self.init(status: status, contentType: "application/json; charset=utf-8", text: text)
+        (self.status, content) = (status, .refusal(code: code, message: message, key: key))
     }
 
     /// The message for a status without further information.
@@ -57,9 +67,32 @@ struct RequestError: Sendable {
 
     static let notHTTP = RequestError(.badRequest, "bad_request", "this is not an HTTP/1.1 request")
 
+    var contentType: String {
+        switch content {
+        case .custom(let type, _): type
+        case .refusal: "application/json; charset=utf-8"
+        }
+    }
+
+    func text(_ format: ErrorFormat) -> String {
+        switch content {
+        case .custom(_, let text): return text
+        case .refusal(let code, let message, let key):
+            let message = Self.escaped(message)
+            switch format {
+            case .plain:
+                let key = key.map { #""key":"\#($0)","# } ?? ""
+                return #"{"error":"\#(code)",\#(key)"message":"\#(message)"}"#
+            case .answer:
+                let code = status == .forbidden ? "not_allowed" : code
+                return #"{"error":{"code":"\#(code)","message":"\#(message)"},"status":"error"}"#
+            }
+        }
+    }
+
     /// The answer to a request; without body for HEAD.
-    func response(to head: HTTPRequest) -> Response {
-        let body = ByteBuffer(string: text)
+    func response(to head: HTTPRequest, _ format: ErrorFormat) -> Response {
+        let body = ByteBuffer(string: text(format))
         return Response(
             status: status,
             headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],

@@ -95,10 +95,16 @@ struct NeighbourTests {
     @Test func `a configuration that turns out not to work gives way to the one before, and that is told`()
         async throws
     {
-        try await withHome(file: "{}") { home, visitor in
+        try await withHome(
+            ["flare.server.listen": ""],
+            file: "flare: {server: {listen: \"127.0.0.1:0\"}}"
+        ) { home, visitor in
             let epoch = try await visitor.awaits("info")["epoch"]
             let taken = try LoopbackSocket.listening()
-            try home.folder.write("web: {listen: \"127.0.0.1:\(taken.port)\"}\n", to: "trilateral.yaml")
+            try home.folder.write(
+                "flare: {server: {listen: \"127.0.0.1:\(taken.port)\"}}\n",
+                to: "trilateral.yaml"
+            )
             await home.signal(SIGHUP)
             let alert = try await visitor.awaits("alert/configuration") { $0["message"] != nil }
             #expect(
@@ -109,7 +115,7 @@ struct NeighbourTests {
             try await visitor.awaits("info") { $0["epoch"] != epoch }
             try await visitor.awaits("status", "online")
             #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "ok")
-            try home.folder.write("{}", to: "trilateral.yaml")
+            try home.folder.write("flare: {server: {listen: \"127.0.0.1:0\"}}", to: "trilateral.yaml")
             await home.signal(SIGHUP)
             try await visitor.awaits("alert/configuration", "")
         }

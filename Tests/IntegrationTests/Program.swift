@@ -24,9 +24,11 @@ enum Program {
         shell: String? = nil,
         output: String
     ) throws -> ChildProcess {
-        // Tests must not meddle with the Bluetooth of the machine that they run on, nor hear its compass and GPS.
+        // Tests must not meddle with the Bluetooth of the machine that they run on, nor hear its compass and GPS, nor
+        // use its ports.
         let quiet = [
             "sensors.beacons.adapter": "none", "sensors.gps.gpsd": "null",
+            "web.listen": "127.0.0.1:0",
             "sensors.compass.iio_folder": folder.path("iio"),
         ]
         let keys = quiet.merging(keys) { $1 }

@@ -51,9 +51,9 @@ struct StalledReaderTests {
             try await home.take()
             try await visitor.whileStarting {
                 try await home.start(
-                    ["log.level": "trace"],
+                    ["log.level": "trace", "flare.server.listen": ""],
                     shell: "exec >'\(pipe.path)' 2>&1",
-                    file: "web:\n  listen: 127.0.0.1:0\n"
+                    file: "flare:\n  server:\n    listen: 127.0.0.1:0\n"
                 )
             }
             for colour in ["red", "blue", "green"] {
@@ -62,7 +62,10 @@ struct StalledReaderTests {
             try await visitor.awaits("health") { $0["counters"]?["log_lines_dropped"] == 0 }
 
             let taken = try LoopbackSocket.listening()
-            try home.folder.write("web:\n  listen: 127.0.0.1:\(taken.port)\n", to: "trilateral.yaml")
+            try home.folder.write(
+                "flare:\n  server:\n    listen: 127.0.0.1:\(taken.port)\n",
+                to: "trilateral.yaml"
+            )
             #expect(try await visitor.ask("request/reload").outcome == "ok")
             try await visitor.awaits("alert/configuration") { $0["message"] != nil }
             #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "ok")

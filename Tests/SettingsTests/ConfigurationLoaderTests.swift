@@ -176,8 +176,8 @@ struct ConfigurationLoaderTests {
         ("flare: {remote: {protocol: 5}}", "1:18: flare.remote.protocol: must be auto, 3 or 4 (is 5)"),
         ("flare: {server: {listen: 1234}}", "1:18: flare.server.listen: must be HOST:PORT (is 1234)"),
         (
-            "web: {allowed_origins: [https://a, b]}",
-            "1:36: web.allowed_origins: entry 2: must be an origin such as https://name:8080, without user name, password and path (is \"b\")"
+            "flare: {server: {allowed_origins: [https://a, b]}}",
+            "1:47: flare.server.allowed_origins: entry 2: must be an origin such as https://name:8080, without user name, password and path (is \"b\")"
         ),
         ("mqtt: {hots: a}", "1:8: mqtt.hots: unknown key \"hots\"; did you mean \"host\"?"),
         (

@@ -38,7 +38,7 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames, .discovery,
+        .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames, .discovery, .kiosk,
     ]
 }
 
@@ -72,6 +72,10 @@ package struct CapabilityContext: Sendable {
     /// For sensors.
     package let clocks: SensorClocks
     package let send: @Sendable (ControllerEvent) -> Void
+    /// The node's state; to be called on the loop, and not to be retained beyond the call.
+    package let state: @Sendable () -> ControllerState
+    /// Called with the actual port when the web listener accepts connections.
+    package let onListening: @Sendable (_ port: Int) async -> Void
     /// Receives the state of the sensors' links.
     package let links: SensorLinkReport
     package let logger: Logger

@@ -30,6 +30,8 @@ package struct CapabilityParts: Sendable {
     package var brokerLinkChanged: (@Sendable (Bool) -> Void)?
     /// Receives the answers to one speaker's commands, on the loop.
     package var answers: (speaker: Command.Speaker, receive: @Sendable (Answer) -> Void)?
+    /// Builds a service that needs the finished node; it starts after the node's other services and stops before them.
+    package var service: (@Sendable (NodeRuntime, MQTTBridge) -> any Service)?
 
     package init() {}
 }

@@ -71,15 +71,6 @@ extension HTTPListenerConfiguration {
         allowedOrigins = flare.allowedOrigins
         maximumConnections = min(8192, OpenFiles.raiseLimit() * 3 / 4)
     }
-
-    /// `nil` if nothing is served.
-    package init?(_ web: TrilateralConfiguration.Pages) {
-        guard let listen = web.listen else { return nil }
-        self.init(section: "web", host: listen.host, port: listen.port)
-        allowedHosts = web.allowedHosts
-        allowedOrigins = web.allowedOrigins
-        maximumConnections = min(256, OpenFiles.raiseLimit() / 4)
-    }
 }
 
 extension ControllerConfiguration {

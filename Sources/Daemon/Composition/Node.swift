@@ -82,6 +82,8 @@ package struct Node: Sendable {
             clock: clock,
             clocks: plan.clocks,
             send: runtime.send,
+            state: { runtime.assumeIsolated { $0.state } },
+            onListening: plan.onListening,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )
@@ -179,7 +181,7 @@ package struct Node: Sendable {
                     connection.close()
                     sensing.port.finish()
                 },
-            ] + sensing.services
+            ] + sensing.services + parts.compactMap { $0.service?(runtime, bridge) }
         return Node(runtime: runtime, bridge: bridge, client: client, writer: writer, services: services)
     }
 

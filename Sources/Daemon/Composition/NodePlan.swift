@@ -17,6 +17,8 @@ package struct NodePlan: Sendable {
     package var capabilities = Capability.all
     /// The clocks of the sensors and of the publishing intervals.
     package var clocks = SensorClocks.ofThisMachine
+    /// Called with the actual port when the web listener accepts connections.
+    package var onListening: @Sendable (_ port: Int) async -> Void = { _ in }
     /// Additional counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
 
@@ -28,6 +30,7 @@ package struct NodePlan: Sendable {
         controller = ControllerConfiguration(plan)
         bridge = BridgeConfiguration(configuration, node: name)
         recordings = plan.recordings
+        onListening = plan.onWebBound
         counters = { ["log_lines_dropped": plan.droppedLogLines()] }
     }
 }

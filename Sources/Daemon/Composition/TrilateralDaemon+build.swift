@@ -3,13 +3,11 @@ import CMalloc
 import Controller
 import Flare
 import FlareServer
-import HTTPListener
 package import Logging
 import Sensing
 import ServiceLifecycle
 import Settings
 import Threading
-import Web
 
 extension TrilateralDaemon {
     /// Constructs everything: storage, the Flare server, the node with its capabilities, the listeners.
@@ -86,19 +84,6 @@ extension TrilateralDaemon {
             isBound.yield()
         }
         if let listener { services.append(listener) }
-        if let web = HTTPListenerConfiguration(configuration.web) {
-            services.append(
-                WebListener(
-                    web,
-                    logger: logger,
-                    problems: { await bridge.problems },
-                    onBound: { port in
-                        StartReport(logger).webBound(host: web.host, port: port)
-                        await plan.onWebBound(port)
-                    }
-                )
-            )
-        }
         if plan.withdrawsAtEnd {
             // Starts last and so stops first: the others still run while the retained topics are cleared.
             services.append(

@@ -1,4 +1,5 @@
 import Flare
+import HTTPListener
 import HTTPTypes
 
 /// The resource that a path of the REST interface identifies.

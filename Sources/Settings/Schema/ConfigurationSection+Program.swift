@@ -31,11 +31,10 @@ extension ConfigurationSection {
             "positioning.grid":
                 "Constants of the grid estimator; the defaults suit most places. An environment may have its own, in data.positioning.",
             "discovery": "Home Assistant discovery: devices and entities that appear by themselves.",
-            "web": "The web listener, for monitors and later the kiosk page.",
             "log": "The log.",
         ],
         keys: ConfigurationKey.sensors + ConfigurationKey.positioning + ConfigurationKey.discovery
-            + ConfigurationKey.web + ConfigurationKey.log
+            + ConfigurationKey.log
     )
 }
 

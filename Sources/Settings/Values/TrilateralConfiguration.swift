@@ -20,7 +20,6 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var device = Device()
     package var sensors = Sensors()
     package var positioning = Positioning()
-    package var web = Pages()
     package var log = Log()
     /// What capabilities add, by type.
     ///
@@ -179,13 +178,6 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
         package var estimator = Estimator.grid
         package var grid = GridEstimator.Settings()
-    }
-
-    package struct Pages: Sendable, Hashable {
-        /// `nil` serves nothing.
-        package var listen: HostAndPort?
-        package var allowedHosts: [String] = []
-        package var allowedOrigins: [String] = []
     }
 
     package struct Log: Sendable, Hashable {

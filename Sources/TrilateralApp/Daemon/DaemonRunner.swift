@@ -118,10 +118,8 @@ package struct DaemonRunner: Sendable {
                 )
                 let missed = control.withLock { control in
                     control.port = daemon.requestPort
-                    control.begin(
-                        ports: (configuration.flare.isServing ? 1 : 0)
-                            + (HTTPListenerConfiguration(configuration.web) == nil ? 0 : 1)
-                    )
+                    // The web listener's port is not counted: without it the daemon works.
+                    control.begin(ports: configuration.flare.isServing ? 1 : 0)
                     return control.missed
                 }
                 if let missed { daemon.requestPort.yield(missed) }
@@ -185,10 +183,7 @@ package struct DaemonRunner: Sendable {
             control.withLock { $0.bound() }
             await onFlareBound(port)
         }
-        plan.onWebBound = { [onWebBound] port in
-            control.withLock { $0.bound() }
-            await onWebBound(port)
-        }
+        plan.onWebBound = onWebBound
         return try TrilateralDaemon.build(plan, logger: logger)
     }
 

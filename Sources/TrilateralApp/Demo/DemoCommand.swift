@@ -42,7 +42,10 @@ struct DemoCommand: AsyncParsableCommand {
     var state: String?
 
     @Option(
-        help: ArgumentHelp("Where to serve /healthz; port 0 chooses a free port.", valueName: "host:port")
+        help: ArgumentHelp(
+            "Where to serve the kiosk page; port 0 chooses a free port.",
+            valueName: "host:port"
+        )
     )
     var web = HostAndPort(host: "127.0.0.1", port: 0)
 

@@ -1,7 +1,7 @@
 extension StringProtocol {
     /// The percent-decoded text; `nil` when the encoding is invalid or not UTF-8.
     /// - Source: RFC 3986 2.1.
-    var percentDecoded: String? {
+    package var percentDecoded: String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf8.count)
@@ -17,16 +17,6 @@ extension StringProtocol {
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    /// A decoded name or value of a form: a plus is a space; an invalid encoding stays unchanged.
-    var formDecoded: String {
-        let spaced = utf8.contains(UInt8(ascii: "+")) ? replacingPluses : String(self)
-        return spaced.percentDecoded ?? spaced
-    }
-
-    private var replacingPluses: String {
-        String(decoding: utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }
 }
 

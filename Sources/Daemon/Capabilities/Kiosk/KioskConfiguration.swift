@@ -1,0 +1,70 @@
+import HTTPListener
+package import Settings
+import Web
+
+/// The kiosk page, and the API over HTTP.
+package struct KioskConfiguration: ConfigurationValues {
+    private static let usual = WebConfiguration().listener
+
+    /// `nil` serves nothing.
+    package var listen: HostAndPort? = HostAndPort(host: Self.usual.host, port: Self.usual.port)
+    package var allowedHosts: [String] = []
+    package var allowedOrigins: [String] = []
+    package var frameAncestors: [String] = []
+
+    package init() {}
+}
+
+extension TrilateralConfiguration {
+    package var web: KioskConfiguration {
+        get { self[KioskConfiguration.self] }
+        set { self[KioskConfiguration.self] = newValue }
+    }
+}
+
+extension WebConfiguration {
+    /// `nil` if nothing is served.
+    init?(_ configuration: TrilateralConfiguration) {
+        let web = configuration.web
+        guard let listen = web.listen else { return nil }
+        self.init(host: listen.host, port: listen.port)
+        listener.allowedHosts = web.allowedHosts
+        listener.allowedOrigins = web.allowedOrigins
+        frameAncestors = web.frameAncestors
+        mapStyle = configuration.map.style
+    }
+}
+
+extension ConfigurationSection {
+    static let kiosk = ConfigurationSection(
+        summaries: ["web": "The kiosk page for displays, and the API over HTTP."],
+        keys: [
+            .init(
+                "web.listen",
+                \.web.listen,
+                .optional(.hostAndPort),
+                "Where the kiosk page, the API and /healthz are served, HOST:PORT; 127.0.0.1 is for this machine only, "
+                    + "port 0 chooses a free port, null serves nothing."
+            ),
+            .init(
+                "web.allowed_hosts",
+                \.web.allowedHosts,
+                .list(.host),
+                "Further host names under which it can be reached (Host header); addresses of this machine are always allowed."
+            ),
+            .init(
+                "web.allowed_origins",
+                \.web.allowedOrigins,
+                .list(.origin),
+                "Origins under which the page is seen behind a reverse proxy, and whose pages may send commands, as "
+                    + "https://name[:port]."
+            ),
+            .init(
+                "web.frame_ancestors",
+                \.web.frameAncestors,
+                .list(.origin),
+                "Origins whose pages may show the kiosk page in a frame, such as Home Assistant's http://homeassistant.local:8123."
+            ),
+        ]
+    )
+}

@@ -1,0 +1,144 @@
+package import Controller
+import Flare
+import Messages
+import PlaceMap
+import Things
+import Threading
+
+/// The part of the web adapter on the node's loop: it reads the state for requests, turns changes into events, and
+/// passes commands on.
+package actor WebHub {
+    nonisolated let loop: LoopExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let node: WebNode
+    let configuration: WebConfiguration
+    private var texts = ObjectTexts()
+    private let decoder = CommandDecoder()
+    private var pending = PendingAnswers()
+    private var isStopping = false
+
+    package init(_ configuration: WebConfiguration, node: WebNode) {
+        (self.configuration, self.node, loop) = (configuration, node, node.loop)
+    }
+
+    /// Follows the changes of a turn.
+    package func observe(_ snapshot: StateSnapshot) {
+        texts.forget(snapshot.changes)
+    }
+
+    // MARK: Reading
+
+    /// The content of `B/state`.
+    var state: [UInt8] { node.state().feedJSON().bytes }
+
+    /// The content of `B/lifecycle`.
+    var lifecycle: [UInt8] { node.state().lifecycleJSON.bytes }
+
+    /// All environments, zones or things.
+    func list(_ kind: FlareClass) -> [UInt8] { texts.list(kind, in: node.state()) }
+
+    /// A thing, by short name or identifier.
+    func thing(_ name: String) -> Result<[UInt8], Refusal> {
+        let state = node.state()
+        return found(name, in: state).map { texts.text(of: ObjectReference(.thing, $0.id), in: state) ?? [] }
+    }
+
+    /// The actions of a thing, by short name or identifier: `[{"name"}]`.
+    func actions(of name: String) -> Result<[UInt8], Refusal> {
+        found(name, in: node.state()).map { thing in
+            let actions = ThingAppearance(thing: thing).actions
+            return JSONValue.array(actions.map { ["name": .string($0)] }).bytes
+        }
+    }
+
+    private func found(_ name: String, in state: ControllerState) -> Result<FlareThing, Refusal> {
+        // A slug can look like an identifier.
+        for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
+            if let id, let thing = state.things[id] { return .success(thing) }
+        }
+        let known = state.things.keys.lazy.compactMap { state.slugs[.thing, $0] }.prefix(2000)
+        let hint = NearestName.hint(for: name, among: known)
+        return .failure(
+            Refusal(.unknownThing, "no thing \(QuotedValue.of(name)) in this environment\(hint)")
+        )
+    }
+
+    /// The picture of the current environment, to be drawn elsewhere.
+    var picture: PlacePicture {
+        let state = node.state()
+        var changes: Set<StateChange> = [.environment, .zone, .nearby, .device]
+        for kind in [FlareClass.zone, .thing] {
+            changes.formUnion(state.webObjects(kind).map { .object($0) })
+        }
+        var picture = PlacePicture(style: configuration.mapStyle)
+        _ = picture.apply(StateSnapshot(state: state, changes: changes))
+        return picture
+    }
+
+    // MARK: Commands
+
+    /// Carries out a command.
+    ///
+    /// - Parameter payload: As on MQTT.
+    /// - Returns: Its answer, at the latest after the command timeout.
+    func perform(_ topic: CommandTopic, _ payload: [UInt8]) async -> Answer {
+        let decoded = decoder.decode(topic, payload: payload)
+        var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
+        answer.speaker = .kiosk
+        switch decoded.result {
+        case .failure(let refusal):
+            answer.refusal = refusal
+            node.send(.commandRefused(answer))
+        case .success(let order):
+            guard !isStopping else {
+                answer.refusal = Self.stopping
+                break
+            }
+            guard pending.count < configuration.maximumPendingCommands else {
+                let reason = "\(pending.count) commands are waiting for their answers; try again in a second"
+                answer.refusal = Refusal(.rateLimited, reason)
+                break
+            }
+            let ticket = pending.nextTicket()
+            answer.ticket = ticket
+            let (empty, timeout) = (answer, configuration.commandTimeout)
+            return await withCheckedContinuation { request in
+                // Unstructured, because each command has a deadline of its own; cancelled by its answer.
+                let timer = Task {
+                    guard (try? await Task.sleep(for: timeout)) != nil else { return }
+                    self.expire(ticket, empty)
+                }
+                pending.add(ticket, request, timer: timer)
+                let command = Command(ticket: ticket, order: order, tx: decoded.tx, speaker: .kiosk)
+                node.send(.commandReceived(command))
+            }
+        }
+        return answer
+    }
+
+    private static let stopping = Refusal(.serverUnreachable, "the daemon is stopping")
+
+    /// Receives the answer to a command.
+    package func receive(_ answer: Answer) { pending.end(answer.ticket, with: answer) }
+
+    private func expire(_ ticket: Int, _ answer: Answer) {
+        var answer = answer
+        let seconds = configuration.commandTimeout.components.seconds
+        answer.refusal = Refusal(
+            .timeout,
+            "no answer within \(seconds) s; the command may still be carried out"
+        )
+        pending.end(ticket, with: answer)
+    }
+
+    /// Refuses waiting and later commands: the node ends.
+    func stop() {
+        isStopping = true
+        for ticket in pending.tickets {
+            var answer = Answer(ticket: ticket, tx: nil, subject: .set)
+            answer.refusal = Self.stopping
+            pending.end(ticket, with: answer)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Hummingbird
+import NIOCore
+
+/// The files of the kiosk page, which are part of the program.
+struct PageFiles: Sendable {
+    struct File: Sendable {
+        let type: String
+        let body: ByteBuffer
+        /// Changes with the content.
+        let tag: String
+    }
+
+    /// The page itself.
+    static let page = "kiosk.html"
+
+    private let files: [String: File]
+
+    /// - Parameter contents: By name.
+    init(_ contents: [String: [UInt8]]) {
+        files = contents.reduce(into: [:]) { files, entry in
+            guard let type = Self.type(of: entry.key) else { return }
+            files[entry.key] = File(
+                type: type,
+                body: ByteBuffer(bytes: entry.value),
+                tag: Self.tag(of: entry.value)
+            )
+        }
+    }
+
+    /// `nil` for a name that the page does not have.
+    subscript(name: String) -> File? { files[name] }
+
+    var names: Set<String> { Set(files.keys) }
+
+    private static func type(of name: String) -> String? {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "ico": "image/x-icon"
+        case "json": "application/json; charset=utf-8"
+        case "webmanifest": "application/manifest+json; charset=utf-8"
+        case "woff2": "font/woff2"
+        default: nil
+        }
+    }
+
+    /// Two sums of the content (FNV-1a, forwards and backwards): one alone could be equal by accident.
+    private static func tag(of bytes: [UInt8]) -> String {
+        func sum(_ bytes: some Sequence<UInt8>) -> UInt64 {
+            bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        }
+        return "\"\(String(sum(bytes), radix: 36))-\(String(sum(bytes.reversed()), radix: 36))\""
+    }
+}
+
+extension PageFiles {
+    /// The files of this program; a test compares them with the folder.
+    static let embedded = PageFiles([
+        "app.js": PackageResources.app_js,
+        "commands.js": PackageResources.commands_js,
+        "compass-view.js": PackageResources.compass_view_js,
+        "device-view.js": PackageResources.device_view_js,
+        "dom.js": PackageResources.dom_js,
+        "feed.js": PackageResources.feed_js,
+        "geometry.js": PackageResources.geometry_js,
+        "icon-120.png": PackageResources.icon_120_png,
+        "icon.svg": PackageResources.icon_svg,
+        "kiosk.html": PackageResources.kiosk_html,
+        "labels.js": PackageResources.labels_js,
+        "list-view.js": PackageResources.list_view_js,
+        "manifest.webmanifest": PackageResources.manifest_webmanifest,
+        "map-view.js": PackageResources.map_view_js,
+        "model.js": PackageResources.model_js,
+        "motion.js": PackageResources.motion_js,
+        "roving.js": PackageResources.roving_js,
+        "screen.js": PackageResources.screen_js,
+        "selection-bar.js": PackageResources.selection_bar_js,
+        "sign-in.html": PackageResources.sign_in_html,
+        "sign-in.js": PackageResources.sign_in_js,
+        "style.css": PackageResources.style_css,
+        "swipe.js": PackageResources.swipe_js,
+        "text.js": PackageResources.text_js,
+        "thing-controls.js": PackageResources.thing_controls_js,
+        "thing-view.js": PackageResources.thing_view_js,
+        "zoom.js": PackageResources.zoom_js,
+    ])
+}

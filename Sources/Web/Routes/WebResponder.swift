@@ -1,0 +1,147 @@
+import Controller
+import Flare
+import HTTPListener
+import HTTPTypes
+import Hummingbird
+import Messages
+import NIOCore
+import PlaceMap
+import Things
+
+/// Answers the requests of browsers, displays and scripts.
+struct WebResponder: HTTPResponder {
+    struct Context: InitializableFromSource {
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) {
+            channel = source.channel
+        }
+    }
+
+    let hub: WebHub
+    let configuration: WebConfiguration
+    /// What is wrong just now, a sentence each.
+    let problems: @Sendable () async -> [String]
+    let page: PageFiles
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let head = request.head
+        return try await answer(request, on: context.channel).response(to: head)
+    }
+
+    private func answer(_ request: Request, on channel: any Channel) async throws -> WebAnswer {
+        let (head, target) = (request.head, request.head.path ?? "/")
+        let path = target.prefix { $0 != "?" }
+        guard let route = WebRoute(path: path) else { return .notFound(head) }
+        guard route.methods.contains(head.method) else {
+            let methods = route.methods.map(\.rawValue).joined(separator: ", ")
+            return .problem(
+                .methodNotAllowed,
+                "method_not_allowed",
+                "\(path.prefix(200)) takes \(methods) (is \(head.method))",
+                headers: [.allow: methods]
+            )
+        }
+        switch route {
+        case .start: return WebAnswer(redirectTo: "kiosk")
+        case .kiosk: return file(PageFiles.page, head)
+        case .file(let name): return file(name, head)
+        case .health:
+            let problems = await problems()
+            return problems.isEmpty
+                ? .text("ok") : .text(problems.joined(separator: "\n"), status: .serviceUnavailable)
+        case .state: return .json(await hub.state)
+        case .environments: return .json(await hub.list(.environment))
+        case .zones: return .json(await hub.list(.zone))
+        case .things: return .json(await hub.list(.thing))
+        case .thing(let name): return WebAnswer(await hub.thing(name))
+        case .actions(let name): return WebAnswer(await hub.actions(of: name))
+        case .lifecycle: return .json(await hub.lifecycle)
+        case .map: return .picture(await hub.picture.svg)
+        case .command(let topic): return try await command(topic, request)
+        }
+    }
+
+    // MARK: Commands
+
+    private func command(_ topic: CommandTopic, _ request: Request) async throws -> WebAnswer {
+        if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
+        let limit = configuration.listener.maximumBodyBytes
+        let body = try await request.body.collect(upTo: limit)
+        return WebAnswer(await hub.perform(topic, Array(body.readableBytesView)))
+    }
+
+    /// Forms of other pages cannot have this type without asking first.
+    private static func unsupportedMedia(_ fields: HTTPFields) -> WebAnswer? {
+        let type = fields[.contentType] ?? ""
+        let parts = type.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8)
+        let isJSON = parts.first == "application/json"
+        guard isJSON, charset.map({ ["utf-8", "\"utf-8\""].contains($0) }) ?? true,
+            (fields[.contentEncoding] ?? "identity").lowercased() == "identity"
+        else {
+            let was = type.isEmpty ? "missing" : QuotedValue.of(type)
+            return .problem(
+                .unsupportedMediaType,
+                "unsupported_media_type",
+                "Content-Type must be application/json, in UTF-8 and not compressed (is \(was))"
+            )
+        }
+        return nil
+    }
+
+    // MARK: The page
+
+    private func file(_ name: String, _ head: HTTPRequest) -> WebAnswer {
+        guard let file = page[name] else { return .notFound(head) }
+        let ancestors = (["'self'"] + configuration.frameAncestors).joined(separator: " ")
+        var answer = WebAnswer(type: file.type, body: file.body)
+        answer.headers = [
+            .eTag: file.tag, .cacheControl: "no-cache",
+            .contentSecurityPolicy: Self.pagePolicy + "; frame-ancestors \(ancestors)",
+        ]
+        if head.headerFields[.ifNoneMatch].map({ Self.contains($0, file.tag) }) ?? false {
+            (answer.status, answer.body) = (.notModified, ByteBuffer())
+        }
+        return answer
+    }
+
+    private static let pagePolicy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
+        + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
+
+    /// Whether an If-None-Match header names a tag.
+    private static func contains(_ header: String, _ tag: String) -> Bool {
+        let accepted: Set<String> = ["*", tag, "W/\(tag)"]
+        return header.split(separator: ",").contains { part in accepted.contains(part.filter { $0 != " " }) }
+    }
+}
+
+extension WebAnswer {
+    fileprivate static func notFound(_ head: HTTPRequest) -> WebAnswer {
+        .problem(
+            .notFound,
+            "not_found",
+            "nothing answers \(head.method) \((head.path ?? "/").prefix(200)) here"
+        )
+    }
+
+    /// - Parameter location: Relative to the path, so that a prefix of a reverse proxy stays.
+    fileprivate init(redirectTo location: String) {
+        self = .text("see \(location)", status: .seeOther)
+        headers[.location] = location
+    }
+
+    fileprivate init(_ found: Result<[UInt8], Refusal>) {
+        switch found {
+        case .success(let text): self = .json(text)
+        case .failure(let refusal): self.init(refusal)
+        }
+    }
+
+    fileprivate static func picture(_ svg: [UInt8]) -> WebAnswer {
+        var answer = WebAnswer(type: "image/svg+xml", body: ByteBuffer(bytes: svg))
+        answer.headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'"
+        return answer
+    }
+}

@@ -1,0 +1,21 @@
+package import Controller
+package import Threading
+
+/// What the web adapter needs of the node that it shows.
+package struct WebNode: Sendable {
+    /// The node's loop.
+    package let loop: LoopExecutor
+    /// The state; to be called on the loop, and not to be retained beyond the call.
+    package let state: @Sendable () -> ControllerState
+    package let send: @Sendable (ControllerEvent) -> Void
+    package let clock: @Sendable () -> Instant
+
+    package init(
+        loop: LoopExecutor,
+        state: @escaping @Sendable () -> ControllerState,
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)
+    }
+}

@@ -1,0 +1,84 @@
+import Controller
+import HTTPListener
+package import Logging
+import NIOPosix
+import ServiceLifecycle
+import Threading
+
+/// The web listener of a node: the kiosk page, the API, and whether the daemon is well.
+///
+/// An address that is taken does not end the daemon: it raises an alert and is tried again.
+package struct WebService: Service {
+    private static let alert = "web"
+
+    private let configuration: WebConfiguration
+    private let hub: WebHub
+    private let responder: WebResponder
+    private let logger: Logger
+    private let onBound: @Sendable (_ port: Int) async -> Void
+
+    /// - Parameters:
+    ///   - problems: What is wrong just now, a sentence each; none means healthy. Asked for each request.
+    ///   - onBound: Called when connections are taken, with the actual port.
+    package init(
+        _ configuration: WebConfiguration,
+        hub: WebHub,
+        problems: @escaping @Sendable () async -> [String],
+        logger: Logger,
+        onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) {
+        (self.configuration, self.hub, self.logger, self.onBound) = (configuration, hub, logger, onBound)
+        responder = WebResponder(
+            hub: hub,
+            configuration: configuration,
+            problems: problems,
+            page: .embedded
+        )
+    }
+
+    /// Serves until graceful shutdown or cancellation.
+    package func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            var isReported = false
+            while !Task.isCancelled, !Task.isShuttingDownGracefully {
+                do {
+                    try await listen(afterFailure: isReported)
+                    return
+                } catch {
+                    if !isReported { report(error) }
+                    isReported = true
+                }
+                await cancelWhenGracefulShutdown {
+                    try? await Task.sleep(for: configuration.retryInterval)
+                }
+            }
+        } onCancelOrGracefulShutdown: { [hub] in
+            hub.loop.perform { hub.assumeIsolated { $0.stop() } }
+        }
+    }
+
+    private func report(_ error: any Error) {
+        let seconds = configuration.retryInterval.components.seconds
+        let message = "The kiosk page and the API are not served: \(error). Trying again every \(seconds) s."
+        logger.error("\(message)")
+        hub.node.send(.alertRaised(Self.alert, .error, message: message))
+    }
+
+    private func listen(afterFailure: Bool) async throws {
+        // One event loop for all connections, so that the event streams need no locks.
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let front = HTTPListenerService(
+            configuration.listener,
+            responder: responder,
+            loops: loop,
+            logger: logger,
+            onBound: { [hub, onBound] port in
+                if afterFailure { hub.node.send(.alertCleared(Self.alert)) }
+                await onBound(port)
+            }
+        )
+        try await withTaskExecutorPreference(EventLoopTaskExecutor(loop, lendingTo: hub.loop)) {
+            try await front.run()
+        }
+    }
+}

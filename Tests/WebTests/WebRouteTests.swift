@@ -1,0 +1,45 @@
+import HTTPTypes
+import Messages
+import Testing
+
+@testable import Web
+
+struct WebRouteTests {
+    @Test(
+        arguments: [
+            ("/", .start), ("/kiosk", .kiosk), ("/kiosk/page.js", .file("page.js")), ("/healthz", .health),
+            ("/api/state", .state), ("/api/environments", .environments), ("/api/zones", .zones),
+            ("/api/things", .things), ("/api/things/red-lamp", .thing("red-lamp")),
+            ("/api/things/red%20lamp", .thing("red lamp")),
+            ("/api/things/red-lamp/actions", .actions(thing: "red-lamp")), ("/api/map", .map),
+            ("/api/lifecycle", .lifecycle),
+            ("/api/lifecycle/level/set", .command(.lifecycleSet("level"))),
+            ("/api/things/red-lamp/set", .command(.thingSet("red-lamp"))),
+            ("/api/things/red-lamp/action", .command(.thingAction("red-lamp"))),
+            ("/api/nearby/set", .command(.nearbySet)), ("/api/nearby/action", .command(.nearbyAction)),
+            ("/api/zones/kitchen/set", .command(.zoneSet("kitchen"))),
+            ("/api/environment/set", .command(.environmentSet)), ("/api/device/set", .command(.deviceSet)),
+            ("/api/sensors/gps/set", .command(.sensorSet("gps"))),
+            ("/api/request/ping", .command(.request("ping"))),
+        ] as [(String, WebRoute)]
+    )
+    func `every path of the contract is a route`(path: String, route: WebRoute) {
+        #expect(WebRoute(path: path) == route)
+    }
+
+    @Test(arguments: [
+        "", "x", "//", "/api", "/api/", "/api/state/", "/api/nothing", "/kiosk/a/b",
+        "/kiosk/../../etc/passwd",
+        "/api/things/a/get", "/api/nearby/set/color", "/api/things/a/set/color", "/api/things/%zz",
+        "/API/state",
+        "/api/things/a/b/c/d/e/f/g",
+    ])
+    func `other paths are none`(path: String) {
+        #expect(WebRoute(path: path) == nil)
+    }
+
+    @Test func `commands are posted, and everything else is read`() {
+        #expect(WebRoute(path: "/api/nearby/set")?.methods == [.post])
+        #expect(WebRoute(path: "/api/things")?.methods == [.get, .head])
+    }
+}

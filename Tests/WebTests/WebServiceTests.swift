@@ -1,0 +1,108 @@
+import Controller
+import Flare
+import Foundation
+import HTTPListener
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite(.timeLimit(.minutes(1)))
+struct WebServiceTests {
+    @Test func `a port that is taken raises an alert and is tried until it is free`() async throws {
+        let taken = try LoopbackSocket.listening()
+        let port = taken.port
+        let node = try FakeNode()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await serve(node, on: port) }
+            let isReported = await eventually { node.events.contains { isAlert($0, about: port) } }
+            #expect(isReported)
+            taken.shut()
+            try await tasks.waitForAll()
+            #expect(await eventually { node.events.contains(.alertCleared("web")) })
+            #expect(node.events.count == 2)
+        }
+    }
+
+    /// Serves on a port until it has answered.
+    private func serve(_ node: FakeNode, on port: Int) async throws {
+        func change(_ configuration: inout WebConfiguration) {
+            configuration.listener.port = port
+            configuration.retryInterval = .milliseconds(10)
+        }
+        try await withWeb(node, change) { port in
+            let health = try await request("GET", "/healthz", port: port)
+            #expect(health.status == 200)
+        }
+    }
+
+    private func isAlert(_ event: ControllerEvent, about port: Int) -> Bool {
+        guard case .alertRaised("web", .error, message: let text) = event else { return false }
+        return text.contains("127.0.0.1:\(port) is in use by another program")
+    }
+
+    @Test func `unknown paths, foreign hosts and foreign origins get the error body of MQTT`() async throws {
+        try await withWeb(FakeNode()) { port in
+            let missing = try await request("GET", "/nothing", port: port)
+            #expect(missing.status == 404)
+            #expect(try JSONValue(parsing: missing.body)["error"]?["code"] == "not_found")
+            let foreign = try await request("GET", "/api/state", port: port, host: "evil.example")
+            #expect(foreign.status == 403)
+            let body = try JSONValue(parsing: foreign.body)
+            #expect(body["status"] == "error")
+            #expect(body["error"]?["code"] == "not_allowed")
+            let origin = try await post(
+                "/api/nearby/set",
+                "{}",
+                port: port,
+                headers: ["Origin: http://evil.example"]
+            )
+            #expect(origin.status == 403)
+        }
+    }
+
+    @Test func `every file of the page is in the program, and revalidated by its tag`() async throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/Web/Page")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names) == PageFiles.embedded.names)
+        func change(_ configuration: inout WebConfiguration) {
+            configuration.frameAncestors = ["http://ha.local:8123"]
+        }
+        try await withWeb(FakeNode(), change) { port in
+            for (path, name) in [("kiosk", "kiosk.html"), ("kiosk/style.css", "style.css")] {
+                let reply = try await request("GET", "/\(path)?view=map", port: port)
+                let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+                #expect(reply.status == 200)
+                #expect(reply.body == text)
+                #expect(reply.headers["cache-control"] == "no-cache")
+                let policy = try #require(reply.headers["content-security-policy"])
+                #expect(policy.hasPrefix("default-src 'none'; script-src 'self'"))
+                #expect(policy.hasSuffix("frame-ancestors 'self' http://ha.local:8123"))
+                let tag = try #require(reply.headers["etag"])
+                #expect(tag.hasPrefix("\""))
+                let known = ["If-None-Match: \(tag)"]
+                let again = try await request("GET", "/\(path)", port: port, headers: known)
+                #expect(again.status == 304)
+                let stale = try await request("GET", "/\(path)", port: port, headers: ["If-None-Match: \"x\""])
+                #expect(stale.status == 200)
+            }
+        }
+    }
+
+    @Test(arguments: ["/kiosk/nothing.js", "/kiosk/..%2FWebService.swift", "/kiosk/%2e%2e/x", "/kiosk/"])
+    func `nothing but the files of the page is served`(path: String) async throws {
+        try await withWeb(FakeNode()) { port in
+            let reply = try await request("GET", path, port: port)
+            #expect(reply.status == 404)
+        }
+    }
+
+    @Test func `the start page leads to the kiosk page, below any prefix`() async throws {
+        try await withWeb(FakeNode()) { port in
+            let start = try await request("GET", "/", port: port)
+            #expect(start.status == 303)
+            #expect(start.headers["location"] == "kiosk")
+        }
+    }
+}
