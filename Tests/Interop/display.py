@@ -1,7 +1,8 @@
 """contrib/display in a real browser: what it shows, and what it says on the broker.
 
-Arguments: the page's file, the broker's TCP port, its WebSocket port, the root of the topics. The daemon is in the
-place of the integration tests, and the device may be set by command.
+Arguments: the page's file, the broker's TCP port, its WebSocket port, the root of the topics; and for a broker with
+users, name and password of one who may do everything, and of the display. The daemon is in the place of the integration
+tests, and the device may be set by command.
 """
 import json
 import os
@@ -16,16 +17,18 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 page, port, web, root = sys.argv[1:5]
+users = sys.argv[5:9]
+client = ["-p", port] + (["-u", users[0], "-P", users[1]] if users else [])
 presence = f"{root}/display/wall/presence"
 
 
 def publish(tail, payload):
-    subprocess.run(["mosquitto_pub", "-p", port, "-q", "1", "-t", f"{root}/{tail}", "-m", json.dumps(payload)],
+    subprocess.run(["mosquitto_pub", *client, "-q", "1", "-t", f"{root}/{tail}", "-m", json.dumps(payload)],
                    check=True)
 
 
 def retained(topic):
-    told = subprocess.run(["mosquitto_sub", "-p", port, "-t", topic, "-C", "1", "-W", "2"],
+    told = subprocess.run(["mosquitto_sub", *client, "-t", topic, "-C", "1", "-W", "2"],
                           capture_output=True, text=True)
     return told.stdout.strip()
 
@@ -49,6 +52,17 @@ browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=opt
 try:
     text = lambda name: browser.find_element(By.ID, name).text
     browser.get(f"file://{page}?broker=ws://127.0.0.1:{web}&root={root}&display=wall")
+    if users:
+        form = browser.find_element(By.ID, "sign-in")
+        wait("the sign-in form", form.is_displayed, True)
+        for name, value in [("user", users[2]), ("password", "wrong")]:
+            form.find_element(By.NAME, name).send_keys(value)
+        form.find_element(By.TAG_NAME, "button").click()
+        wait("the refusal of a wrong password", lambda: text("problem"), lambda told: "password" in told)
+        wait("the sign-in form again", form.is_displayed, True)
+        form.find_element(By.NAME, "password").clear()
+        form.find_element(By.NAME, "password").send_keys(users[3])
+        form.find_element(By.TAG_NAME, "button").click()
     wait("the environment", lambda: text("environment"), "Flat")
     wait("the presence", lambda: retained(presence), "visible")
 
@@ -82,9 +96,6 @@ try:
     errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     if errors:
         sys.exit(f"the console: {errors}")
-    if len(sys.argv) > 5:
-        browser.save_screenshot(sys.argv[5])
-
     # It leaves in good order, and comes back.
     browser.get("about:blank")
     wait("the presence of a page that was left", lambda: retained(presence), "gone")

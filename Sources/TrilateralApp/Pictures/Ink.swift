@@ -37,13 +37,14 @@ package enum ColourDepth: Sendable, Hashable, CaseIterable {
 
     /// The colours of pictures on a terminal.
     ///
-    /// - Returns: `nil` if it cannot show Braille characters, because its locale is not UTF-8.
+    /// - Returns: `nil` if it cannot show Braille characters: its locale is not UTF-8, or it is Linux's console, whose
+    ///   fonts have none.
     package init?(ofTerminal environment: [String: String]) {
         // The first one that is set counts (POSIX, environment variables).
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         let name = (locale ?? "").lowercased()
         guard name.contains("utf-8") || name.contains("utf8"),
-            !["", "dumb"].contains(environment["TERM"] ?? "")
+            !["", "dumb", "linux"].contains(environment["TERM"] ?? "")
         else { return nil }
         self.init(environment: environment)
     }

@@ -34,7 +34,8 @@ struct InkTests {
             (["TERM": "xterm-256color", "NO_COLOR": "1", "LANG": "C.UTF-8"], ColourDepth.none),
             (["TERM": "xterm-256color", "NO_COLOR": "", "LANG": "C.UTF-8"], .palette),
             (["TERM": "xterm", "LC_ALL": "C", "LANG": "en_GB.UTF-8"], nil),
-            (["TERM": "xterm"], nil), (["TERM": "dumb", "LANG": "C.UTF-8"], nil), (["LANG": "C.UTF-8"], nil),
+            (["TERM": "xterm"], nil), (["TERM": "dumb", "LANG": "C.UTF-8"], nil),
+            (["TERM": "linux", "LANG": "C.UTF-8"], nil), (["LANG": "C.UTF-8"], nil),
         ] as [([String: String], ColourDepth?)]
     )
     func `the environment says whether a terminal shows pictures, and in which colours`(
