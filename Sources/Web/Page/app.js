@@ -37,6 +37,7 @@ class App {
 		this.presence = new Presence(display);
 		this.version = new Version();
 		this.feed = new Feed(display, this);
+		this.feed.start();
 		this.views = {};
 		for (const name of Object.keys(VIEWS)) this.views[name] = new VIEWS[name](this, byID(name));
 		this.tabs = Array.from(byID("tabs").children);
@@ -45,7 +46,6 @@ class App {
 		this.show(NAMES.indexOf(view) >= 0 ? view : "device");
 		this.listen();
 		this.onLink("connecting");
-		this.feed.start();
 		keepScreenOn();
 	}
 
