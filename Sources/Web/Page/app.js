@@ -22,7 +22,7 @@ const CLOCK = 30000;
 const LINKS = {
 	connecting: "Connecting…",
 	lost: "No connection to Trilateral. Trying again…",
-	full: "Too many pages are open. This one shows old values and tries again.",
+	full: "No live values: perhaps too many pages are open. Trying again…",
 	up: ""
 };
 
