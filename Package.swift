@@ -27,6 +27,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
@@ -104,7 +105,7 @@ let package = Package(
             "HTTPListener",
             [
                 "Threading", hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1,
-                nioWebSocket, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
+                nioWebSocket, nioTLS, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
         ),
         module(
@@ -223,8 +224,8 @@ let package = Package(
         tests(
             "HTTPListenerTests",
             [
-                "HTTPListener", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore,
-                lifecycle, log,
+                "HTTPListener", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore, nioPosix,
+                nioSSL, lifecycle, log,
             ]
         ),
         tests(

@@ -12,6 +12,8 @@ package struct AccessPolicy: Sendable {
     private let hosts: Set<HostName>
     private let origins: Set<String>
     private let section: String
+    /// With `://`.
+    private let scheme: String
 
     package init(_ configuration: HTTPListenerConfiguration) {
         hosts = Set(
@@ -19,6 +21,7 @@ package struct AccessPolicy: Sendable {
         )
         origins = Set(configuration.allowedOrigins.map { WebOrigin($0)?.text ?? $0.lowercased() })
         section = configuration.section
+        scheme = configuration.tls == nil ? "http://" : "https://"
     }
 
     /// Why a request is refused; `nil` when it is allowed.
@@ -39,8 +42,7 @@ package struct AccessPolicy: Sendable {
             if origin != "null", origins.contains(origin.lowercased()) { return nil }
             return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
         }
-        // Connections are not encrypted here, so the origin of a page from this server has the scheme http.
-        if origins.contains(parsed.text) || host.flatMap({ WebOrigin("http://" + $0) }) == parsed {
+        if origins.contains(parsed.text) || host.flatMap({ WebOrigin(scheme + $0) }) == parsed {
             return nil
         }
         return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")

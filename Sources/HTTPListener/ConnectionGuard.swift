@@ -1,6 +1,7 @@
 import HTTPTypes
 package import NIOCore
 import NIOHTTPTypes
+import NIOTLS
 
 /// Enforces ``ConnectionTiming`` on one connection; bound to the connection's event loop.
 final class ConnectionGuard {
@@ -13,9 +14,14 @@ final class ConnectionGuard {
     private let errorFormat: ErrorFormat
     private var isRegisteredAsIdle = false
 
-    init(limits: ConnectionTiming.Limits, connections: IdleConnections, errorFormat: ErrorFormat) {
+    init(
+        limits: ConnectionTiming.Limits,
+        isSecure: Bool,
+        connections: IdleConnections,
+        errorFormat: ErrorFormat
+    ) {
         self.errorFormat = errorFormat
-        timing = ConnectionTiming(limits: limits, now: .now())
+        timing = ConnectionTiming(limits: limits, isSecure: isSecure, now: .now())
         self.connections = connections
     }
 
@@ -152,6 +158,7 @@ final class ConnectionWireHandler: ChannelInboundHandler, RemovableChannelHandle
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed { owner.peerClosed() }
         if event is ChannelShouldQuiesceEvent { owner.timing.shutdownStarted(at: .now()) }
+        if case .handshakeCompleted? = event as? TLSUserEvent { owner.timing.handshakeCompleted() }
         if owner.timing.isRefused, event as? ChannelEvent == .inputClosed {
             context.close(promise: nil)
         } else {

@@ -7,6 +7,7 @@ import NIOCore
 /// peer does not read has one.
 struct ConnectionTiming {
     struct Limits: Sendable {
+        var handshake: TimeAmount
         var first: TimeAmount
         var head: TimeAmount
         var body: TimeAmount
@@ -18,7 +19,7 @@ struct ConnectionTiming {
         /// How long a shutdown waits for peers to send or read.
         static let shutdown = TimeAmount.seconds(1)
 
-        var shortest: TimeAmount { min(first, head, body, idle, send, Self.shutdown) }
+        var shortest: TimeAmount { min(handshake, first, head, body, idle, send, Self.shutdown) }
     }
 
     enum Verdict: Equatable {
@@ -34,6 +35,8 @@ struct ConnectionTiming {
     private let limits: Limits
     /// Since when no request is pending.
     private(set) var idleSince: NIODeadline
+    /// Since when the TLS handshake has been under way.
+    private var handshakeSince: NIODeadline?
     private var hasAnswered = false
     private var headSince: NIODeadline?
     private var headBytes = 0
@@ -45,9 +48,10 @@ struct ConnectionTiming {
     private var requestsInProgress = 0
     private var isResponding = false
 
-    init(limits: Limits, now: NIODeadline) {
+    init(limits: Limits, isSecure: Bool, now: NIODeadline) {
         self.limits = limits
         idleSince = now
+        handshakeSince = isSecure ? now : nil
     }
 
     var isRefused: Bool { refusedSince != nil }
@@ -59,6 +63,10 @@ struct ConnectionTiming {
 
     /// Whether closing now loses nothing: every parsed request has been answered.
     var isIdle: Bool { requestsInProgress == 0 && !isWebSocket && !isRefused }
+
+    mutating func handshakeCompleted() {
+        handshakeSince = nil
+    }
 
     mutating func receivedBytes(_ count: Int, at now: NIODeadline) {
         guard bodySince == nil, !isWebSocket else { return }
@@ -121,6 +129,8 @@ struct ConnectionTiming {
             let end = min(refusedSince + Limits.lingerTimeout, stop)
             return due(end, now) ? .close : wait(end, now)
         }
+        let securing = handshakeSince.map { min($0 + limits.handshake, stop) }
+        if let securing, due(securing, now) { return .close }
         let sending = blockedSince.map { min($0 + limits.send, stop) }
         if let sending, due(sending, now) { return .close }
         let reading = (headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body })
@@ -130,7 +140,7 @@ struct ConnectionTiming {
         let idling =
             isIdle && reading == nil ? idleSince + (hasAnswered ? limits.idle : limits.first) : nil
         if let idling, due(idling, now) { return .close }
-        let next = [sending, reading, idling]
+        let next = [securing, sending, reading, idling]
         return wait(next.compactMap(\.self).min() ?? .distantFuture, now)
     }
 

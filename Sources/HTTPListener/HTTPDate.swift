@@ -14,11 +14,14 @@ package struct HTTPDate {
     /// The current time.
     var text: String {
         mutating get {
-            let now = time(nil)
+            let now = Self.now()
             if now != second { (second, written) = (now, Self.text(of: now)) }
             return written
         }
     }
+
+    /// Seconds since 1970-01-01 UTC.
+    package static func now() -> Int { time(nil) }
 
     /// - Parameter second: Seconds since 1970-01-01 UTC.
     package static func text(of second: Int) -> String {

@@ -14,6 +14,9 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     /// Origins (`https://panel.example:8443`) whose pages may send requests, besides this server's.
     package var allowedOrigins: [String] = []
 
+    /// The certificate and key for TLS; `nil` for plain HTTP.
+    package var tls: ListenerTLSFiles?
+
     /// Longest request line and headers, bytes.
     package var maximumHeadBytes = 32 * 1024
     /// Longest body of a request, bytes.
@@ -27,6 +30,8 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     /// For another connection the longest idle one is closed; when none is idle, new ones wait.
     package var maximumConnections = 512
 
+    /// From the opening of a connection to the end of its TLS handshake.
+    package var handshakeTimeout: Duration = .seconds(10)
     /// From the opening of a connection to the first byte of its first request.
     package var firstRequestTimeout: Duration = .seconds(30)
     /// From the first byte of a request to the end of its headers.

@@ -7,6 +7,8 @@ package enum HTTPListenerError: Error, Sendable, Hashable, CustomStringConvertib
     case notAllowed(host: String, port: Int, section: String)
     case unknownHost(host: String, section: String, reason: String)
     case cannotListen(host: String, port: Int, reason: String)
+    /// The certificate or key cannot be used.
+    case unusableCertificate(reason: String, section: String)
 
     package var description: String {
         switch self {
@@ -18,6 +20,8 @@ package enum HTTPListenerError: Error, Sendable, Hashable, CustomStringConvertib
             "\(section).listen: \"\(host)\" is no address or name of this machine: \(reason)"
         case .cannotListen(let host, let port, let reason):
             "cannot listen on \(Self.place(host, port)): \(reason)"
+        case .unusableCertificate(let reason, let section):
+            "\(section).tls: \(reason)"
         }
     }
 

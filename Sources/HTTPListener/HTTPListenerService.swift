@@ -19,6 +19,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     private let loops: any EventLoopGroup
     private let logger: Logger
     private let onBound: @Sendable (_ port: Int) async -> Void
+    private let onCertificateProblem: @Sendable (String?) -> Void
 
     /// - Parameters:
     ///   - responder: The application, such as a Hummingbird router's responder.
@@ -26,6 +27,8 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     ///   - immediate: Answers requests before the application, after the same checks; `nil` for none.
     ///   - loops: The event loops of the connections; a single one when the gate needs them together.
     ///   - onBound: Called once, when connections are accepted, with the actual port.
+    ///   - onCertificateProblem: Called when a renewed certificate cannot be used or the one in use has expired,
+    ///     with a sentence; with `nil` when it is in order again.
     package init(
         _ configuration: HTTPListenerConfiguration,
         responder: Responder,
@@ -33,7 +36,8 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         immediate: (any ImmediateResponder)? = nil,
         loops: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         logger: Logger,
-        onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+        onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in },
+        onCertificateProblem: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.responder = responder
@@ -42,6 +46,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         self.loops = loops
         self.logger = logger
         self.onBound = onBound
+        self.onCertificateProblem = onCertificateProblem
     }
 
     /// Runs until the graceful shutdown or cancellation.
@@ -51,6 +56,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         // Hummingbird logs each connection and request; only its warnings are of interest.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let tls = try makeTLS()
         let connections = IdleConnections(maximum: max(1, configuration.maximumConnections))
         let application = Application(
             responder: GuardedResponder(
@@ -64,6 +70,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                     gate: gate,
                     immediate: immediate,
                     connections: connections,
+                    tls: tls,
                     responder: $0
                 )
             },
@@ -88,6 +95,26 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             try await application.run()
         } catch {
             throw HTTPListenerError(error, configuration) ?? error
+        }
+    }
+    private func makeTLS() throws(HTTPListenerError) -> ListenerTLS? {
+        guard let files = configuration.tls else { return nil }
+        let key = "\(configuration.section).tls"
+        do throws(ListenerTLSError) {
+            return try ListenerTLS(files) { [logger, onCertificateProblem] event in
+                switch event {
+                case .renewed(let expiry):
+                    logger.notice(
+                        "\(key): the new certificate is in use; valid until \(HTTPDate.text(of: expiry))"
+                    )
+                case .failed(let problem):
+                    logger.error("\(key): \(problem)")
+                    onCertificateProblem("\(key): \(problem)")
+                case .recovered: onCertificateProblem(nil)
+                }
+            }
+        } catch {
+            throw .unusableCertificate(reason: "\(error)", section: configuration.section)
         }
     }
 }

@@ -4,8 +4,10 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
-/// The pipeline of a connection: HTTP/1.1 between the two parts of a ``ConnectionGuard``, or a WebSocket.
+/// The pipeline of a connection: TLS if configured, then HTTP/1.1 between the two parts of a ``ConnectionGuard``, or a
+/// WebSocket.
 struct ListenerChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -17,12 +19,14 @@ struct ListenerChannel: HTTPChannelHandler {
     private let decoderLimits: NIOHTTPDecoderLimitConfiguration
     private let configuration: HTTPListenerConfiguration
     private let connections: IdleConnections
+    private let tls: ListenerTLS?
 
     init(
         _ configuration: HTTPListenerConfiguration,
         gate: (any WebSocketGate)?,
         immediate: (any ImmediateResponder)?,
         connections: IdleConnections,
+        tls: ListenerTLS?,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.responder = responder
@@ -30,7 +34,9 @@ struct ListenerChannel: HTTPChannelHandler {
         self.immediate = immediate
         policy = AccessPolicy(configuration)
         self.connections = connections
+        self.tls = tls
         limits = ConnectionTiming.Limits(
+            handshake: TimeAmount(bounded: configuration.handshakeTimeout),
             first: TimeAmount(bounded: configuration.firstRequestTimeout),
             head: TimeAmount(bounded: configuration.headTimeout),
             body: TimeAmount(bounded: configuration.bodyTimeout),
@@ -51,6 +57,7 @@ struct ListenerChannel: HTTPChannelHandler {
             let pipeline = channel.pipeline.syncOperations
             let owner = ConnectionGuard(
                 limits: limits,
+                isSecure: tls != nil,
                 connections: connections,
                 errorFormat: configuration.errorFormat
             )
@@ -64,12 +71,17 @@ struct ListenerChannel: HTTPChannelHandler {
                 owner: owner,
                 maximumMessageBytes: configuration.maximumMessageBytes
             )
+            if let tls {
+                try pipeline.addHandlers([
+                    PlaintextRefusal(), NIOSSLServerHandler(context: tls.context(at: .now())),
+                ])
+            }
             try pipeline.addHandlers([
                 ConnectionWireHandler(owner),
                 HTTPResponseEncoder(),
                 ByteToMessageHandler(decoder),
                 upgrade,
-                HTTP1ToHTTPServerCodec(secure: false),
+                HTTP1ToHTTPServerCodec(secure: tls != nil),
                 ConnectionPartHandler(owner, configuration),
             ])
             if let immediate {

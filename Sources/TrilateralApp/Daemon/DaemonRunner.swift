@@ -206,6 +206,7 @@ package struct DaemonRunner: Sendable {
     /// What a failure means for whoever started us.
     package static func exitCode(_ error: any Error) -> ExitCode {
         switch error {
+        case HTTPListenerError.unusableCertificate: .configuration
         case is HTTPListenerError: .unavailable
         case is TLSConfigurationError, is ConfigurationErrors: .configuration
         case let error as SensorError: ExitCode(error)
