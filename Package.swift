@@ -134,7 +134,7 @@ let package = Package(
             "Web",
             [
                 "Flare", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener", "Threading",
-                hummingbird, nioCore, nioPosix, httpTypes, lifecycle, log,
+                "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, lifecycle, log,
             ],
             // The kiosk page goes into the program.
             resources: [.embedInCode("Page")]
@@ -226,6 +226,14 @@ let package = Package(
             [
                 "HTTPListener", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore, nioPosix,
                 nioSSL, lifecycle, log,
+            ]
+        ),
+        tests(
+            "WebTests",
+            [
+                "Web", "HTTPListener", "Controller", "Messages", "Flare", "Threading", "TestSupport",
+                hummingbird,
+                httpTypes, nioCore, lifecycle, log,
             ]
         ),
         tests(

@@ -3,7 +3,7 @@ import Flare
 import HomeAssistant
 package import Logging
 package import MQTT
-import Messages
+package import Messages
 package import Threading
 
 /// Connects one node to the broker: the state becomes retained topics, events and answers become messages, and messages
@@ -143,13 +143,22 @@ package actor MQTTBridge {
         discovery.setLinks(Set(report.links.keys))
     }
 
-    private func setHealth() {
-        guard !isLeaving else { return }
+    /// The present health, whether or not there is a link to the broker.
+    package var health: HealthMessage {
+        report.health(figures, isConnected: publisher.isConnected, at: clock())
+    }
+
+    private var figures: NodeReport.Figures {
         var figures = NodeReport.Figures()
         figures.broker = client.counters
         figures.droppedMessages = publisher.droppedMessages
         figures.positionLatency = publisher.latency.histogram
         figures.counters = counters()
+        return figures
+    }
+
+    private func setHealth() {
+        guard !isLeaving else { return }
         publisher.retained.set(report.healthMessage(figures, at: clock()))
     }
 

@@ -19,12 +19,30 @@ package struct HealthMessage: Sendable, Hashable {
         package var median: Double
         /// What 99 % did not exceed.
         package var p99: Double
+        /// The sum of all, seconds.
+        package var totalSeconds: Double
+        /// In rising order; only for metrics.
+        package var buckets: [Bucket]
 
-        package init(count: Int, median: Double, p99: Double) {
-            self.count = count
-            self.median = median
-            self.p99 = p99
+        package init(
+            count: Int,
+            median: Double,
+            p99: Double,
+            totalSeconds: Double = 0,
+            buckets: [Bucket] = []
+        ) {
+            (self.count, self.median, self.p99) = (count, median, p99)
+            (self.totalSeconds, self.buckets) = (totalSeconds, buckets)
         }
+    }
+
+    /// How many values did not exceed a limit.
+    package struct Bucket: Sendable, Hashable {
+        /// Seconds.
+        package var limit: Double
+        package var count: Int
+
+        package init(limit: Double, count: Int) { (self.limit, self.count) = (limit, count) }
     }
 
     package init(
@@ -43,9 +61,11 @@ package struct HealthMessage: Sendable, Hashable {
         self.at = at
     }
 
-    /// `status` is `ok` while every link is up and no alert is open, else `degraded`.
+    /// Whether every link is up and no alert is open.
+    package var isWell: Bool { alerts == 0 && links.values.allSatisfy { $0 } }
+
+    /// `status` is `ok` if all is well, else `degraded`.
     package var json: JSONValue {
-        let isWell = alerts == 0 && links.values.allSatisfy { $0 }
         var members: [String: JSONValue] = [
             "status": isWell ? "ok" : "degraded", "alerts": JSONValue(alerts),
             "uptime_s": JSONValue(uptimeSeconds),

@@ -35,4 +35,17 @@ struct LatencyHistogramTests {
         #expect(try #require(histogram.quantile(0.99)) < 0.0015)
         #expect(histogram.count == 60_000)
     }
+
+    @Test func `buckets count everything since the start`() throws {
+        var histogram = LatencyHistogram()
+        for _ in 0..<10_000 { histogram.record(1) }
+        for _ in 0..<50_000 { histogram.record(0.001) }
+        histogram.record(.infinity)
+        let buckets = histogram.buckets
+        #expect(zip(buckets, buckets.dropFirst()).allSatisfy { $0.limit < $1.limit && $0.count <= $1.count })
+        #expect(buckets.first?.count == 0)
+        #expect(try #require(buckets.last { $0.limit < 1 }).count == 50_000)
+        #expect(buckets.last?.count == 60_000)
+        #expect(abs(histogram.sum - 10_050) < 0.001)
+    }
 }

@@ -1,7 +1,7 @@
 package import Controller
 import Flare
 package import MQTT
-import Messages
+package import Messages
 
 /// What a node reports of itself: `info`, `health`, and the problems shown by a health check.
 package struct NodeReport: Sendable {
@@ -64,21 +64,27 @@ package struct NodeReport: Sendable {
         MQTTMessage(topic: topics.info, payload: info.json.bytes, qos: .atLeastOnce, isRetained: true)
     }
 
-    package func healthMessage(_ figures: Figures, at now: Instant) -> MQTTMessage {
+    /// - Parameter isConnected: Whether the link to the broker is up.
+    package func health(_ figures: Figures, isConnected: Bool, at now: Instant) -> HealthMessage {
         let broker = figures.broker
         let own = [
             "mqtt_sent": broker.sent, "mqtt_received": broker.received, "mqtt_dropped": broker.dropped,
             "mqtt_lost": broker.lost, "mqtt_connects": broker.connects,
             "events_dropped": figures.droppedMessages,
         ]
-        let health = HealthMessage(
+        return HealthMessage(
             uptimeSeconds: Int(now.milliseconds(since: info.started) / 1000),
-            links: links.merging(["mqtt": true]) { $1 },
+            links: links.merging(["mqtt": isConnected]) { $1 },
             alerts: openAlerts,
             counters: figures.counters.merging(own) { $1 },
             positionLatency: HealthMessage.Latency(figures.positionLatency),
             at: now
         )
+    }
+
+    /// The health as it is on the broker, which only a link brings there.
+    package func healthMessage(_ figures: Figures, at now: Instant) -> MQTTMessage {
+        let health = health(figures, isConnected: true, at: now)
         var properties = MQTTProperties()
         properties.messageExpirySeconds = 180
         return MQTTMessage(
@@ -95,6 +101,12 @@ extension HealthMessage.Latency {
     /// `nil` before the first.
     fileprivate init?(_ histogram: LatencyHistogram) {
         guard let median = histogram.quantile(0.5), let p99 = histogram.quantile(0.99) else { return nil }
-        self.init(count: histogram.count, median: median * 1000, p99: p99 * 1000)
+        self.init(
+            count: histogram.count,
+            median: median * 1000,
+            p99: p99 * 1000,
+            totalSeconds: histogram.sum,
+            buckets: histogram.buckets.map { HealthMessage.Bucket(limit: $0.limit, count: $0.count) }
+        )
     }
 }

@@ -1,0 +1,212 @@
+import HTTPListener
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+import TestSupport
+import Testing
+import Web
+
+/// A listener whose routes need a password.
+@Suite(.timeLimit(.minutes(1)))
+struct SignInGateTests {
+    /// The context of requests: who sends them.
+    private struct Context: InitializableFromSource {
+        let address: String?
+
+        init(source: ApplicationRequestContextSource) { address = source.channel.remoteAddress?.ipAddress }
+    }
+
+    private static func serve(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        let key = [UInt8](repeating: 7, count: 32)
+        let signIns = SignIns(
+            password: try #require(PasswordDigest("open sesame")),
+            key: key,
+            cookie: SessionCookie(key: key, isSecure: false, isFramed: false),
+            logger: .silent
+        )
+        let (gate, routes) = (SignInGate(signIns), SignInRoutes(signIns))
+        let responder = CallbackResponder { (request: Request, context: Context) in
+            try await gate.respond(to: request, from: context.address) {
+                switch request.uri.path {
+                case "/api/sign-in": try await routes.signIn(request, from: context.address)
+                case "/api/sign-out": routes.signOut(request)
+                case let path:
+                    Response(
+                        status: .ok,
+                        body: ResponseBody(byteBuffer: ByteBuffer(string: "reached \(path)"))
+                    )
+                }
+            }
+        }
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let listener = HTTPListenerService(
+            HTTPListenerConfiguration(section: "web", port: 0),
+            responder: responder,
+            logger: .silent
+        ) {
+            port.yield($0)
+            port.finish()
+        }
+        let group = ServiceGroup(services: [listener], logger: .silent)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { port.finish() }
+                try await group.run()
+            }
+            for await port in ports { try await body(port) }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    private static let json = ["Content-Type: application/json"]
+    private static let browser = ["User-Agent: Mozilla/5.0 (X11; Linux)", "Accept: text/html,*/*"]
+
+    @Test(arguments: [
+        "/healthz", "/sign-in", "/kiosk/style.css", "/kiosk/sign-in.js", "/kiosk/icon.svg",
+        "/kiosk/icon-192.png",
+    ])
+    func `what the sign-in page needs is open to everybody`(path: String) async throws {
+        try await Self.serve { port in
+            let reply = try await request("GET", path, port: port)
+            #expect(reply.body == "reached \(path)")
+        }
+    }
+
+    @Test(arguments: [
+        "/api/state", "/kiosk/page.js", "/kiosk/kiosk.html", "/kiosk/..%2fapi.css", "/kiosk//x.css",
+        "/kiosk/../api/state.css", "/nothing", "/api/sign-in/x", "/healthz/..", "//healthz", "/metrics",
+        "/kiosk/a/b.css",
+    ])
+    func `everything else needs the password`(path: String) async throws {
+        try await Self.serve { port in
+            let reply = try await request("GET", path, port: port)
+            #expect(reply.status == 401)
+            #expect(reply.body.contains(#""code":"not_allowed""#))
+            let signed = try await request(
+                "GET",
+                path,
+                port: port,
+                headers: ["Authorization: Bearer open sesame"]
+            )
+            #expect(signed.body.hasPrefix("reached /"))
+        }
+    }
+
+    @Test(arguments: ["/", "/kiosk"])
+    func `a browser is led to the sign-in page, with the query`(path: String) async throws {
+        try await Self.serve { port in
+            let target = path + "?view=map&display=hall"
+            let reply = try await request("GET", target, port: port, headers: Self.browser)
+            #expect(reply.status == 303)
+            #expect(reply.headers["location"] == "sign-in?view=map&display=hall")
+            let program = try await request("GET", target, port: port)
+            #expect(program.status == 401)
+        }
+    }
+
+    @Test func `only programs are asked for Basic`() async throws {
+        try await Self.serve { port in
+            let program = try await request("GET", "/api/state", port: port)
+            #expect(program.headers["www-authenticate"]?.hasPrefix("Basic ") == true)
+            let browser = try await request(
+                "GET",
+                "/api/state",
+                port: port,
+                headers: ["User-Agent: Mozilla/5.0", "Accept: */*"]
+            )
+            #expect(browser.status == 401)
+            #expect(browser.headers["www-authenticate"] == #"Bearer realm="Trilateral""#)
+        }
+    }
+
+    @Test func `a browser signs in, is let in, and signs out`() async throws {
+        try await Self.serve { port in
+            let wrong = try await request(
+                "POST",
+                "/api/sign-in",
+                port: port,
+                headers: Self.json,
+                body: #"{"password":"open"}"#
+            )
+            #expect(wrong.status == 403)
+            #expect(
+                wrong.body
+                    == #"{"error":{"code":"not_allowed","message":"the password is wrong"},"status":"error"}"#
+            )
+            #expect(wrong.headers["set-cookie"] == nil)
+            let right = try await request(
+                "POST",
+                "/api/sign-in",
+                port: port,
+                headers: Self.json,
+                body: #"{"password":"open sesame"}"#
+            )
+            #expect(right.body == #"{"status":"ok"}"#)
+            let setting = try #require(right.headers["set-cookie"])
+            let cookie = "Cookie: " + setting.prefix { $0 != ";" }
+            let state = try await request("GET", "/api/state", port: port, headers: [cookie])
+            #expect(state.body == "reached /api/state")
+            let out = try await request("POST", "/api/sign-out", port: port, headers: [cookie])
+            #expect(out.headers["set-cookie"]?.contains("Max-Age=0") == true)
+            let after = try await request("GET", "/api/state", port: port, headers: [cookie])
+            #expect(after.status == 401)
+        }
+    }
+
+    @Test(arguments: [
+        ("text/plain", #"{"password":"open sesame"}"#, 415), ("", #"{"password":"open sesame"}"#, 415),
+        ("application/json", "password=open", 400), ("application/json", "[]", 400),
+        ("application/json", #"{"password":7}"#, 400), ("application/json", "{}", 400),
+        ("application/json", #"{"password":""}"#, 403),
+        ("Application/JSON; charset=utf-8", #"{"password":"open sesame"}"#, 200),
+        ("application/json", #"{"password":"\#(String(repeating: "a", count: 20_000))"}"#, 413),
+    ])
+    func `a sign-in that is malformed is refused`(type: String, body: String, status: Int) async throws {
+        try await Self.serve { port in
+            let headers = type.isEmpty ? [] : ["Content-Type: \(type)"]
+            let reply = try await request("POST", "/api/sign-in", port: port, headers: headers, body: body)
+            #expect(reply.status == status, "\(reply)")
+        }
+    }
+
+    @Test func `a page of another site cannot sign in or out`() async throws {
+        try await Self.serve { port in
+            for path in ["/api/sign-in", "/api/sign-out"] {
+                let reply = try await request(
+                    "POST",
+                    path,
+                    port: port,
+                    headers: Self.json + ["Origin: https://evil.example"],
+                    body: #"{"password":"open sesame"}"#
+                )
+                #expect(reply.status == 403)
+                #expect(reply.headers["set-cookie"] == nil)
+            }
+        }
+    }
+
+    @Test func `too many wrong passwords are refused with a time`() async throws {
+        try await Self.serve { port in
+            for _ in 0..<10 {
+                _ = try await request(
+                    "GET",
+                    "/api/state",
+                    port: port,
+                    headers: ["Authorization: Bearer wrong"]
+                )
+            }
+            let reply = try await request(
+                "GET",
+                "/api/state",
+                port: port,
+                headers: ["Authorization: Bearer open sesame"]
+            )
+            #expect(reply.status == 429)
+            #expect(reply.headers["retry-after"].flatMap { Int($0) }.map { (1...10).contains($0) } == true)
+            #expect(reply.body.contains(#""code":"rate_limited""#))
+        }
+    }
+}
