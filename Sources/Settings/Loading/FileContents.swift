@@ -79,7 +79,7 @@ package func systemMessage(of error: any Error) -> String {
 
 extension Secret {
     /// The text of a password file, without the line break at its end.
-    static func load(_ path: String) -> Result<(secret: Secret, warning: String?), FileError> {
+    package static func load(_ path: String) -> Result<(secret: Secret, warning: String?), FileError> {
         FileContents.read(path, upTo: 65535).flatMap { file in
             guard var text = String(validating: file.bytes, as: UTF8.self) else {
                 return .failure(FileError(message: "holds no text (UTF-8)"))

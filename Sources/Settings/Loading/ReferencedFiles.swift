@@ -13,7 +13,7 @@ package struct ReferencedFiles {
 
     private static let largestPEM = 4 * 1024 * 1024
 
-    package init(_ loaded: LoadedConfiguration) {
+    package init(_ loaded: LoadedConfiguration, schema: ConfigurationSchema) {
         let (mqtt, remote) = (loaded.values.mqtt, loaded.values.flare.remote)
         let files: [(path: String, file: String?, kind: Kind)] = [
             ("mqtt.tls.ca_file", mqtt.tls.caFile, .certificates),
@@ -33,6 +33,16 @@ package struct ReferencedFiles {
                 problems.append(found(problem))
             } else if kind == .privateKey, let warning = FileContents.openness(of: file) {
                 warnings.append(found(warning))
+            }
+        }
+        for file in schema.usedLater {
+            var copy = loaded
+            func found(_ message: String) -> ConfigurationError {
+                ConfigurationError(loaded.origin(file.path), file.path, message)
+            }
+            switch file.load(&copy) {
+            case .success(let warning): warnings += warning.map { [found($0)] } ?? []
+            case .failure(let error): problems.append(found(error.message))
             }
         }
     }

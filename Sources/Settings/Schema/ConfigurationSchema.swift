@@ -7,6 +7,7 @@ package struct ConfigurationSchema: Sendable {
     let summaries: [String: String]
     let rules: [ConfigurationRule]
     let files: [ConfigurationFile]
+    let usedLater: [ConfigurationFile]
     /// The paths of all sections.
     let sections: Set<String>
     private let keysByPath: [String: ConfigurationKey]
@@ -18,6 +19,7 @@ package struct ConfigurationSchema: Sendable {
         summaries = all.reduce(into: [:]) { $0.merge($1.summaries) { first, _ in first } }
         rules = all.flatMap(\.rules)
         files = all.flatMap(\.files)
+        usedLater = all.flatMap(\.usedLater)
         self.sections = Set(
             keys.flatMap { key in
                 let parts = key.path.split(separator: ".")

@@ -8,14 +8,18 @@ package struct ConfigurationSection: Sendable {
     package let rules: [ConfigurationRule]
     /// Files that are read together with the configuration.
     package let files: [ConfigurationFile]
+    /// Files that are read only when the daemon uses them; until then, only `check` looks at them.
+    package let usedLater: [ConfigurationFile]
 
     package init(
         summaries: [String: String] = [:],
         keys: [ConfigurationKey] = [],
         rules: [ConfigurationRule] = [],
-        files: [ConfigurationFile] = []
+        files: [ConfigurationFile] = [],
+        usedLater: [ConfigurationFile] = []
     ) {
-        (self.summaries, self.keys, self.rules, self.files) = (summaries, keys, rules, files)
+        (self.summaries, self.keys, self.rules) = (summaries, keys, rules)
+        (self.files, self.usedLater) = (files, usedLater)
     }
 }
 

@@ -26,7 +26,7 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let loaded = try file.load(by: "check")
-        let files = ReferencedFiles(loaded)
+        let files = ReferencedFiles(loaded, schema: .program)
         let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
         var warnings = files.warnings.map(\.description)
         if let open = StateFolder.warning(of: folder) { warnings.append(open) }
