@@ -229,14 +229,6 @@ let package = Package(
             ]
         ),
         tests(
-            "WebTests",
-            [
-                "Web", "HTTPListener", "Controller", "Messages", "Flare", "Threading", "TestSupport",
-                hummingbird,
-                httpTypes, nioCore, lifecycle, log,
-            ]
-        ),
-        tests(
             "FlareServerTests",
             [
                 "FlareServer", "SocketIO", "HTTPListener", "Flare", "Threading", "TestSupport",

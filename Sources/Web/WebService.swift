@@ -10,6 +10,7 @@ import Threading
 /// An address that is taken does not end the daemon: it raises an alert and is tried again.
 package struct WebService: Service {
     private static let alert = "web"
+    private static let certificateAlert = "web-certificate"
 
     private let configuration: WebConfiguration
     private let hub: WebHub
@@ -19,11 +20,15 @@ package struct WebService: Service {
 
     /// - Parameters:
     ///   - problems: What is wrong just now, a sentence each; none means healthy. Asked for each request.
+    ///   - metrics: The present figures. Asked for each request.
+    ///   - signIns: Who may do what; `nil` if everybody may do everything.
     ///   - onBound: Called when connections are taken, with the actual port.
     package init(
         _ configuration: WebConfiguration,
         hub: WebHub,
         problems: @escaping @Sendable () async -> [String],
+        metrics: @escaping @Sendable () async -> [Metric] = { [] },
+        signIns: SignIns? = nil,
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
@@ -32,6 +37,8 @@ package struct WebService: Service {
             hub: hub,
             configuration: configuration,
             problems: problems,
+            metrics: metrics,
+            signIns: signIns,
             page: .embedded
         )
     }
@@ -75,6 +82,12 @@ package struct WebService: Service {
             onBound: { [hub, onBound] port in
                 if afterFailure { hub.node.send(.alertCleared(Self.alert)) }
                 await onBound(port)
+            },
+            onCertificateProblem: { [hub] problem in
+                hub.node.send(
+                    problem.map { .alertRaised(Self.certificateAlert, .error, message: $0) }
+                        ?? .alertCleared(Self.certificateAlert)
+                )
             }
         )
         try await withTaskExecutorPreference(EventLoopTaskExecutor(loop, lendingTo: hub.loop)) {

@@ -1,5 +1,6 @@
 import Controller
 import Messages
+import TestSupport
 import Testing
 import Web
 
@@ -82,6 +83,16 @@ struct MetricsTests {
         let expected = value.replacing("\r\n", with: "\n")
         #expect(family.samples.first?.labels == ["l": expected])
         #expect(family.help == expected + ".")
+    }
+
+    @Test func `a monitor reads them`() async throws {
+        let metrics = HealthMetrics.metrics(of: health(), version: "1")
+        try await withWeb(FakeNode(), metrics: { metrics }) { port in
+            let reply = try await request("GET", "/metrics", port: port)
+            #expect(reply.status == 200)
+            #expect(reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+            #expect(try ParsedMetrics(reply.body).families.count == metrics.count)
+        }
     }
 
     @Test(

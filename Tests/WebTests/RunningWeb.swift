@@ -92,6 +92,8 @@ func withWeb(
     _ node: FakeNode,
     _ change: (inout WebConfiguration) -> Void = { _ in },
     problems: @escaping @Sendable () async -> [String] = { [] },
+    metrics: @escaping @Sendable () async -> [Metric] = { [] },
+    signIns: SignIns? = nil,
     logger: Logger = .silent,
     _ body: @escaping @Sendable (_ port: Int) async throws -> Void
 ) async throws {
@@ -108,7 +110,14 @@ func withWeb(
     )
     node.hub.withLock { $0 = hub }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let service = WebService(configuration, hub: hub, problems: problems, logger: logger) {
+    let service = WebService(
+        configuration,
+        hub: hub,
+        problems: problems,
+        metrics: metrics,
+        signIns: signIns,
+        logger: logger
+    ) {
         port.yield($0)
         port.finish()
     }

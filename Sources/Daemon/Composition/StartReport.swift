@@ -1,3 +1,4 @@
+import HTTPListener
 package import Logging
 package import Settings
 
@@ -33,7 +34,8 @@ package struct StartReport {
     }
 
     /// Logs the address of the web listener.
-    func webBound(host: String, port: Int) {
-        logger.notice("web: http://\(HostAndPort(host: host, port: port))")
+    func webBound(_ listener: HTTPListenerConfiguration, port: Int) {
+        let scheme = listener.tls == nil ? "http" : "https"
+        logger.notice("web: \(scheme)://\(HostAndPort(host: listener.host, port: port))")
     }
 }

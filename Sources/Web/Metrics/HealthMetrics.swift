@@ -48,6 +48,7 @@ package enum HealthMetrics {
             "Readings dropped because estimating positions was too slow."
         ),
         "readings_refused": Entry("readings_refused", "Readings from the broker that were refused."),
+        "sign_ins_refused": Entry("sign_ins_refused", "Wrong passwords of the kiosk page and the API."),
         "lamp_messages_ignored": Entry("lamp_messages_ignored", "Messages of real lamps that were ignored."),
     ]
 

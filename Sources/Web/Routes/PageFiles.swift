@@ -12,6 +12,8 @@ struct PageFiles: Sendable {
 
     /// The page itself.
     static let page = "kiosk.html"
+    /// The page with the form for the password.
+    static let signInPage = "sign-in.html"
 
     private let files: [String: File]
 

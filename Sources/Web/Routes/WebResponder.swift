@@ -22,11 +22,20 @@ struct WebResponder: HTTPResponder {
     let configuration: WebConfiguration
     /// What is wrong just now, a sentence each.
     let problems: @Sendable () async -> [String]
+    let metrics: @Sendable () async -> [Metric]
+    /// `nil` if everybody may do everything.
+    let signIns: SignIns?
     let page: PageFiles
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let head = request.head
-        return try await answer(request, on: context.channel).response(to: head)
+        guard let signIns else {
+            return try await answer(request, on: context.channel).response(to: head)
+        }
+        let address = context.channel.remoteAddress?.ipAddress
+        return try await SignInGate(signIns).respond(to: request, from: address) {
+            try await answer(request, on: context.channel).response(to: head)
+        }
     }
 
     private func answer(_ request: Request, on channel: any Channel) async throws -> WebAnswer {
@@ -50,6 +59,14 @@ struct WebResponder: HTTPResponder {
             let problems = await problems()
             return problems.isEmpty
                 ? .text("ok") : .text(problems.joined(separator: "\n"), status: .serviceUnavailable)
+        case .metrics:
+            let text = MetricsText.text(of: await metrics())
+            return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
+        case .signInPage:
+            return signIns == nil ? WebAnswer(redirectTo: "kiosk") : file(PageFiles.signInPage, head)
+        case .signIn: return try await signIn(request, on: channel)
+        case .signOut:
+            return signIns.map { .signedIn(cookie: $0.signOut(request.headers)) } ?? .noPassword
         case .state: return .json(await hub.state)
         case .environments: return .json(await hub.list(.environment))
         case .zones: return .json(await hub.list(.zone))
@@ -90,6 +107,25 @@ struct WebResponder: HTTPResponder {
         return nil
     }
 
+    // MARK: Signing in
+
+    private func signIn(_ request: Request, on channel: any Channel) async throws -> WebAnswer {
+        guard let signIns else { return .noPassword }
+        if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
+        let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
+        guard let json = try? JSONValue(parsing: body.readableBytesView) else {
+            return WebAnswer(Refusal(.badJSON, "the body is not JSON"))
+        }
+        guard let password = json["password"]?.string else {
+            return WebAnswer(Refusal(.wrongType, "password must be a text", field: "password"))
+        }
+        switch await signIns.signIn(password, from: channel.remoteAddress?.ipAddress) {
+        case .allowed(let cookie): return .signedIn(cookie: cookie)
+        case .limited(let seconds): return .limited(seconds)
+        case .wrongPassword, .anonymous: return WebAnswer(Refusal(.notAllowed, "the password is wrong"))
+        }
+    }
+
     // MARK: The page
 
     private func file(_ name: String, _ head: HTTPRequest) -> WebAnswer {
@@ -127,7 +163,7 @@ extension WebAnswer {
     }
 
     /// - Parameter location: Relative to the path, so that a prefix of a reverse proxy stays.
-    fileprivate init(redirectTo location: String) {
+    init(redirectTo location: String) {
         self = .text("see \(location)", status: .seeOther)
         headers[.location] = location
     }

@@ -10,6 +10,11 @@ enum WebRoute: Sendable, Hashable {
     /// A file of the kiosk page, below `/kiosk/`.
     case file(String)
     case health
+    case metrics
+    /// The page with the form for the password.
+    case signInPage
+    case signIn
+    case signOut
     case state
     case environments
     case zones
@@ -37,6 +42,10 @@ enum WebRoute: Sendable, Hashable {
         case (1, "kiosk", _): self = .kiosk
         case (2, "kiosk", let name): self = .file(name)
         case (1, "healthz", _): self = .health
+        case (1, "metrics", _): self = .metrics
+        case (1, "sign-in", _): self = .signInPage
+        case (2, "api", "sign-in"): self = .signIn
+        case (2, "api", "sign-out"): self = .signOut
         case (2, "api", "state"): self = .state
         case (2, "api", "environments"): self = .environments
         case (2, "api", "zones"): self = .zones
@@ -56,9 +65,9 @@ enum WebRoute: Sendable, Hashable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .command: [.post]
-        case .start, .kiosk, .file, .health, .state, .environments, .zones, .things, .thing, .actions, .map,
-            .lifecycle:
+        case .command, .signIn, .signOut: [.post]
+        case .start, .kiosk, .file, .health, .metrics, .signInPage, .state, .environments, .zones, .things,
+            .thing, .actions, .map, .lifecycle:
             [.get, .head]
         }
     }

@@ -1,6 +1,7 @@
 package import Hummingbird
 import HTTPTypes
 import NIOCore
+import Things
 
 /// Lets signed-in requests pass, and some that everybody may make.
 ///
@@ -25,15 +26,15 @@ package struct SignInGate: Sendable {
             if let cookie { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
             return response
         case .limited(let seconds):
-            return SignInAnswer.limited(seconds)
+            return WebAnswer.limited(seconds).response(to: request.head)
         case .anonymous:
             if let page = SignInPaths.signInPage(for: request) { return page }
-            return SignInAnswer.challenge(
+            return WebAnswer.challenge(
                 "sign in first, or send the password with HTTP Basic or Bearer",
                 request
             )
         case .wrongPassword:
-            return SignInAnswer.challenge("the password is wrong", request)
+            return WebAnswer.challenge("the password is wrong", request)
         }
     }
 }
@@ -61,63 +62,53 @@ enum SignInPaths {
 
     /// Sends who asks for the page to the sign-in page, with the same query; `nil` for other requests.
     static func signInPage(for request: Request) -> Response? {
-        guard request.method == .get || request.method == .head, !SignInAnswer.isProgram(request),
+        guard request.method == .get || request.method == .head, !isProgram(request),
             ["/", "/kiosk"].contains(request.uri.path)
         else { return nil }
         let query = request.uri.query.map { "?" + $0 } ?? ""
         // Relative: a proxy may have put a prefix before the path.
-        return Response(
-            status: .seeOther,
-            headers: [.location: "sign-in" + query, .cacheControl: "no-store"]
-        )
-    }
-}
-
-/// Answers to requests that are not let in.
-enum SignInAnswer {
-    /// Asks for a session or a password.
-    ///
-    /// Browsers would show a dialog of their own for Basic, instead of the sign-in page; programs may need to be asked.
-    static func challenge(_ message: String, _ request: Request) -> Response {
-        var response = error(.unauthorized, code: "not_allowed", message)
-        response.headers.append(HTTPField(name: .wwwAuthenticate, value: #"Bearer realm="Trilateral""#))
-        if isProgram(request) {
-            let basic = #"Basic realm="Trilateral", charset="UTF-8""#
-            response.headers.append(HTTPField(name: .wwwAuthenticate, value: basic))
-        }
-        return response
+        return WebAnswer(redirectTo: "sign-in" + query).response(to: request.head)
     }
 
     /// Whether a request is no browser's.
     ///
     /// All browsers begin their name with this word, for historical reasons.
     static func isProgram(_ request: Request) -> Bool {
-        request.headers[.userAgent]?.hasPrefix("Mozilla/") != true && !accepts("text/html", request)
+        request.headers[.userAgent]?.hasPrefix("Mozilla/") != true
+            && request.headers[.accept]?.contains("text/html") != true
     }
+}
 
-    private static func accepts(_ type: String, _ request: Request) -> Bool {
-        request.headers[.accept]?.contains(type) == true
-    }
-
-    static func limited(_ seconds: Int) -> Response {
-        var response = error(
-            .tooManyRequests,
-            code: "rate_limited",
-            "too many wrong passwords; try again in \(seconds) s"
-        )
-        response.headers[.retryAfter] = String(seconds)
+extension WebAnswer {
+    /// Asks for a session or a password.
+    ///
+    /// Browsers would show a dialog of their own for Basic, instead of the sign-in page; programs may need to be asked.
+    fileprivate static func challenge(_ message: String, _ request: Request) -> Response {
+        let answer = problem(.unauthorized, "not_allowed", message)
+        var response = answer.response(to: request.head)
+        response.headers.append(HTTPField(name: .wwwAuthenticate, value: #"Bearer realm="Trilateral""#))
+        if SignInPaths.isProgram(request) {
+            let basic = #"Basic realm="Trilateral", charset="UTF-8""#
+            response.headers.append(HTTPField(name: .wwwAuthenticate, value: basic))
+        }
         return response
     }
 
-    /// - Parameter message: Without characters that JSON escapes.
-    static func error(_ status: HTTPResponse.Status, code: String, _ message: String) -> Response {
-        let body = ByteBuffer(
-            string: #"{"error":{"code":"\#(code)","message":"\#(message)"},"status":"error"}"#
+    static func limited(_ seconds: Int) -> WebAnswer {
+        var answer = WebAnswer(
+            Refusal(.rateLimited, "too many wrong passwords; try again in \(seconds) s")
         )
-        return Response(
-            status: status,
-            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: body)
-        )
+        answer.headers[.retryAfter] = String(seconds)
+        return answer
     }
+
+    /// The session has begun or ended.
+    /// - Parameter cookie: The value of a Set-Cookie header.
+    static func signedIn(cookie: String?) -> WebAnswer {
+        var answer = json(Array(#"{"status":"ok"}"#.utf8))
+        answer.headers[.setCookie] = cookie
+        return answer
+    }
+
+    static let noPassword = problem(.notFound, "not_found", "this daemon has no password; nobody needs to sign in")
 }

@@ -10,6 +10,7 @@ extension Capability {
     static let kiosk = Capability(name: "kiosk", settings: .kiosk) { context in
         guard let web = WebConfiguration(context.configuration) else { return nil }
         let (logger, onListening) = (context.logger, context.onListening)
+        let signIns = try SignIns(context)
         let hub = WebHub(
             web,
             node: WebNode(
@@ -21,11 +22,21 @@ extension Capability {
         )
         var parts = CapabilityParts()
         parts.features = ["kiosk"]
+        if let signIns { parts.counters = { ["sign_ins_refused": signIns.failures] } }
         parts.observer = StateObserver { snapshot in hub.assumeIsolated { $0.observe(snapshot) } }
         parts.answers = (.kiosk, { answer in hub.assumeIsolated { $0.receive(answer) } })
         parts.service = { _, bridge in
-            WebService(web, hub: hub, problems: { await bridge.problems }, logger: logger) { port in
-                StartReport(logger).webBound(host: web.listener.host, port: port)
+            WebService(
+                web,
+                hub: hub,
+                problems: { await bridge.problems },
+                metrics: {
+                    HealthMetrics.metrics(of: await bridge.health, version: ProgramInfo.currentVersion)
+                },
+                signIns: signIns,
+                logger: logger
+            ) { port in
+                StartReport(logger).webBound(web.listener, port: port)
                 await onListening(port)
             }
         }

@@ -11,6 +11,7 @@ package struct KioskConfiguration: ConfigurationValues {
     package var allowedHosts: [String] = []
     package var allowedOrigins: [String] = []
     package var frameAncestors: [String] = []
+    package var access = KioskAccess()
 
     package init() {}
 }
@@ -30,6 +31,7 @@ extension WebConfiguration {
         self.init(host: listen.host, port: listen.port)
         listener.allowedHosts = web.allowedHosts
         listener.allowedOrigins = web.allowedOrigins
+        listener.tls = web.access.tls
         frameAncestors = web.frameAncestors
         mapStyle = configuration.map.style
     }
@@ -37,7 +39,10 @@ extension WebConfiguration {
 
 extension ConfigurationSection {
     static let kiosk = ConfigurationSection(
-        summaries: ["web": "The kiosk page for displays, and the API over HTTP."],
+        summaries: [
+            "web": "The kiosk page for displays, and the API over HTTP.",
+            "web.tls": "TLS on the web listener; without it, it speaks plain HTTP.",
+        ],
         keys: [
             .init(
                 "web.listen",
@@ -65,6 +70,8 @@ extension ConfigurationSection {
                 .list(.origin),
                 "Origins whose pages may show the kiosk page in a frame, such as Home Assistant's http://homeassistant.local:8123."
             ),
-        ]
+        ] + ConfigurationKey.kioskAccess,
+        rules: ConfigurationRule.kioskAccess,
+        usedLater: ConfigurationFile.kioskAccess
     )
 }
