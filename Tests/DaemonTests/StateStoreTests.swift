@@ -21,6 +21,20 @@ struct StateStoreTests {
         }
     }
 
+    @Test func `the key of web sessions is made once`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            let key = try store.sessionKey()
+            #expect(key.count == 32)
+            #expect(try store.sessionKey() == key)
+            #expect(try StateStore(folder: folder.url).sessionKey() == key)
+            try await withTemporaryFolder { other in
+                let another = try StateStore(folder: other.url).sessionKey()
+                #expect(another != key)
+            }
+        }
+    }
+
     @Test func `a new memory holds nothing but an own id that stays`() async throws {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)

@@ -25,7 +25,12 @@ struct JSONSchema {
         return found
     }
 
-    private func check(_ value: JSONValue, _ keyword: String, _ rule: JSONValue, _ schema: [String: JSONValue])
+    private func check(
+        _ value: JSONValue,
+        _ keyword: String,
+        _ rule: JSONValue,
+        _ schema: [String: JSONValue]
+    )
         -> [String]
     {
         switch keyword {
@@ -38,8 +43,10 @@ struct JSONSchema {
             return types.contains { Self.has(value, type: $0.string ?? "") } ? [] : [": is not \(rule)"]
         case "enum": return rule.array?.contains(value) == true ? [] : [": \(value) is not in \(rule)"]
         case "required":
-            return (rule.array ?? []).compactMap(\.string).filter { value.object?[$0] == nil && value.object != nil }
-                .map { ": lacks \($0)" }
+            return (rule.array ?? []).compactMap(\.string).filter {
+                value.object?[$0] == nil && value.object != nil
+            }
+            .map { ": lacks \($0)" }
         case "properties":
             return (rule.object ?? [:]).flatMap { name, schema in
                 value.object?[name].map { nested($0, schema, ".\(name)") } ?? []
@@ -58,7 +65,8 @@ struct JSONSchema {
             return (value.number ?? .infinity) >= (rule.number ?? .nan) ? [] : [": is below \(rule)"]
         case "maximum":
             return (value.number ?? -.infinity) <= (rule.number ?? .nan) ? [] : [": is above \(rule)"]
-        case "minLength": return (value.string?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": is too short"]
+        case "minLength":
+            return (value.string?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": is too short"]
         case "minProperties":
             return (value.object?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": has too few members"]
         case "pattern":

@@ -110,5 +110,9 @@ extension WebAnswer {
         return answer
     }
 
-    static let noPassword = problem(.notFound, "not_found", "this daemon has no password; nobody needs to sign in")
+    static let noPassword = problem(
+        .notFound,
+        "not_found",
+        "this daemon has no password; nobody needs to sign in"
+    )
 }

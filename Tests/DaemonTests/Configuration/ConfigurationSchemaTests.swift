@@ -51,7 +51,7 @@ struct ConfigurationSchemaTests {
     @Test func `the printed configuration can be read again, with secrets masked`() throws {
         let environment = [
             "TRILATERAL_MQTT_USERNAME": "null: [x] \"é\"", "TRILATERAL_MQTT_PASSWORD": "hunter2",
-            "TRILATERAL_MQTT_NODE": "1", "TRILATERAL_WEB_LISTEN": "[::]:80",
+            "TRILATERAL_MQTT_NODE": "1", "TRILATERAL_WEB_LISTEN": "[::]:80", "TRILATERAL_WEB_OPEN": "true",
             "TRILATERAL_WEB_ALLOWED_ORIGINS": "https://a.example,http://b:81",
             "TRILATERAL_SENSORS_REPLAY_SPEED": "0.25",
         ]

@@ -28,7 +28,10 @@ struct KioskAccessTests {
     func `another address needs a password, or the word that none is wanted`(address: String) throws {
         let found = try errors("web: {listen: \"\(address)\"}")
         #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("web.listen: can be reached from other machines: set web.password_file") == true)
+        #expect(
+            found.first?.hasPrefix("web.listen: can be reached from other machines: set web.password_file")
+                == true
+        )
         #expect(try errors("web: {listen: \"\(address)\", open: true}") == [])
         #expect(try errors("web: {listen: \"\(address)\", password_file: /p}") == [])
     }
@@ -61,11 +64,13 @@ struct KioskAccessTests {
         return (files.problems.map(text), files.warnings.map(text))
     }
 
-    @Test(arguments: [
-        ("secret\n", nil), ("sécret 🔑", nil), ("", "is empty"), ("\n", "is empty"),
-        ("one\ntwo\n", "holds more than one line; only the password belongs there"),
-        (String(repeating: "a", count: 1025), "holds a password of more than 1024 bytes"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("secret\n", nil), ("sécret 🔑", nil), ("", "is empty"), ("\n", "is empty"),
+            ("one\ntwo\n", "holds more than one line; only the password belongs there"),
+            (String(repeating: "a", count: 1025), "holds a password of more than 1024 bytes"),
+        ] as [(String, String?)]
+    )
     func `the password file holds one line`(text: String, problem: String?) throws {
         let folder = try ScratchFolder()
         let file = try folder.write("password", text)
@@ -80,7 +85,9 @@ struct KioskAccessTests {
         let found = try findings("web: {password_file: \(file)}")
         #expect(found.problems == [])
         #expect(
-            found.warnings == ["web.password_file: everybody on this machine can read \(file); run: chmod 600 \(file)"]
+            found.warnings == [
+                "web.password_file: everybody on this machine can read \(file); run: chmod 600 \(file)"
+            ]
         )
     }
 

@@ -28,11 +28,15 @@ package struct KioskAccess: Sendable, Hashable {
     }
 
     /// The password in a file, with a warning if others can read it.
-    private static func password(in file: String) -> Result<(digest: PasswordDigest, warning: String?), FileError> {
+    private static func password(in file: String) -> Result<
+        (digest: PasswordDigest, warning: String?), FileError
+    > {
         Secret.load(file).flatMap { found in
             let text = found.secret.reveal()
             guard !text.contains(where: \.isNewline) else {
-                return .failure(FileError(message: "holds more than one line; only the password belongs there"))
+                return .failure(
+                    FileError(message: "holds more than one line; only the password belongs there")
+                )
             }
             guard let digest = PasswordDigest(text) else {
                 let most = PasswordDigest.longest
