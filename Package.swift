@@ -136,8 +136,8 @@ let package = Package(
                 "Flare", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener", "Threading",
                 "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, lifecycle, log,
             ],
-            // The kiosk page goes into the program.
-            resources: [.embedInCode("Page")]
+            // The kiosk page and the description of the API go into the program.
+            resources: [.embedInCode("Page"), .embedInCode("API/openapi.json")]
         ),
 
         // Shell

@@ -62,6 +62,7 @@ struct WebResponder: HTTPResponder {
         case .metrics:
             let text = MetricsText.text(of: await metrics())
             return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
+        case .apiDescription: return .json(APIDescription.json)
         case .signInPage:
             return signIns == nil ? WebAnswer(redirectTo: "kiosk") : file(PageFiles.signInPage, head)
         case .signIn: return try await signIn(request, on: channel)

@@ -11,6 +11,8 @@ enum WebRoute: Sendable, Hashable {
     case file(String)
     case health
     case metrics
+    /// OpenAPI.
+    case apiDescription
     /// The page with the form for the password.
     case signInPage
     case signIn
@@ -27,46 +29,89 @@ enum WebRoute: Sendable, Hashable {
     /// As on the topic of the same name.
     case command(CommandTopic)
 
+    /// All paths; parts that vary have names in braces.
+    static let table: [Entry] =
+        [
+            Entry("/", .start), Entry("/kiosk", .kiosk), Entry("/kiosk/{file}") { .file($0) },
+            Entry("/sign-in", .signInPage), Entry("/healthz", .health), Entry("/metrics", .metrics),
+            Entry("/api/openapi.json", .apiDescription), Entry("/api/sign-in", .signIn),
+            Entry("/api/sign-out", .signOut), Entry("/api/state", .state),
+            Entry("/api/environments", .environments), Entry("/api/zones", .zones),
+            Entry("/api/things", .things), Entry("/api/things/{thing}") { .thing($0) },
+            Entry("/api/things/{thing}/actions") { .actions(thing: $0) }, Entry("/api/map", .map),
+            Entry("/api/lifecycle", .lifecycle),
+        ] + CommandTopic.filters.compactMap { Entry(filter: $0) }
+
+    /// A path of the table.
+    struct Entry: Sendable {
+        let template: String
+        /// `nil` for the part that varies.
+        private let parts: [String?]
+        /// What the path stands for, from the part that varies.
+        private let make: @Sendable (String) -> WebRoute
+
+        fileprivate init(_ template: String, _ make: @escaping @Sendable (String) -> WebRoute) {
+            (self.template, self.make) = (template, make)
+            parts = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+                .map { $0.hasPrefix("{") ? nil : String($0) }
+        }
+
+        fileprivate init(_ path: String, _ route: WebRoute) { self.init(path) { _ in route } }
+
+        /// A command; `nil` if it is only a topic.
+        fileprivate init?(filter: String) {
+            guard let topic = CommandTopic(tail: Substring(filter)), topic.isOnWeb else { return nil }
+            // The part that varies is named for the one before it: things/+ is {thing}.
+            var previous = ""
+            let parts = filter.split(separator: "/").map { part in
+                defer { previous = String(part) }
+                guard part == "+" else { return String(part) }
+                return
+                    "{\(previous.hasSuffix("s") ? String(previous.dropLast()) : Self.names[previous] ?? previous)}"
+            }
+            self.init("/api/" + parts.joined(separator: "/")) { name in
+                let levels = filter.split(separator: "/").map { $0 == "+" ? Substring(name) : $0 }
+                return .command(CommandTopic(levels: levels) ?? topic)
+            }
+        }
+
+        private static let names = ["request": "verb", "lifecycle": "part"]
+
+        var methods: [HTTPRequest.Method] { make("x").methods }
+
+        /// `nil` for another path.
+        fileprivate func route(_ path: [String]) -> WebRoute? {
+            guard path.count == parts.count else { return nil }
+            var name = ""
+            for (own, other) in zip(parts, path) {
+                if own == nil { name = other } else if own != other { return nil }
+            }
+            return make(name)
+        }
+    }
+
     /// - Parameter path: Without the query.
     /// - Returns: `nil` if nothing answers there.
     init?(path: some StringProtocol) {
         guard path.hasPrefix("/") else { return nil }
-        var parts: [Substring] = []
+        var parts: [String] = []
         for part in path.dropFirst().split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false) {
             guard let decoded = part.percentDecoded else { return nil }
-            parts.append(Substring(decoded))
+            parts.append(String(decoded))
         }
-        func part(_ index: Int) -> String { parts.indices.contains(index) ? String(parts[index]) : "" }
-        switch (parts.count, part(0), part(1)) {
-        case (1, "", _): self = .start
-        case (1, "kiosk", _): self = .kiosk
-        case (2, "kiosk", let name): self = .file(name)
-        case (1, "healthz", _): self = .health
-        case (1, "metrics", _): self = .metrics
-        case (1, "sign-in", _): self = .signInPage
-        case (2, "api", "sign-in"): self = .signIn
-        case (2, "api", "sign-out"): self = .signOut
-        case (2, "api", "state"): self = .state
-        case (2, "api", "environments"): self = .environments
-        case (2, "api", "zones"): self = .zones
-        case (2, "api", "things"): self = .things
-        case (2, "api", "map"): self = .map
-        case (2, "api", "lifecycle"): self = .lifecycle
-        case (3, "api", "things"): self = .thing(part(2))
-        case (4, "api", "things") where part(3) == "actions": self = .actions(thing: part(2))
-        case (3..., "api", _):
-            guard let topic = CommandTopic(levels: Array(parts.dropFirst())), topic.isOnWeb else {
-                return nil
-            }
-            self = .command(topic)
-        default: return nil
+        for entry in Self.table {
+            guard let route = entry.route(parts) else { continue }
+            self = route
+            return
         }
+        return nil
     }
 
     var methods: [HTTPRequest.Method] {
         switch self {
         case .command, .signIn, .signOut: [.post]
-        case .start, .kiosk, .file, .health, .metrics, .signInPage, .state, .environments, .zones, .things,
+        case .start, .kiosk, .file, .health, .metrics, .apiDescription, .signInPage, .state, .environments,
+            .zones, .things,
             .thing, .actions, .map, .lifecycle:
             [.get, .head]
         }

@@ -1,0 +1,215 @@
+import Controller
+import Flare
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// `/api/openapi.json` is what the listener does: every operation is replayed, and the answers are checked.
+@Suite(.timeLimit(.minutes(1)))
+struct APIDescriptionTests {
+    private static let password = "Authorization: Bearer open sesame"
+
+    private struct Operation: CustomStringConvertible {
+        let template: String
+        let method: String
+        let members: JSONValue
+        let schema: JSONSchema
+
+        var description: String { "\(method) \(template)" }
+
+        private var parameters: [JSONValue] {
+            (members["parameters"]?.array ?? []).compactMap { schema.resolve($0) }
+        }
+
+        /// The path with the examples of its parameters.
+        var path: String {
+            parameters.reduce(template) { path, parameter in
+                guard parameter["in"] == "path", let name = parameter["name"]?.string,
+                    let example = parameter["example"]?.string
+                else { return path }
+                return path.replacing("{\(name)}", with: example)
+            }
+        }
+
+        var headers: [String] {
+            parameters.compactMap { parameter in
+                guard parameter["in"] == "header", let name = parameter["name"]?.string,
+                    let example = parameter["example"]?.string
+                else { return nil }
+                return "\(name): \(example)"
+            }
+        }
+
+        var body: (schema: JSONValue, example: JSONValue)? {
+            let content = members["requestBody"]?["content"]?["application/json"]
+            guard let schema = content?["schema"], let example = content?["example"] else { return nil }
+            return (schema, example)
+        }
+
+        /// What is wrong with an answer.
+        func problems(of reply: WireClient.Reply) -> [String] {
+            guard let found = members["responses"]?["\(reply.status)"], let response = schema.resolve(found),
+                let (type, content) = response["content"]?.object?.first
+            else { return ["the status \(reply.status) is not described: \(reply.body)"] }
+            guard reply.headers["content-type"]?.hasPrefix(type) == true else {
+                return ["the type is not \(type) but \(reply.headers["content-type"] ?? "none")"]
+            }
+            let headers = response["headers"]?.object.map { Array($0.keys) } ?? []
+            let missing = headers.filter { reply.headers[$0.lowercased()] == nil }.map {
+                "lacks the header \($0)"
+            }
+            guard type == "application/json", let described = content["schema"] else { return missing }
+            guard let value = try? JSONValue(parsing: reply.body) else {
+                return ["is no JSON: \(reply.body)"]
+            }
+            return missing + schema.problems(of: value, described)
+        }
+    }
+
+    private static func document() throws -> JSONValue { try JSONValue(parsing: APIDescription.json) }
+
+    private static func operations() throws -> [Operation] {
+        let document = try document()
+        let schema = JSONSchema(document: document)
+        return (document["paths"]?.object ?? [:]).sorted { $0.key < $1.key }.flatMap { path, item in
+            (item.object ?? [:]).sorted { $0.key < $1.key }.map {
+                Operation(template: path, method: $0.key.uppercased(), members: $0.value, schema: schema)
+            }
+        }
+    }
+
+    private static func serve(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        let key = [UInt8](repeating: 7, count: 32)
+        let signIns = SignIns(
+            password: try #require(PasswordDigest("open sesame")),
+            key: key,
+            cookie: SessionCookie(key: key, isSecure: false, isFramed: false),
+            logger: .silent
+        )
+        let node = try FakeNode()
+        node.change([]) { state in
+            let box = Box(origin: Point3D(x: 0, y: 0, z: 0), width: 5, height: 4, depth: 3)
+            state.environments[FakeNode.environment]?.perimeter = box
+            state.zones[FakeNode.kitchen]?.perimeter = box
+            state.zoneID = FakeNode.kitchen
+            state.nearbyID = FakeNode.lamp
+        }
+        try await withWeb(node, signIns: signIns, body)
+    }
+
+    private static func send(
+        _ operation: Operation,
+        _ body: String?,
+        port: Int,
+        headers: [String]
+    ) async throws -> WireClient.Reply {
+        let type = body == nil ? [] : ["Content-Type: application/json"]
+        return try await request(
+            operation.method,
+            operation.path,
+            port: port,
+            headers: operation.headers + type + headers,
+            body: body ?? ""
+        )
+    }
+
+    @Test func `every route outside the page is described, and nothing else`() throws {
+        let page: Set<String> = ["/", "/kiosk", "/kiosk/{file}", "/sign-in"]
+        let routes = WebRoute.table.filter { !page.contains($0.template) }.flatMap { entry in
+            entry.methods.filter { $0 != .head }.map { "\($0) \(entry.template)" }
+        }
+        let described = try Self.operations().map(\.description)
+        #expect(Set(routes) == Set(described))
+        #expect(routes.count == described.count)
+    }
+
+    @Test func `each operation answers as described`() async throws {
+        try await Self.serve { port in
+            for operation in try Self.operations() {
+                if let body = operation.body {
+                    #expect(operation.schema.problems(of: body.example, body.schema) == [], "\(operation)")
+                }
+                let reply = try await Self.send(
+                    operation,
+                    operation.body?.example.text ?? (operation.method == "POST" ? "{}" : nil),
+                    port: port,
+                    headers: [Self.password]
+                )
+                #expect((200..<300).contains(reply.status), "\(operation): \(reply)")
+                #expect(operation.problems(of: reply) == [], "\(operation)")
+            }
+        }
+    }
+
+    @Test func `each operation that needs the password answers as described without it`() async throws {
+        try await Self.serve { port in
+            for operation in try Self.operations() where operation.members["security"] == nil {
+                let reply = try await Self.send(
+                    operation,
+                    operation.body?.example.text,
+                    port: port,
+                    headers: []
+                )
+                #expect(reply.status == 401, "\(operation)")
+                #expect(operation.problems(of: reply) == [], "\(operation)")
+            }
+        }
+    }
+
+    @Test func `each operation with a body refuses what is illegal as described`() async throws {
+        try await Self.serve { port in
+            for operation in try Self.operations() where operation.body != nil {
+                for body in ["", "{", "7", #"{"no such key":1}"#] {
+                    let reply = try await Self.send(operation, body, port: port, headers: [Self.password])
+                    #expect(reply.status == 200 || (400..<500).contains(reply.status), "\(operation): \(reply)")
+                    if body == "{" { #expect(reply.status == 400, "\(operation)") }
+                    #expect(operation.problems(of: reply) == [], "\(operation) \(body)")
+                }
+                let form = try await request(
+                    operation.method,
+                    operation.path,
+                    port: port,
+                    headers: [Self.password, "Content-Type: text/plain"],
+                    body: operation.body?.example.text ?? ""
+                )
+                #expect(form.status == 415, "\(operation)")
+                #expect(operation.problems(of: form) == [], "\(operation)")
+            }
+        }
+    }
+
+    @Test func `each operation refuses another site as described`() async throws {
+        try await Self.serve { port in
+            for operation in try Self.operations() where operation.members["responses"]?["403"] != nil {
+                let reply = try await Self.send(
+                    operation,
+                    operation.body?.example.text,
+                    port: port,
+                    headers: [Self.password, "Origin: https://elsewhere.example"]
+                )
+                #expect(reply.status == 403, "\(operation)")
+                #expect(operation.problems(of: reply) == [], "\(operation)")
+            }
+        }
+    }
+
+    @Test func `names are unique and references lead somewhere`() throws {
+        let names = try Self.operations().compactMap { $0.members["operationId"]?.string }
+        #expect(Set(names).count == names.count)
+        #expect(names.count == (try Self.operations().count))
+        let document = try Self.document()
+        #expect(document["openapi"] == "3.1.0")
+        func references(_ value: JSONValue) -> [String] {
+            if let reference = value["$ref"]?.string { return [reference] }
+            return (value.object.map { Array($0.values) } ?? value.array ?? []).flatMap(references)
+        }
+        for reference in Set(references(document)) {
+            #expect(
+                JSONSchema(document: document).resolve(["$ref": .string(reference)]) != nil,
+                "\(reference)"
+            )
+        }
+    }
+}
