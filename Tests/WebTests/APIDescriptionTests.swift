@@ -163,7 +163,10 @@ struct APIDescriptionTests {
             for operation in try Self.operations() where operation.body != nil {
                 for body in ["", "{", "7", #"{"no such key":1}"#] {
                     let reply = try await Self.send(operation, body, port: port, headers: [Self.password])
-                    #expect(reply.status == 200 || (400..<500).contains(reply.status), "\(operation): \(reply)")
+                    #expect(
+                        reply.status == 200 || (400..<500).contains(reply.status),
+                        "\(operation): \(reply)"
+                    )
                     if body == "{" { #expect(reply.status == 400, "\(operation)") }
                     #expect(operation.problems(of: reply) == [], "\(operation) \(body)")
                 }

@@ -84,7 +84,12 @@ struct WebServiceTests {
                 let known = ["If-None-Match: \(tag)"]
                 let again = try await request("GET", "/\(path)", port: port, headers: known)
                 #expect(again.status == 304)
-                let stale = try await request("GET", "/\(path)", port: port, headers: ["If-None-Match: \"x\""])
+                let stale = try await request(
+                    "GET",
+                    "/\(path)",
+                    port: port,
+                    headers: ["If-None-Match: \"x\""]
+                )
                 #expect(stale.status == 200)
             }
         }

@@ -38,7 +38,8 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames, .discovery, .kiosk,
+        .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames, .discovery,
+        .kiosk,
     ]
 }
 

@@ -49,6 +49,11 @@ package enum HealthMetrics {
         ),
         "readings_refused": Entry("readings_refused", "Readings from the broker that were refused."),
         "sign_ins_refused": Entry("sign_ins_refused", "Wrong passwords of the kiosk page and the API."),
+        "presence_refused": Entry("presence_refused", "Presence messages of displays that were refused."),
+        "web_streams": Entry("web_streams", "Event streams that are open.", kind: .gauge),
+        "web_streams_refused": Entry("web_streams_refused", "Event streams that were refused."),
+        "web_commands": Entry("web_commands", "Commands over HTTP."),
+        "web_events": Entry("web_events", "Events for the event streams."),
         "lamp_messages_ignored": Entry("lamp_messages_ignored", "Messages of real lamps that were ignored."),
     ]
 
