@@ -10,6 +10,7 @@ struct DriveTargetTests {
         ("sensors/beacons", "sensors/beacons/set", "sensors/beacons"),
         ("desk-lamp", "things/desk-lamp/set", nil),
         ("things/zone", "things/zone/set", nil), ("health", nil, "health"), ("info", nil, "info"),
+        ("lifecycle", nil, "lifecycle"), ("lifecycle/level", "lifecycle/level/set", "lifecycle"),
         ("alerts", nil, nil), ("zones/kitchen", "zones/kitchen/set", nil), ("environments/flat", nil, nil),
     ]
 
@@ -43,6 +44,7 @@ struct DriveTargetTests {
     @Test func `a bare value is the state, or the environment`() throws {
         #expect(try DriveTarget.nearby.members(["TOGGLE"]).get() == ["state": "TOGGLE"])
         #expect(try DriveTarget.environment.members(["next"]).get() == ["environment": "next"])
+        #expect(try DriveTarget.lifecyclePart("level").members(["FULL"]).get() == ["level": "FULL"])
     }
 
     @Test(arguments: [["=1"], ["tx=1"], ["a=1", "a=2"], ["ON", "state=ON"]])

@@ -13,7 +13,7 @@ struct SetCommand: AsyncParsableCommand {
         discussion: """
             Examples: trilateral set nearby color=red brightness=40%; trilateral set desk-lamp state=ON transition=2; \
             trilateral set desk-lamp toggle; trilateral set zones/kitchen OFF; trilateral set environment next; \
-            trilateral set sensors/beacons OFF. Exits with 1 and the daemon's message when the change is refused. A \
+            trilateral set sensors/beacons OFF; trilateral set lifecycle/level FULL. Exits with 1 and the daemon's message when the change is refused. A \
             thing that is offline accepts the change, with a warning: its lamp has not followed yet.
             """
     )

@@ -7,7 +7,9 @@ import Things
 package enum DriveTarget: Sendable, Hashable {
     case nearby, device, environment
     /// For `get` only: the current zone, and what is known of the daemon.
-    case zone, state, health, info, alerts
+    case zone, state, health, info, alerts, lifecycle
+    /// Level, audio, context or language of the lifecycle.
+    case lifecyclePart(String)
     case sensor(String)
     /// By slug or identifier.
     case thing(String)
@@ -16,8 +18,8 @@ package enum DriveTarget: Sendable, Hashable {
 
     /// From a word of the command line; `nil` for what cannot stand in a topic.
     ///
-    /// `nearby`, `device`, `environment`, `zone`, `state`, `health`, `info`, `alerts`, `sensors/<sensor>`,
-    /// `things/<thing>`, `zones/<zone>`, `environments/<environment>`; any other word is a thing.
+    /// `nearby`, `device`, `environment`, `zone`, `state`, `health`, `info`, `alerts`, `lifecycle`, `lifecycle/<part>`,
+    /// `sensors/<sensor>`, `things/<thing>`, `zones/<zone>`, `environments/<environment>`; any other word is a thing.
     package init?(_ text: String) {
         switch text {
         case "nearby": self = .nearby
@@ -28,6 +30,7 @@ package enum DriveTarget: Sendable, Hashable {
         case "health": self = .health
         case "info": self = .info
         case "alerts": self = .alerts
+        case "lifecycle": self = .lifecycle
         default:
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts.last ?? "")
@@ -40,6 +43,7 @@ package enum DriveTarget: Sendable, Hashable {
             switch (parts.count, parts.first) {
             case (1, _), (2, "things"): self = .thing(name)
             case (2, "sensors"): self = .sensor(name)
+            case (2, "lifecycle"): self = .lifecyclePart(name)
             case (2, "zones"): self = .namedZone(name)
             case (2, "environments"): self = .namedEnvironment(name)
             default: return nil
@@ -58,6 +62,7 @@ package enum DriveTarget: Sendable, Hashable {
         case .state: topics.state
         case .health: topics.health
         case .info: topics.info
+        case .lifecycle, .lifecyclePart: topics.lifecycle
         case .sensor(let name): SensorKind(rawValue: name).map(topics.sensor)
         case .alerts, .thing, .namedZone, .namedEnvironment: nil
         }
@@ -72,34 +77,40 @@ package enum DriveTarget: Sendable, Hashable {
         case .sensor(let name): .sensorSet(name)
         case .thing(let name): .thingSet(name)
         case .namedZone(let name): .zoneSet(name)
-        case .zone, .state, .health, .info, .alerts, .namedEnvironment: nil
+        case .lifecyclePart(let name): .lifecycleSet(name)
+        case .zone, .state, .health, .info, .alerts, .lifecycle, .namedEnvironment: nil
         }
     }
 
     /// What `get` takes, for a person.
     package static let all = """
-        nearby, environment, zone, device, state, health, alerts, info, sensors/<sensor>, zones/<zone>, \
+        nearby, environment, zone, device, state, health, alerts, info, lifecycle, sensors/<sensor>, zones/<zone>, \
         environments/<environment>, or a thing by its short name or id
         """
 
     /// What `set` takes, for a person.
     package static let settable =
-        "nearby, a thing by its short name or id, zones/<zone>, device, environment, or sensors/<sensor>"
+        "nearby, a thing by its short name or id, zones/<zone>, device, environment, sensors/<sensor>, or lifecycle/<part>"
 
     /// The command for its actions; `nil` for what has none.
     package var actionCommand: CommandTopic? {
         switch self {
         case .nearby: .nearbyAction
         case .thing(let name): .thingAction(name)
-        case .device, .environment, .zone, .state, .health, .info, .alerts, .sensor, .namedZone,
-            .namedEnvironment:
+        case .device, .environment, .zone, .state, .health, .info, .alerts, .lifecycle, .lifecyclePart,
+            .sensor,
+            .namedZone, .namedEnvironment:
             nil
         }
     }
 
     /// The member that a value without a name sets.
     private var mainMember: String {
-        self == .environment ? "environment" : "state"
+        switch self {
+        case .environment: "environment"
+        case .lifecyclePart(let name): name
+        default: "state"
+        }
     }
 
     /// The object that `set` sends, from `name=value` words and at most one bare value.

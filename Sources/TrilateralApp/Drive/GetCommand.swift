@@ -58,7 +58,7 @@ extension DriveTarget {
         case .alerts: [topics.alert("+")]
         case .namedZone: [topics.object(.zone, "+"), topics.lights(zone: "+")]
         case .namedEnvironment: [topics.object(.environment, "+")]
-        case .device, .environment, .zone, .state, .health, .info, .sensor: []
+        case .device, .environment, .zone, .state, .health, .info, .lifecycle, .lifecyclePart, .sensor: []
         }
     }
 
