@@ -134,7 +134,8 @@ let package = Package(
             "Web",
             [
                 "Flare", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener", "Threading",
-                "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, lifecycle, log,
+                "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, deques, lifecycle,
+                log,
             ],
             // The kiosk page and the description of the API go into the program.
             resources: [.embedInCode("Page"), .embedInCode("API/openapi.json")]

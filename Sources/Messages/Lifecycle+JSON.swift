@@ -57,7 +57,7 @@ extension Lifecycle.DisplayPresence {
 }
 
 extension Command.LifecycleChange {
-    /// A word, plain or as the member with the name of what is set.
+    /// A word, plain, as the member with the name of what is set, or as the member `value`.
     init(named name: String, _ payload: CommandPayload) throws(Refusal) {
         guard let name = Name(rawValue: name) else {
             let names = Name.allCases.map(\.rawValue)
@@ -68,7 +68,9 @@ extension Command.LifecycleChange {
                     + QuotedValue.list(names)
             )
         }
-        let word = try payload.word(named: name.rawValue)
+        var key = name.rawValue
+        if case .object(let members) = payload, members["value"] != nil { key = "value" }
+        let word = try payload.word(named: key)
         switch name {
         case .level:
             if word.lowercased() == "auto" {

@@ -1,7 +1,6 @@
 import Controller
 import HTTPListener
 package import Logging
-import NIOPosix
 import ServiceLifecycle
 import Threading
 
@@ -61,6 +60,7 @@ package struct WebService: Service {
             }
         } onCancelOrGracefulShutdown: { [hub] in
             hub.loop.perform { hub.assumeIsolated { $0.stop() } }
+            hub.streams.stop()
         }
     }
 
@@ -73,7 +73,7 @@ package struct WebService: Service {
 
     private func listen(afterFailure: Bool) async throws {
         // One event loop for all connections, so that the event streams need no locks.
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let loop = hub.streams.loop
         let front = HTTPListenerService(
             configuration.listener,
             responder: responder,
@@ -91,7 +91,15 @@ package struct WebService: Service {
             }
         )
         try await withTaskExecutorPreference(EventLoopTaskExecutor(loop, lendingTo: hub.loop)) {
-            try await front.run()
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { [configuration, hub] in
+                    while (try? await Task.sleep(for: configuration.commentInterval)) != nil {
+                        await hub.streams.comment()
+                    }
+                }
+                defer { tasks.cancelAll() }
+                try await front.run()
+            }
         }
     }
 }

@@ -65,6 +65,16 @@ final class FakeNode: Sendable {
         }
     }
 
+    /// The counters of its hub.
+    var counters: WebCounters { hub.withLock { $0 }?.counters.withLock { $0 } ?? WebCounters() }
+
+    static var now: Instant {
+        let elapsed = start.duration(to: .now) / .milliseconds(1)
+        return Instant(wallMilliseconds: 0, steadyMilliseconds: Int64(elapsed))
+    }
+
+    private static let start = ContinuousClock.now
+
     static func state() -> ControllerState {
         var state = ControllerState(epoch: "0123456789abcdef")
         var environment = FlareEnvironment(id: Self.environment)
@@ -105,7 +115,7 @@ func withWeb(
             loop: node.loop,
             state: { node.state },
             send: { node.receive($0) },
-            clock: { Instant(wallMilliseconds: 0, steadyMilliseconds: 0) }
+            clock: { FakeNode.now }
         )
     )
     node.hub.withLock { $0 = hub }

@@ -14,6 +14,7 @@ struct WebRouteTests {
             ("/api/things/red-lamp/actions", .actions(thing: "red-lamp")), ("/api/map", .map),
             ("/api/lifecycle", .lifecycle),
             ("/api/lifecycle/level/set", .command(.lifecycleSet("level"))),
+            ("/api/events", .events), ("/api/display/wall/presence", .presence(display: "wall")),
             ("/api/things/red-lamp/set", .command(.thingSet("red-lamp"))),
             ("/api/things/red-lamp/action", .command(.thingAction("red-lamp"))),
             ("/api/nearby/set", .command(.nearbySet)), ("/api/nearby/action", .command(.nearbyAction)),

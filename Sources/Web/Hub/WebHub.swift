@@ -1,9 +1,10 @@
 package import Controller
 import Flare
 import Messages
+import NIOPosix
 import PlaceMap
 import Things
-import Threading
+package import Threading
 
 /// The part of the web adapter on the node's loop: it reads the state for requests, turns changes into events, and
 /// passes commands on.
@@ -13,18 +14,39 @@ package actor WebHub {
 
     let node: WebNode
     let configuration: WebConfiguration
-    private var texts = ObjectTexts()
+    /// For the health message.
+    package nonisolated let counters = Locked(WebCounters())
+    /// The streams, on an event loop of their own.
+    nonisolated let streams: EventStreams
+    var texts = ObjectTexts()
     private let decoder = CommandDecoder()
     private var pending = PendingAnswers()
-    private var isStopping = false
+    private(set) var isStopping = false
+
+    var recorder: FeedRecorder
+    var openStreams = 0
+    /// Ends the recording when no stream was opened again.
+    var forgetting: Task<Void, Never>?
+    var displays: DisplayRegistry
+    var displayTimers: [String: Task<Void, Never>] = [:]
+    var animator = FrameAnimator()
+    var animation: Task<Void, Never>?
 
     package init(_ configuration: WebConfiguration, node: WebNode) {
         (self.configuration, self.node, loop) = (configuration, node, node.loop)
+        streams = EventStreams(configuration, on: MultiThreadedEventLoopGroup.singleton.next())
+        let interval = Int64(configuration.movementInterval / .milliseconds(1))
+        recorder = FeedRecorder(interval: interval)
+        displays = DisplayRegistry(
+            grace: configuration.displayGrace,
+            maximum: configuration.maximumDisplays
+        )
     }
 
     /// Follows the changes of a turn.
     package func observe(_ snapshot: StateSnapshot) {
         texts.forget(snapshot.changes)
+        record(snapshot)
     }
 
     // MARK: Reading
@@ -83,6 +105,7 @@ package actor WebHub {
     /// - Parameter payload: As on MQTT.
     /// - Returns: Its answer, at the latest after the command timeout.
     func perform(_ topic: CommandTopic, _ payload: [UInt8]) async -> Answer {
+        counters.withLock { $0.commands += 1 }
         let decoded = decoder.decode(topic, payload: payload)
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
         answer.speaker = .kiosk
@@ -135,6 +158,9 @@ package actor WebHub {
     /// Refuses waiting and later commands: the node ends.
     func stop() {
         isStopping = true
+        forgetting?.cancel()
+        animation?.cancel()
+        for timer in displayTimers.values { timer.cancel() }
         for ticket in pending.tickets {
             var answer = Answer(ticket: ticket, tx: nil, subject: .set)
             answer.refusal = Self.stopping

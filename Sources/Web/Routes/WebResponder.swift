@@ -28,20 +28,32 @@ struct WebResponder: HTTPResponder {
     let page: PageFiles
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        let head = request.head
         guard let signIns else {
-            return try await answer(request, on: context.channel).response(to: head)
+            return try await response(to: request, on: context.channel)
         }
         let address = context.channel.remoteAddress?.ipAddress
         return try await SignInGate(signIns).respond(to: request, from: address) {
-            try await answer(request, on: context.channel).response(to: head)
+            try await response(to: request, on: context.channel)
         }
     }
 
-    private func answer(_ request: Request, on channel: any Channel) async throws -> WebAnswer {
-        let (head, target) = (request.head, request.head.path ?? "/")
-        let path = target.prefix { $0 != "?" }
-        guard let route = WebRoute(path: path) else { return .notFound(head) }
+    private func response(to request: Request, on channel: any Channel) async throws -> Response {
+        let head = request.head
+        let path = (head.path ?? "/").prefix { $0 != "?" }
+        guard let route = WebRoute(path: path) else { return WebAnswer.notFound(head).response(to: head) }
+        if route == .events, route.methods.contains(head.method) {
+            return await stream(request, on: channel)
+        }
+        return try await answer(route, path, request, on: channel).response(to: head)
+    }
+
+    private func answer(
+        _ route: WebRoute,
+        _ path: Substring,
+        _ request: Request,
+        on channel: any Channel
+    ) async throws -> WebAnswer {
+        let head = request.head
         guard route.methods.contains(head.method) else {
             let methods = route.methods.map(\.rawValue).joined(separator: ", ")
             return .problem(
@@ -76,7 +88,10 @@ struct WebResponder: HTTPResponder {
         case .actions(let name): return WebAnswer(await hub.actions(of: name))
         case .lifecycle: return .json(await hub.lifecycle)
         case .map: return .picture(await hub.picture.svg)
+        case .presence(let display): return try await setPresence(of: display, request)
         case .command(let topic): return try await command(topic, request)
+        // Has no end, so it is no answer.
+        case .events: return .notFound(head)
         }
     }
 
@@ -90,7 +105,7 @@ struct WebResponder: HTTPResponder {
     }
 
     /// Forms of other pages cannot have this type without asking first.
-    private static func unsupportedMedia(_ fields: HTTPFields) -> WebAnswer? {
+    static func unsupportedMedia(_ fields: HTTPFields) -> WebAnswer? {
         let type = fields[.contentType] ?? ""
         let parts = type.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
         let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8)

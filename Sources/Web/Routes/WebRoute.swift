@@ -26,6 +26,9 @@ enum WebRoute: Sendable, Hashable {
     case actions(thing: String)
     case map
     case lifecycle
+    /// Server-sent events.
+    case events
+    case presence(display: String)
     /// As on the topic of the same name.
     case command(CommandTopic)
 
@@ -39,7 +42,8 @@ enum WebRoute: Sendable, Hashable {
             Entry("/api/environments", .environments), Entry("/api/zones", .zones),
             Entry("/api/things", .things), Entry("/api/things/{thing}") { .thing($0) },
             Entry("/api/things/{thing}/actions") { .actions(thing: $0) }, Entry("/api/map", .map),
-            Entry("/api/lifecycle", .lifecycle),
+            Entry("/api/lifecycle", .lifecycle), Entry("/api/events", .events),
+            Entry("/api/display/{display}/presence") { .presence(display: $0) },
         ] + CommandTopic.filters.compactMap { Entry(filter: $0) }
 
     /// A path of the table.
@@ -109,10 +113,9 @@ enum WebRoute: Sendable, Hashable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .command, .signIn, .signOut: [.post]
+        case .presence, .command, .signIn, .signOut: [.post]
         case .start, .kiosk, .file, .health, .metrics, .apiDescription, .signInPage, .state, .environments,
-            .zones, .things,
-            .thing, .actions, .map, .lifecycle:
+            .zones, .things, .thing, .actions, .map, .lifecycle, .events:
             [.get, .head]
         }
     }

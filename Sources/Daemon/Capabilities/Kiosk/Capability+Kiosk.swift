@@ -3,6 +3,7 @@ import Controller
 import HTTPListener
 import Logging
 import Settings
+import Threading
 import Web
 
 extension Capability {
@@ -22,7 +23,11 @@ extension Capability {
         )
         var parts = CapabilityParts()
         parts.features = ["kiosk"]
-        if let signIns { parts.counters = { ["sign_ins_refused": signIns.failures] } }
+        parts.counters = {
+            var values = hub.counters.withLock { $0.values }
+            if let signIns { values["sign_ins_refused"] = signIns.failures }
+            return values
+        }
         parts.observer = StateObserver { snapshot in hub.assumeIsolated { $0.observe(snapshot) } }
         parts.answers = (.kiosk, { answer in hub.assumeIsolated { $0.receive(answer) } })
         parts.service = { _, bridge in

@@ -1,0 +1,108 @@
+import Controller
+
+/// The displays that are attached over HTTP, by their event streams and by what they say of themselves.
+struct DisplayRegistry: Sendable {
+    /// A display may be gone when this is over, unless something was heard of it meanwhile.
+    struct Timer: Sendable, Hashable {
+        let display: String
+        let duration: Duration
+        fileprivate let number: Int
+    }
+
+    /// What follows from a change.
+    struct Outcome: Sendable, Hashable {
+        /// The new presence of the display; `nil` if it has not changed.
+        var presence: Lifecycle.DisplayPresence?
+        var timer: Timer?
+    }
+
+    private struct Display {
+        var streams = 0
+        var presence = Lifecycle.DisplayPresence.hidden
+        /// Of the last timer.
+        var number = 0
+    }
+
+    /// How long a display without a stream counts after it has spoken.
+    private static let patience = Duration.seconds(600)
+
+    private let grace: Duration
+    private let maximum: Int
+    private var displays: [String: Display] = [:]
+    private var timers = 0
+
+    init(grace: Duration, maximum: Int) { (self.grace, self.maximum) = (grace, maximum) }
+
+    /// Those that somebody can see.
+    var visible: Set<String> { Set(displays.lazy.filter { $0.value.presence == .visible }.map(\.key)) }
+
+    /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`.
+    static func isLegal(_ id: some StringProtocol) -> Bool {
+        (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// A stream of a display was opened: it is hidden until it says that it is visible.
+    mutating func streamOpened(_ id: String) -> Outcome {
+        let known = displays[id]
+        guard var display = known ?? newDisplay else { return Outcome() }
+        display.streams += 1
+        display.number = 0
+        displays[id] = display
+        return Outcome(presence: known.map { $0.presence == .gone } ?? true ? restore(id) : nil)
+    }
+
+    /// A display that was gone is attached again.
+    private mutating func restore(_ id: String) -> Lifecycle.DisplayPresence {
+        displays[id]?.presence = .hidden
+        return .hidden
+    }
+
+    private var newDisplay: Display? { displays.count < maximum ? Display() : nil }
+
+    mutating func streamClosed(_ id: String) -> Outcome {
+        guard var display = displays[id], display.streams > 0 else { return Outcome() }
+        display.streams -= 1
+        displays[id] = display
+        guard display.streams == 0 else { return Outcome() }
+        guard display.presence != .gone else {
+            displays[id] = nil
+            return Outcome()
+        }
+        return Outcome(timer: timer(id, grace))
+    }
+
+    /// A display says whether it is visible; `nil` if there are too many displays.
+    mutating func set(_ id: String, _ presence: Lifecycle.DisplayPresence) -> Outcome? {
+        guard var display = displays[id] ?? newDisplay else { return presence == .gone ? Outcome() : nil }
+        let isChanged = displays[id].map { $0.presence != presence } ?? (presence != .gone)
+        display.presence = presence
+        displays[id] = display
+        var outcome = Outcome(presence: isChanged ? presence : nil)
+        if display.streams == 0 {
+            if presence == .gone { displays[id] = nil } else { outcome.timer = timer(id, Self.patience) }
+        }
+        return outcome
+    }
+
+    private mutating func timer(_ id: String, _ duration: Duration) -> Timer {
+        timers += 1
+        displays[id]?.number = timers
+        return Timer(display: id, duration: duration, number: timers)
+    }
+
+    /// A timer is over.
+    mutating func expire(_ timer: Timer) -> Outcome {
+        guard let display = displays[timer.display], display.number == timer.number, display.streams == 0
+        else { return Outcome() }
+        displays[timer.display] = nil
+        return Outcome(presence: display.presence == .gone ? nil : .gone)
+    }
+}

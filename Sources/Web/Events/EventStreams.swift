@@ -1,0 +1,142 @@
+import HTTPListener
+import NIOCore
+
+/// The open event streams, on the event loop of the listener's connections.
+///
+/// A stream is a place in the ``EventLog``, not a queue: a reader that is behind holds nothing but what is being written to
+/// it.
+actor EventStreams {
+    /// What a stream does next.
+    enum Step: Sendable {
+        case write(ByteBuffer)
+        /// The reader has missed something, or has just come: send it everything.
+        case startOver
+        case end
+    }
+
+    private struct Stream {
+        let display: String?
+        /// The last event that the reader has; `nil` if it has to start over.
+        var position: Int?
+        var waiter: CheckedContinuation<Void, Never>?
+        var needsComment = false
+    }
+
+    /// Most bytes of a write.
+    private static let writeLimit = 64 * 1024
+    private static let comment = ByteBuffer(string: ":\n\n")
+
+    nonisolated let loop: any EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+    private let maximumStreams: Int
+    private var log: EventLog
+    private var streams: [Int: Stream] = [:]
+    private var lastID = 0
+    private var visible: Set<String> = []
+    private var isStopping = false
+
+    init(_ configuration: WebConfiguration, on loop: any EventLoop) {
+        self.loop = loop
+        maximumStreams = configuration.maximumStreams
+        log = EventLog(
+            maximumBytes: configuration.maximumLogBytes,
+            maximumEvents: configuration.maximumLogEvents
+        )
+    }
+
+    // MARK: From the hub, in order
+
+    nonisolated func publish(_ events: [FeedEvent]) {
+        perform { streams in
+            for event in events { streams.log.append(event) }
+            streams.wake(onlyVisible: events.allSatisfy { $0.subject == .frame })
+        }
+    }
+
+    /// Nothing was recorded before this number.
+    nonisolated func startOver(at number: Int) { perform { $0.log.startOver(at: number) } }
+
+    /// The displays that somebody can see.
+    nonisolated func setVisible(_ displays: Set<String>) { perform { $0.visible = displays } }
+
+    private nonisolated func perform(_ body: @escaping @Sendable (isolated EventStreams) -> Void) {
+        loop.execute { self.assumeIsolated { body($0) } }
+    }
+
+    private func wake(onlyVisible: Bool = false) {
+        for (id, stream) in streams where stream.waiter != nil && (!onlyVisible || isVisible(stream)) {
+            resume(id)
+        }
+    }
+
+    private func resume(_ id: Int) {
+        let waiter = streams[id]?.waiter
+        streams[id]?.waiter = nil
+        waiter?.resume()
+    }
+
+    private func isVisible(_ stream: Stream) -> Bool { stream.display.map(visible.contains) ?? false }
+
+    // MARK: Streams
+
+    var count: Int { streams.count }
+
+    /// Opens a stream that starts over; `nil` if there are too many.
+    func open(display: String?) -> Int? {
+        guard !isStopping, streams.count < maximumStreams else { return nil }
+        lastID += 1
+        streams[lastID] = Stream(display: display)
+        return lastID
+    }
+
+    /// Ends the stream when its peer closes the connection.
+    func end(_ id: Int, with channel: any Channel) {
+        channel.onPeerClose { [weak self] in self?.assumeIsolated { $0.close(id) } }
+    }
+
+    /// Continues after an event that the reader has; it starts over if that is not possible.
+    func resume(_ id: Int, after number: Int) {
+        if log.canResume(after: number) { streams[id]?.position = number }
+    }
+
+    /// The reader has been sent everything up to an event.
+    func setPosition(_ id: Int, _ number: Int) { streams[id]?.position = number }
+
+    /// Waits for the next step.
+    func next(_ id: Int) async -> Step {
+        while !isStopping, let stream = streams[id] {
+            guard let position = stream.position else { return .startOver }
+            guard log.canResume(after: position) else { return .end }
+            let part = log.part(after: position, upTo: Self.writeLimit, frames: isVisible(stream))
+            if let part {
+                streams[id]?.position = part.last
+                if part.text.readableBytes > 0 { return .write(part.text) }
+            }
+            if stream.needsComment {
+                streams[id]?.needsComment = false
+                return .write(Self.comment)
+            }
+            await withCheckedContinuation { streams[id]?.waiter = $0 }
+        }
+        return .end
+    }
+
+    func close(_ id: Int) {
+        streams.removeValue(forKey: id)?.waiter?.resume()
+    }
+
+    /// Sends a comment to every stream, so that nobody takes the silence for a lost connection.
+    func comment() {
+        for id in streams.keys { streams[id]?.needsComment = true }
+        wake()
+    }
+
+    /// Ends all streams and refuses new ones.
+    nonisolated func stop() {
+        perform { streams in
+            streams.isStopping = true
+            for id in Array(streams.streams.keys) { streams.close(id) }
+        }
+    }
+}

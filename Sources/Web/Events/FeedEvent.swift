@@ -1,0 +1,52 @@
+import Controller
+import Flare
+import NIOCore
+
+/// An event of the stream, encoded once for all of its readers.
+struct FeedEvent: Sendable {
+    /// What an event is about: a newer one with the same subject replaces it for readers that are behind.
+    enum Subject: Sendable, Hashable {
+        case state, nearby, lifecycle
+        case object(ObjectReference)
+        case alert(String)
+        /// The motion of the device; only for visible displays, and never stored.
+        case frame
+
+        /// The name of the event.
+        var name: String {
+            switch self {
+            case .state: "state"
+            case .nearby: "nearby"
+            case .lifecycle: "lifecycle"
+            case .object(let object): object.kind.rawValue
+            case .alert: "alert"
+            case .frame: "frame"
+            }
+        }
+    }
+
+    /// Counts the events of an epoch, from 1.
+    let number: Int
+    let subject: Subject
+    let text: ByteBuffer
+
+    /// - Parameter json: Compact, so without line breaks.
+    /// - Source: the HTML standard, 9.2 (server-sent events).
+    init(_ subject: Subject, _ json: [UInt8], epoch: String, number: Int) {
+        (self.number, self.subject) = (number, subject)
+        let head = "id: \(epoch)-\(number)\nevent: \(subject.name)\ndata: "
+        var text = ByteBufferAllocator().buffer(capacity: head.utf8.count + json.count + 2)
+        text.writeString(head)
+        text.writeBytes(json)
+        text.writeString("\n\n")
+        self.text = text
+    }
+
+    /// The number in a Last-Event-ID; `nil` for an identifier of another epoch, and for no identifier.
+    static func number(in identifier: String?, epoch: String) -> Int? {
+        guard let identifier, identifier.hasPrefix(epoch + "-"),
+            let number = Int(identifier.dropFirst(epoch.count + 1)), number >= 0
+        else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,106 @@
+import Controller
+import Flare
+import Messages
+
+/// Turns changes of the state into events, each with the next number.
+struct FeedRecorder: Sendable {
+    /// Names the numbers; empty before the first recording.
+    private(set) var epoch = ""
+    /// The number of the last event.
+    private(set) var number = 0
+    private(set) var isRecording = false
+    private var nearby: [UInt8] = []
+    private var lifecycle: [UInt8] = []
+    private var pace: StatePace
+
+    /// - Parameter interval: Of movement in the state, milliseconds.
+    init(interval: Int64) { pace = StatePace(interval: interval) }
+
+    /// Begins to record; later events follow what is so now.
+    mutating func begin(_ state: ControllerState) {
+        isRecording = true
+        epoch = state.epoch
+        // What has changed meanwhile has no number, so nobody can continue before this one.
+        number += 1
+        nearby = state.nearbyJSON.bytes
+        lifecycle = state.lifecycleJSON.bytes
+        pace.begin(with: state.feedJSON())
+    }
+
+    mutating func end() { isRecording = false }
+
+    /// The whole state, for a reader that has nothing; it may continue after the last event.
+    func snapshot(_ state: ControllerState) -> FeedEvent {
+        FeedEvent(.state, state.feedJSON().bytes, epoch: epoch, number: number)
+    }
+
+    mutating func event(_ subject: FeedEvent.Subject, _ json: [UInt8]) -> FeedEvent {
+        number += 1
+        return FeedEvent(subject, json, epoch: epoch, number: number)
+    }
+
+    /// The events of a turn, except those about the state.
+    mutating func events(_ snapshot: StateSnapshot, _ texts: inout ObjectTexts) -> [FeedEvent] {
+        let (state, changes) = (snapshot.state, snapshot.changes)
+        var events = changed(snapshot).map { object in
+            let text = texts.text(of: object, in: state) ?? Self.removal(of: object, in: state).bytes
+            return event(.object(object), text)
+        }
+        let nearby = changes.contains(.nearby) ? state.nearbyJSON.bytes : nearby
+        if nearby != self.nearby {
+            self.nearby = nearby
+            events.append(event(.nearby, nearby))
+        }
+        let lifecycle = changes.contains(.lifecycle) ? state.lifecycleJSON.bytes : lifecycle
+        if lifecycle != self.lifecycle {
+            self.lifecycle = lifecycle
+            events.append(event(.lifecycle, lifecycle))
+        }
+        for case .alert(let id) in changes {
+            let json = state.alerts[id]?.json(id: id) ?? ["id": .string(id), "cleared": true]
+            events.append(event(.alert(id), json.bytes))
+        }
+        return events
+    }
+
+    /// The changed objects of the model, in a fixed order.
+    private func changed(_ snapshot: StateSnapshot) -> [ObjectReference] {
+        var objects: Set<ObjectReference> = []
+        for case .object(let object) in snapshot.changes where object.kind != .device {
+            objects.insert(object)
+        }
+        // Every thing says whether it can be reached.
+        if snapshot.changes.contains(.link) { objects.formUnion(snapshot.state.webObjects(.thing)) }
+        return objects.sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
+    }
+
+    private static func removal(of object: ObjectReference, in state: ControllerState) -> JSONValue {
+        var members: [String: JSONValue] = ["id": .string("\(object.id)"), "removed": true]
+        members["slug"] = state.slugs[object.kind, object.id].map { .string($0) }
+        return .object(members)
+    }
+
+    /// The event about the state, if it is due.
+    ///
+    /// - Returns: The event, or milliseconds after which to call again, or neither.
+    mutating func stateEvent(_ state: ControllerState, at now: Int64) -> (event: FeedEvent?, wait: Int64?) {
+        let feed = state.feedJSON()
+        switch pace.decide(feed, at: now) {
+        case .send: return (event(.state, feed.bytes), nil)
+        case .wait(let milliseconds): return (nil, milliseconds)
+        case .nothing: return (nil, nil)
+        }
+    }
+
+    mutating func waited() { pace.waited() }
+}
+
+extension FeedRecorder {
+    /// Whether a change may be seen in the state.
+    static func changesState(_ change: StateChange) -> Bool {
+        switch change {
+        case .environment, .zone, .nearby, .device, .position, .angle, .lifecycle: true
+        case .location, .sensor, .alert, .link, .beacon, .object: false
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Controller
+import Flare
+import Messages
+import Threading
+
+/// The event streams' side of the hub.
+extension WebHub {
+    /// Turns the changes of a turn into events, and frames.
+    func record(_ snapshot: StateSnapshot) {
+        animate(snapshot)
+        guard recorder.isRecording else { return }
+        var events = recorder.events(snapshot, &texts)
+        if snapshot.changes.contains(where: FeedRecorder.changesState) {
+            events += stateEvents(snapshot.state)
+        }
+        publish(events)
+    }
+
+    private func publish(_ events: [FeedEvent]) {
+        guard !events.isEmpty else { return }
+        counters.withLock { $0.events += events.count }
+        streams.publish(events)
+    }
+
+    private func stateEvents(_ state: ControllerState) -> [FeedEvent] {
+        let (event, wait) = recorder.stateEvent(state, at: now)
+        if let wait {
+            // Unstructured, because it waits for one copy of the state; nothing is left to do if the hub ends.
+            Task {
+                try? await Task.sleep(for: .milliseconds(wait))
+                self.stateIsDue()
+            }
+        }
+        return event.map { [$0] } ?? []
+    }
+
+    private func stateIsDue() {
+        recorder.waited()
+        guard recorder.isRecording else { return }
+        publish(stateEvents(node.state()))
+    }
+
+    private var now: Int64 { node.clock().steadyMilliseconds }
+
+    // MARK: Streams
+
+    /// A stream was opened; from now on events are recorded.
+    ///
+    /// - Returns: The epoch of the events.
+    func streamOpened(display: String?) -> String {
+        openStreams += 1
+        counters.withLock { $0.streams += 1 }
+        forgetting?.cancel()
+        forgetting = nil
+        if !recorder.isRecording {
+            recorder.begin(node.state())
+            streams.startOver(at: recorder.number)
+        }
+        if let display { perform(displays.streamOpened(display), on: display) }
+        return recorder.epoch
+    }
+
+    func streamClosed(display: String?) {
+        openStreams -= 1
+        counters.withLock { $0.streams -= 1 }
+        if let display { perform(displays.streamClosed(display), on: display) }
+        guard openStreams == 0, !isStopping else { return }
+        // Unstructured, because it ends with the next stream, which cancels it.
+        forgetting = Task { [patience = Self.patience] in
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            self.endRecording()
+        }
+    }
+
+    /// How long events are recorded for a reader that may come back.
+    private static let patience = Duration.seconds(60)
+
+    private func endRecording() {
+        if openStreams == 0 { recorder.end() }
+    }
+
+    /// The whole state, for a reader that has nothing.
+    func snapshot() -> FeedEvent { recorder.snapshot(node.state()) }
+
+    // MARK: Frames
+
+    /// Shows the motion of the device to visible displays: as frames while the lifecycle is active, else where it is now.
+    private func animate(_ snapshot: StateSnapshot) {
+        let state = snapshot.state
+        animator.follow(state, at: now)
+        guard openStreams > 0, !displays.visible.isEmpty, recorder.isRecording else {
+            return animator.settle()
+        }
+        guard state.lifecycle.level == .active else {
+            animator.settle()
+            if snapshot.changes.contains(.position) || snapshot.changes.contains(.angle) {
+                publish(DeviceFrame(state))
+            }
+            return
+        }
+        guard animation == nil, !animator.isStill else { return }
+        // Unstructured, because it lasts as long as the motion.
+        animation = Task { await self.runAnimation() }
+    }
+
+    private func runAnimation() async {
+        while let due = animator.nextDue {
+            let delay = due - now
+            if delay > 0, (try? await Task.sleep(for: .milliseconds(delay))) == nil { break }
+            if let frame = animator.frame(at: now) { publish(frame) }
+        }
+        animation = nil
+    }
+
+    private func publish(_ frame: DeviceFrame) {
+        publish([recorder.event(.frame, frame.json.bytes)])
+    }
+}

@@ -1,0 +1,108 @@
+import Controller
+import Flare
+import HTTPListener
+import HTTPTypes
+import Hummingbird
+import Messages
+import NIOCore
+import Things
+import Threading
+
+/// The event streams of displays, and what displays say of themselves.
+extension WebResponder {
+    /// Interval after which a browser connects again, milliseconds.
+    private static let retry = ByteBuffer(string: "retry: 1000\n\n")
+
+    /// A stream of server-sent events; a refusal if there can be none.
+    func stream(_ request: Request, on channel: any Channel) async -> Response {
+        let (head, streams) = (request.head, hub.streams)
+        let display: String?
+        switch Self.display(in: head.path ?? "") {
+        case .success(let name): display = name
+        case .failure(let refusal): return WebAnswer(refusal).response(to: head)
+        }
+        var fields = WebAnswer.commonHeaders
+        fields[.contentType] = "text/event-stream; charset=utf-8"
+        fields[.cacheControl] = "no-store"
+        fields[.acceptsBuffering] = "no"
+        guard head.method != .head else { return Response(status: .ok, headers: fields) }
+        guard let id = await streams.open(display: display) else {
+            hub.counters.withLock { $0.refusedStreams += 1 }
+            return WebAnswer.problem(
+                .serviceUnavailable,
+                "rate_limited",
+                "\(configuration.maximumStreams) event streams are open already; close one, or try again later",
+                headers: [.retryAfter: "30"]
+            ).response(to: head)
+        }
+        let slot = StreamSlot { [hub] in
+            streams.loop.execute { streams.assumeIsolated { $0.close(id) } }
+            hub.loop.perform { hub.assumeIsolated { $0.streamClosed(display: display) } }
+        }
+        let epoch = await hub.streamOpened(display: display)
+        await streams.end(id, with: channel)
+        if let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch) {
+            await streams.resume(id, after: last)
+        }
+        let body = ResponseBody { [hub] writer in
+            defer { slot.close() }
+            try await writer.write(Self.retry)
+            steps: while true {
+                switch await streams.next(id) {
+                case .write(let text): try await writer.write(text)
+                case .startOver:
+                    let snapshot = await hub.snapshot()
+                    await streams.setPosition(id, snapshot.number)
+                    try await writer.write(snapshot.text)
+                case .end: break steps
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: fields, body: body)
+    }
+
+    /// The display that a query names; `nil` if it names none.
+    private static func display(in target: String) -> Result<String?, Refusal> {
+        let query = target.drop { $0 != "?" }.dropFirst()
+        let values = query.split(separator: "&").filter { $0.hasPrefix("display=") }.map { $0.dropFirst(8) }
+        guard let value = values.first else { return .success(nil) }
+        guard values.count == 1, DisplayRegistry.isLegal(value) else { return .failure(illegal(value)) }
+        return .success(String(value))
+    }
+
+    private static func illegal(_ display: some StringProtocol) -> Refusal {
+        Refusal(
+            .invalidValue,
+            "a display's id has 1 to 64 letters, digits, _ and - (is \(QuotedValue.of(String(display))))",
+            field: "display"
+        )
+    }
+
+    // MARK: Presence
+
+    /// Takes `visible`, `hidden` or `gone`, as a JSON string or as the member `presence`.
+    func setPresence(of display: String, _ request: Request) async throws -> WebAnswer {
+        guard DisplayRegistry.isLegal(display) else { return WebAnswer(Self.illegal(display)) }
+        if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
+        let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
+        let bytes = Array(body.readableBytesView)
+        let member = (try? JSONValue(parsing: bytes))?["presence"]?.string
+        guard !bytes.isEmpty,
+            let presence = Lifecycle.DisplayPresence(payload: member.map { Array($0.utf8) } ?? bytes)
+        else {
+            let legal = Lifecycle.DisplayPresence.allCases.map(\.rawValue)
+            let message =
+                "presence must be one of \(QuotedValue.list(legal)) (is \(QuotedValue.of(String(decoding: bytes.prefix(80), as: UTF8.self))))"
+            return WebAnswer(Refusal(.invalidValue, message, field: "presence"))
+        }
+        if let refusal = await hub.setPresence(presence, of: display) { return WebAnswer(refusal) }
+        return .json(JSONValue.object(["status": "ok"]).bytes)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .from
+    /// Asks nginx not to collect the stream before it passes it on.
+    fileprivate static let acceptsBuffering = HTTPField.Name("X-Accel-Buffering") ?? .from
+}

@@ -1,0 +1,76 @@
+import Controller
+import Testing
+
+@testable import Web
+
+struct DisplayRegistryTests {
+    private var registry = DisplayRegistry(grace: .seconds(10), maximum: 2)
+
+    @Test mutating func `an open stream is a hidden display until that says that it is visible`() {
+        #expect(registry.streamOpened("a") == .init(presence: .hidden))
+        #expect(registry.visible == [])
+        #expect(registry.set("a", .visible) == .init(presence: .visible))
+        #expect(registry.visible == ["a"])
+        #expect(registry.set("a", .visible) == .init())
+    }
+
+    @Test mutating func `a closed stream is a display that is gone after the grace`() throws {
+        _ = registry.streamOpened("a")
+        _ = registry.set("a", .visible)
+        let timer = try #require(registry.streamClosed("a").timer)
+        #expect(timer.duration == .seconds(10))
+        #expect(registry.visible == ["a"])
+        #expect(registry.expire(timer) == .init(presence: .gone))
+        #expect(registry.visible == [])
+        #expect(registry.expire(timer) == .init())
+    }
+
+    @Test mutating func `a stream that comes back in time changes nothing`() throws {
+        _ = registry.streamOpened("a")
+        _ = registry.set("a", .visible)
+        let timer = try #require(registry.streamClosed("a").timer)
+        #expect(registry.streamOpened("a") == .init())
+        #expect(registry.expire(timer) == .init())
+        #expect(registry.visible == ["a"])
+    }
+
+    @Test mutating func `two streams of one display are one display`() {
+        _ = registry.streamOpened("a")
+        #expect(registry.streamOpened("a") == .init())
+        #expect(registry.streamClosed("a") == .init())
+        #expect(registry.streamClosed("a").timer != nil)
+    }
+
+    @Test mutating func `a display that says that it is gone is gone, though its stream ends later`() {
+        _ = registry.streamOpened("a")
+        #expect(registry.set("a", .gone) == .init(presence: .gone))
+        #expect(registry.streamClosed("a") == .init())
+        #expect(registry.streamOpened("a") == .init(presence: .hidden))
+    }
+
+    @Test mutating func `a display without a stream counts for ten minutes after it has spoken`() throws {
+        let outcome = try #require(registry.set("a", .visible))
+        #expect(outcome.presence == .visible)
+        #expect(outcome.timer?.duration == .seconds(600))
+        let timer = try #require(outcome.timer)
+        #expect(registry.expire(timer) == .init(presence: .gone))
+        #expect(registry.set("b", .gone) == .init())
+    }
+
+    @Test mutating func `no more displays are known than are allowed`() {
+        _ = registry.streamOpened("a")
+        _ = registry.streamOpened("b")
+        #expect(registry.streamOpened("c") == .init())
+        #expect(registry.set("c", .visible) == nil)
+        #expect(registry.set("c", .gone) == .init())
+        #expect(registry.streamClosed("c") == .init())
+    }
+
+    @Test(arguments: [
+        ("a", true), ("A-z_09", true), ("", false), ("a b", false), ("é", false), ("../x", false),
+        (String(repeating: "a", count: 64), true), (String(repeating: "a", count: 65), false),
+    ])
+    func `an identifier has 1 to 64 plain characters`(id: String, isLegal: Bool) {
+        #expect(DisplayRegistry.isLegal(id) == isLegal)
+    }
+}
