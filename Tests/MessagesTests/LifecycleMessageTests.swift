@@ -33,7 +33,8 @@ struct LifecycleMessageTests {
             ("level", "", .invalidValue, "is \"\""), ("level", "5", .invalidValue, "level must be one of"),
             ("audio", "loud", .invalidValue, "audible, attenuated, notAudible"),
             ("context", "x", .invalidValue, "main, voice, menu, obscured, alert"),
-            ("level", #"{"value":"FULL"}"#, .unknownKey, "value"), ("level", "[1]", .wrongType, "plain word"),
+            ("level", #"{"volume":"FULL"}"#, .unknownKey, "volume"),
+            ("level", "[1]", .wrongType, "plain word"),
             ("level", "{", .badJSON, "JSON"), ("levle", "FULL", .unknownKey, "level"),
             ("language", String(repeating: "x", count: 36), .invalidValue, "35"),
         ]

@@ -49,7 +49,8 @@ struct DisplayRegistryTests {
     }
 
     @Test mutating func `a display without a stream counts for ten minutes after it has spoken`() throws {
-        let outcome = try #require(registry.set("a", .visible))
+        let said = registry.set("a", .visible)
+        let outcome = try #require(said)
         #expect(outcome.presence == .visible)
         #expect(outcome.timer?.duration == .seconds(600))
         let timer = try #require(outcome.timer)
