@@ -1,4 +1,4 @@
-// Measures a Flare server from outside, beside one that does the least possible.
+// Measures a Flare server and the web interface from outside, beside servers that do the least possible.
 #include "measure.h"
 #include "wire.h"
 
@@ -18,5 +18,6 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "fanout") && count == 3) return fanout(port);
     if (!strcmp(verb, "clients") && count == 4) return clients(port, pid);
     if (!strcmp(verb, "growth") && count == 4) return growth(port, pid);
-    fail("usage: flare rest PORT | fanout PORT | clients PORT PID | growth PORT PID");
+    if (!strcmp(verb, "pages") && count == 6) return open_pages(port, pid, arguments[4], atoi(arguments[5]));
+    fail("usage: flare rest PORT | fanout PORT | clients PORT PID | growth PORT PID | pages PORT BROKER ROOT PID");
 }

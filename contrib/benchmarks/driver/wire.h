@@ -45,5 +45,6 @@ int rest(int port);
 int fanout(int port);
 int clients(int port, int pid);
 int growth(int port, int pid);
+int open_pages(int port, int broker, const char *root, int pid);
 
 #endif
