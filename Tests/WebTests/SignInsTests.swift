@@ -134,4 +134,21 @@ struct SignInsTests {
         #expect(own.tokens(in: header) == ["token"])
         #expect(own.tokens(in: "x; =; ;;" + header + ";").count == 1)
     }
+
+    @Test func `many requests at once with the same password count as one attempt`() async throws {
+        let signIns = try signIns()
+        for (password, expected) in [
+            ("open sesame", SignIns.Admission.allowed(cookie: nil)), ("wrong", .wrongPassword),
+        ] {
+            let fields: HTTPFields = [.authorization: "Bearer \(password)"]
+            await withTaskGroup(of: SignIns.Admission.self) { tasks in
+                for _ in 0..<40 { tasks.addTask { await signIns.admission(of: fields, from: "192.0.2.1") } }
+                var admissions = await tasks.reduce(into: []) { $0.append($1) }
+                // A late one is an attempt of its own.
+                admissions.removeAll { $0 == expected }
+                #expect(admissions.allSatisfy { $0 == .limited(seconds: 10) } && admissions.count < 30)
+                if password == "open sesame" { #expect(admissions.isEmpty) }
+            }
+        }
+    }
 }

@@ -44,10 +44,24 @@ package final class SignIns: Sendable {
         /// Sessions that were signed out, the oldest first.
         var ended: [[UInt8]] = []
         var limitedPeers: Set<SignInLimiter.Peer> = []
+        /// Attempts whose digest is being made, with the requests that wait for it: a script may send many at once.
+        var waiting: [Attempt: [CheckedContinuation<Bool, Never>]] = [:]
         var failures = 0
     }
 
+    private struct Attempt: Hashable {
+        let peer: SignInLimiter.Peer
+        /// Of the password.
+        let code: [UInt8]
+    }
+
+    private enum Step {
+        case allow, check, wait
+        case refuse(seconds: Int)
+    }
+
     private static let mostEnded = 1024
+    private static let mostWaiting = 512
 
     private let password: PasswordDigest
     private let tokens: SessionTokens
@@ -140,28 +154,53 @@ package final class SignIns: Sendable {
     private func check(_ candidate: String, from address: String?) async -> Admission {
         let peer = SignInLimiter.Peer(address)
         let code = MessageCode(of: Array(candidate.utf8), key: ownKey)
-        let (wait, isKnown) = state.withLock { state in
+        let attempt = Attempt(peer: peer, code: code.value)
+        let step = state.withLock { state -> Step in
+            if state.waiting[attempt] != nil { return .wait }
             // Also for the right password: else guesses could go on beyond the limit.
             let now = clock.steady()
-            if let wait = state.limiter.attempt(by: peer, at: now) { return (wait as Int?, false) }
-            let isKnown = state.known.map { code.matches($0) } ?? false
-            if isKnown { state.limiter.succeeded(peer, at: now) }
-            return (nil, isKnown)
-        }
-        if let wait {
-            reportLimit(of: peer, at: address)
-            return .limited(seconds: wait)
-        }
-        if isKnown { return .allowed(cookie: nil) }
-        let isRight = await digestMatches(candidate)
-        state.withLock { state in
-            guard isRight else {
-                state.failures += 1
-                return
+            if let wait = state.limiter.attempt(by: peer, at: now) { return .refuse(seconds: wait) }
+            guard state.known.map({ code.matches($0) }) ?? false else {
+                state.waiting[attempt] = []
+                return .check
             }
-            state.known = code.value
-            state.limitedPeers.remove(peer)
-            state.limiter.succeeded(peer, at: clock.steady())
+            state.limiter.succeeded(peer, at: now)
+            return .allow
+        }
+        switch step {
+        case .allow: return .allowed(cookie: nil)
+        case .refuse(let seconds):
+            reportLimit(of: peer, at: address)
+            return .limited(seconds: seconds)
+        case .wait: return await result(of: attempt)
+        case .check: break
+        }
+        let isRight = await digestMatches(candidate)
+        let waiting = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+            if isRight {
+                state.known = code.value
+                state.limitedPeers.remove(peer)
+                state.limiter.succeeded(peer, at: clock.steady())
+            } else {
+                state.failures += 1
+            }
+            return state.waiting.removeValue(forKey: attempt) ?? []
+        }
+        for request in waiting { request.resume(returning: isRight) }
+        return isRight ? .allowed(cookie: nil) : .wrongPassword
+    }
+
+    /// Waits for the same attempt of another request.
+    private func result(of attempt: Attempt) async -> Admission {
+        let isRight = await withCheckedContinuation { request in
+            let ended = state.withLock { state -> Bool? in
+                guard let others = state.waiting[attempt], others.count < Self.mostWaiting else {
+                    return state.known == attempt.code
+                }
+                state.waiting[attempt]?.append(request)
+                return nil
+            }
+            if let ended { request.resume(returning: ended) }
         }
         return isRight ? .allowed(cookie: nil) : .wrongPassword
     }
