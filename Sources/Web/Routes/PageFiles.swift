@@ -49,12 +49,14 @@ struct PageFiles: Sendable {
         }
     }
 
-    /// Two sums of the content (FNV-1a, forwards and backwards): one alone could be equal by accident.
+    /// Two sums of the content (FNV-1a with two primes): one alone could be equal by accident.
     private static func tag(of bytes: [UInt8]) -> String {
-        func sum(_ bytes: some Sequence<UInt8>) -> UInt64 {
-            bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        var (first, second): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
+        for byte in bytes {
+            first = (first ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+            second = (second ^ UInt64(byte)) &* 0x0000_0001_0000_01c9
         }
-        return "\"\(String(sum(bytes), radix: 36))-\(String(sum(bytes.reversed()), radix: 36))\""
+        return "\"\(String(first, radix: 36))-\(String(second, radix: 36))\""
     }
 }
 
