@@ -117,9 +117,18 @@ actor EventStreams {
                 streams[id]?.needsComment = false
                 return .write(Self.comment)
             }
-            await withCheckedContinuation { streams[id]?.waiter = $0 }
+            await withCheckedContinuation { waiter in
+                // The call may have been suspended: look again, or what happened meanwhile wakes nobody.
+                if isWaiting(id) { streams[id]?.waiter = waiter } else { waiter.resume() }
+            }
         }
         return .end
+    }
+
+    /// Whether a stream has nothing to do.
+    private func isWaiting(_ id: Int) -> Bool {
+        guard !isStopping, let stream = streams[id] else { return false }
+        return stream.position == log.last && !stream.needsComment
     }
 
     func close(_ id: Int) {

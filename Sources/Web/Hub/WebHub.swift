@@ -127,6 +127,12 @@ package actor WebHub {
             answer.ticket = ticket
             let (empty, timeout) = (answer, configuration.commandTimeout)
             return await withCheckedContinuation { request in
+                // The call may have been suspended while the node began to end.
+                guard !isStopping else {
+                    var refused = empty
+                    refused.refusal = Self.stopping
+                    return request.resume(returning: refused)
+                }
                 // Unstructured, because each command has a deadline of its own; cancelled by its answer.
                 let timer = Task {
                     guard (try? await Task.sleep(for: timeout)) != nil else { return }
