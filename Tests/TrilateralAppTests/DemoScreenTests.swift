@@ -43,7 +43,8 @@ struct DemoScreenTests {
         _ broker: String,
         isPrivate: Bool = false,
         isKept: Bool = false,
-        flare: String = "127.0.0.1:0"
+        flare: String = "127.0.0.1:0",
+        webPort: Int? = 4002
     ) throws -> String {
         let screen = DemoScreen(
             broker: try #require(HostAndPort(broker)),
@@ -55,7 +56,7 @@ struct DemoScreenTests {
             flare: try #require(HostAndPort(flare)),
             isTerminal: false
         )
-        return screen.introduction(flarePort: 4001, webPort: 4002)
+        return screen.introduction(flarePort: 4001, webPort: webPort)
     }
 
     @Test func `the introduction tells the true ports and commands that work as they stand`() throws {
@@ -68,6 +69,12 @@ struct DemoScreenTests {
         #expect(!text.contains("private"))
         #expect(text.contains("clears everything that it published"))
         #expect(text.hasSuffix("Now:\n"))
+    }
+
+    @Test func `a page that is not served is told, and the rest stands`() throws {
+        let text = try introduction("localhost:1883", webPort: nil)
+        #expect(text.contains("web      not served; the reason stands above\n"))
+        #expect(text.contains("http://127.0.0.1:4001/environments\n"))
     }
 
     @Test func `another broker stands in the commands`() throws {

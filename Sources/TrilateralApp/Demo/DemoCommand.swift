@@ -165,6 +165,11 @@ struct DemoCommand: AsyncParsableCommand {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await screen.run(ports: ports) }
             group.addTask {
+                // A taken address is tried again for ever; the walk is shown nevertheless.
+                guard (try? await Task.sleep(for: .seconds(3))) != nil else { return }
+                portFeed.yield(.noWeb)
+            }
+            group.addTask {
                 await Terminal.input.readKeys { if "qQ".utf8.contains($0) { kill(getpid(), SIGINT) } }
             }
             // The daemon ends by a signal or with an error; the screen goes with it.

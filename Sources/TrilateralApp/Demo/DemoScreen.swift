@@ -9,6 +9,8 @@ package struct DemoScreen: Sendable {
     enum Port: Sendable {
         case flare(Int)
         case web(Int)
+        /// The page is not served yet: its address is taken.
+        case noWeb
     }
 
     let broker: HostAndPort
@@ -43,15 +45,16 @@ package struct DemoScreen: Sendable {
 
     /// Waits for the listeners, says where things are, and then follows `B/state` until the task is cancelled.
     func run(ports: AsyncStream<Port>) async {
-        var (flarePort, webPort): (Int?, Int?)
+        var (flarePort, webPort, waitsForWeb): (Int?, Int?, Bool) = (nil, nil, true)
         for await port in ports {
             switch port {
             case .flare(let number): flarePort = number
             case .web(let number): webPort = number
+            case .noWeb: waitsForWeb = false
             }
-            if flarePort != nil, webPort != nil { break }
+            if flarePort != nil, webPort != nil || !waitsForWeb { break }
         }
-        guard let flarePort, let webPort else { return }
+        guard let flarePort else { return }
         // Whoever reads the screen may stall; the walk and its end must not.
         let output = OutputQueue(capacity: 1 << 16) { Terminal.output.write($0) }
         defer { output.flush() }
@@ -76,7 +79,8 @@ package struct DemoScreen: Sendable {
     }
 
     /// The lines above the live one.
-    package func introduction(flarePort: Int, webPort: Int) -> String {
+    /// - Parameter webPort: `nil` if the page is not served.
+    package func introduction(flarePort: Int, webPort: Int?) -> String {
         let isUsual = broker == TrilateralConfiguration().mqtt.address
         let options = isUsual ? "" : " -h \(broker.host) -p \(broker.port)"
         let node = root.split(separator: "/").last.map(String.init) ?? root
@@ -84,6 +88,9 @@ package struct DemoScreen: Sendable {
             isKept
             ? "Ctrl-C or q ends it. Everything that it published stays; \"trilateral forget --node \(node)\(isUsual ? "" : " --mqtt \(broker)")\" clears it."
             : "Ctrl-C or q ends it, and clears everything that it published, in Home Assistant too."
+        let page =
+            webPort.map { "http://\(HostAndPort(host: web.host, port: $0))/" }
+            ?? "not served; the reason stands above"
         return """
             Trilateral demo: a flat with lamps, and somebody walking through it, again and again.
             \(end)
@@ -91,7 +98,7 @@ package struct DemoScreen: Sendable {
               broker   \(broker)\(isPrivate ? "   (private, ends with the demo)" : "")
               topics   \(root)/#
               Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments
-              web      http://\(HostAndPort(host: web.host, port: webPort))/
+              web      \(page)
               state    \(folder)
 
             Try, in another terminal:
