@@ -7,7 +7,10 @@ import Threading
 /// The web listener of a node: the kiosk page, the API, and whether the daemon is well.
 ///
 /// An address that is taken does not end the daemon: it raises an alert and is tried again.
-package struct WebService: Service {
+package struct WebService: Service, CustomStringConvertible {
+    /// For logs, which would show every file of the page otherwise.
+    package var description: String { "web" }
+
     private static let alert = "web"
     private static let certificateAlert = "web-certificate"
 

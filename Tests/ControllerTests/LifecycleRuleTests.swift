@@ -239,6 +239,9 @@ import Things
                 == "a kiosk may not drive things in level BACKGROUND; it may in FULL (lifecycle.allow.control)"
         )
         #expect(refused.answers.first?.speaker == .kiosk)
+        let level = Command.Order.setLifecycle(.level(.active))
+        let lifted = rig.happens(.commandReceived(Command(ticket: 903, order: level, speaker: .kiosk)))
+        #expect(lifted.codes == [.levelDenied], "a kiosk does not lift its own refusal")
         let next = rig.happens(
             .commandReceived(Command(ticket: 901, order: .request(.ping), speaker: .kiosk))
         )

@@ -29,6 +29,8 @@ package struct ChangeRequest: Sendable, Hashable {
         case remove
         /// Reads a thing without changing it.
         case read
+        /// A level of the lifecycle, which decides what a kiosk may do.
+        case level
         /// An environment selection, a sensor switch, or a request to the daemon itself.
         case control
     }

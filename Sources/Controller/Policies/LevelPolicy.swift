@@ -4,7 +4,7 @@ import Things
 /// `lifecycle.allow.control`: a kiosk may drive things only at some levels of the lifecycle.
 ///
 /// MQTT, the command line and the Flare server's own clients always may. Selecting an environment and asking the daemon
-/// for something drives nothing.
+/// for something drives nothing; setting the level counts as driving, or a kiosk could lift its own refusal.
 package struct LevelPolicy: CommandPolicy {
     package init() {}
 
@@ -12,7 +12,7 @@ package struct LevelPolicy: CommandPolicy {
         guard request.speaker == .kiosk, !state.lifecycle.allowsControl else { return .allow }
         switch request.kind {
         case .read, .control: return .allow
-        case .set, .action, .move, .edit, .remove: break
+        case .set, .action, .move, .edit, .remove, .level: break
         }
         let levels = LifecycleLevel.allCases.filter(state.lifecycle.settings.controlLevels.contains)
         let legal =

@@ -16,7 +16,7 @@ package struct ReadOnlyPolicy: CommandPolicy {
             object.kind == .thing || object.kind == .zone
         else { return .allow }
         switch request.kind {
-        case .read, .control: return .allow
+        case .read, .level, .control: return .allow
         case .set, .action, .move, .edit, .remove: break
         }
         let zone = request.zone.map { ObjectReference(.zone, $0) }

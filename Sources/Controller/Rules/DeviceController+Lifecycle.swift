@@ -60,7 +60,8 @@ extension DeviceController {
             subject: .set,
             target: .init(kind: "lifecycle", slug: change.name.rawValue)
         )
-        if let refusal = refusal(of: command, .control) { return refuse(pending, refusal) }
+        let kind: ChangeRequest.Kind = change.name == .level ? .level : .control
+        if let refusal = refusal(of: command, kind) { return refuse(pending, refusal) }
         let before = state.lifecycle
         switch change {
         case .level(let level):
