@@ -21,6 +21,8 @@ struct LifecycleTests {
             try await visitor.awaits("state") { $0["lifecycle"]?["state"] == "active" }
             visitor.say("display/hall/presence", "gone", isRetained: true)
             try await visitor.awaits("lifecycle") { $0["state"] == "background" && $0["displays"] == 0 }
+            // The event follows the state.
+            try await visitor.awaits("event/lifecycle") { $0["from"] == "Active" }
             let calls = await visitor.objects(on: "event/lifecycle").map { $0["call"]?.string ?? "" }
             #expect(
                 calls.suffix(3) == [
