@@ -79,7 +79,11 @@ import Testing
         }
         try await withFakeServer(script) { server in
             try await withLink(FlareClient(configuration(server), logger: .silent)) { link in
-                #expect(await link.next() == .linkDown(reason: "no answer from the server within 0.2 s"))
+                let silent = FlareEvent.linkDown(reason: "no answer from the server within 0.2 s")
+                var event = await link.next()
+                // On a busy machine, an attempt may fail before the server has accepted the session.
+                while let other = event, other != silent, other != .linkUp { event = await link.next() }
+                #expect(event == silent)
                 #expect(await eventually { joins.withLockedValue { $0 } > 2 })
                 let rest = await link.rest()
                 #expect(!rest.contains(.linkUp))
