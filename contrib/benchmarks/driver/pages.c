@@ -48,6 +48,7 @@ static int open_stream(int port, const char *path, struct page *page) {
     while (!page->input.bytes || !strstr(page->input.bytes, "event: state"))
         if (fill(&page->input, page->socket) <= 0) fail("GET %s: %.300s", path, page->input.bytes ? page->input.bytes : "");
     page->input.start = page->input.end = 0;
+    page->input.bytes[0] = 0;
     return page->socket;
 }
 
@@ -108,6 +109,10 @@ static void measure_events(int port, const char *path, const char *format, struc
     struct buffer answer = {0};
     open_stream(port, "/api/events", &reader);
     int poster = connect_to(port);
+    // The first change is from ON to OFF, whatever the lamp was before.
+    char on[120];
+    snprintf(on, sizeof on, format, "ON");
+    post(poster, path, on, &answer);
     for (int round = 0; round < rounds; round++) {
         const char *state = round % 2 ? "ON" : "OFF";
         char body[120];
