@@ -17,7 +17,7 @@ import Things
         rig.notice(.near(thing: House.lamp, device: House.homeDevice, distance: 1))
     }
 
-    @Test func `a start is told call by call, and what was told is logged`() {
+    @Test func `a start publishes each call, and logs it`() {
         var rig = Rig()
         let linked = rig.happens(.flare(.linkUp))
         #expect(linked.calls == ["applicationDidConnect"])
@@ -100,7 +100,7 @@ import Things
         #expect(rig.state.lifecycle.level == .background)
     }
 
-    @Test func `an unknown language is refused, and nothing is told`() {
+    @Test func `an unknown language is refused, and nothing is published`() {
         let german = Lifecycle.Language(
             tag: "de-DE",
             appName: "Dreiseit",

@@ -7,10 +7,10 @@ import Threading
 
 /// Displays on the broker, as events for the controller.
 struct BrokerDisplaysTests {
-    /// The displays, what they have told, and a wait that ends when the test says so.
+    /// The displays, the events they have sent, and a wait that the test ends.
     private final class Hall: Sendable {
         let displays: BrokerDisplays
-        let told = Locked<[String]>([])
+        let sent = Locked<[String]>([])
         let refused = Locked<[String]>([])
         let (waits, wait) = AsyncStream.makeStream(of: Void.self)
 
@@ -24,9 +24,9 @@ struct BrokerDisplaysTests {
                     throw CancellationError()
                 },
                 onRefused: { [refused] why in refused.withLock { $0.append(why) } },
-                send: { [told] event in
+                send: { [sent] event in
                     guard case .displayChanged(let id, let presence) = event else { return }
-                    told.withLock { $0.append("\(id) \(presence.rawValue)") }
+                    sent.withLock { $0.append("\(id) \(presence.rawValue)") }
                 }
             )
         }
@@ -36,10 +36,10 @@ struct BrokerDisplaysTests {
             await displays.receive(MQTTMessage(topic: topic, payload: Array(payload.utf8)))
         }
 
-        var heard: [String] { told.withLock { $0 } }
+        var heard: [String] { sent.withLock { $0 } }
     }
 
-    @Test func `a display is told with every change, and gone only if it was there`() async throws {
+    @Test func `each change of a display is sent, and gone only if it was there`() async throws {
         let hall = try Hall()
         await hall.says("a", "gone")
         await hall.says("a", "visible")
@@ -48,7 +48,7 @@ struct BrokerDisplaysTests {
         #expect(hall.heard == ["mqtt/a visible", "mqtt/a hidden", "mqtt/a gone"])
     }
 
-    @Test func `what cannot be understood is refused and told nowhere`() async throws {
+    @Test func `an invalid presence or id is refused and not sent`() async throws {
         let hall = try Hall()
         await hall.says("a", "maybe")
         await hall.says(String(repeating: "x", count: 65), "visible")

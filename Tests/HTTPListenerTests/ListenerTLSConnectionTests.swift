@@ -46,7 +46,7 @@ struct ListenerTLSConnectionTests {
         }
     }
 
-    @Test func `plain HTTP is told to use https`() async throws {
+    @Test func `plain HTTP gets an answer that names https`() async throws {
         try await Self.withTLS { port, _, _ in
             let (reply, isClosed) = try await onThread {
                 let client = try WireClient(port: port)

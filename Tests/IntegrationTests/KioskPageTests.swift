@@ -30,9 +30,9 @@ struct KioskPageTests {
             let command = "touch '\(request)'; until [ -e '\(done)' ]; do sleep 0.05; done"
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    while access(request, F_OK) != 0 { try await Task.sleep(for: .milliseconds(50)) }
+                    #expect(await eventually(within: .seconds(300)) { access(request, F_OK) == 0 })
                     await home.stop()
-                    // Long enough that the page says so.
+                    // The script expects the page to report an interruption of more than 3 s.
                     try await Task.sleep(for: .seconds(4))
                     try await home.start(keys)
                     try home.folder.write("", to: "restarted")

@@ -28,7 +28,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a thing's position is told to the millimetre, and only if it is a place`() {
+    @Test func `a thing's position is rounded to the millimetre, and left out if it is not finite`() {
         var state = Place.state
         state.things[Place.lamp]?.position = Point3D(x: 1.23456, y: -0.0001, z: 2)
         #expect(state.thingJSON(Place.lamp)?["position"] == ["x": 1.235, "y": 0, "z": 2])

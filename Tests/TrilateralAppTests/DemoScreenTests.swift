@@ -71,7 +71,7 @@ struct DemoScreenTests {
         #expect(text.hasSuffix("Now:\n"))
     }
 
-    @Test func `a page that is not served is told, and the rest stands`() throws {
+    @Test func `the introduction says that the page is not served`() throws {
         let text = try introduction("localhost:1883", webPort: nil)
         #expect(text.contains("web      not served; the reason stands above\n"))
         #expect(text.contains("http://127.0.0.1:4001/environments\n"))

@@ -81,13 +81,7 @@ struct APIDescriptionTests {
     }
 
     private static func serve(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
-        let key = [UInt8](repeating: 7, count: 32)
-        let signIns = SignIns(
-            password: try #require(PasswordDigest("open sesame")),
-            key: key,
-            cookie: SessionCookie(key: key, isSecure: false, isFramed: false),
-            logger: .silent
-        )
+        let signIns = try SignIns.forTests()
         let node = try FakeNode()
         node.change([]) { state in
             let box = Box(origin: Point3D(x: 0, y: 0, z: 0), width: 5, height: 4, depth: 3)

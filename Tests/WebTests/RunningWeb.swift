@@ -5,11 +5,12 @@ import Logging
 import Messages
 import ServiceLifecycle
 import TestSupport
+import Testing
 import Things
 import Threading
 @testable import Web
 
-/// A place with a red lamp in a kitchen, without a controller: commands are recorded, and answered as told.
+/// A place with a red lamp in a kitchen, without a controller: commands are recorded, and `respond` answers them.
 final class FakeNode: Sendable {
     static let environment = FlareID(high: 1, low: 0)
     static let kitchen = FlareID(high: 2, low: 0)
@@ -140,6 +141,19 @@ func withWeb(
         for await port in ports { try await body(port) }
         await group.triggerGracefulShutdown()
         try await tasks.waitForAll()
+    }
+}
+
+extension SignIns {
+    /// Sign-ins with the password "open sesame", over plain HTTP.
+    static func forTests() throws -> SignIns {
+        let key = [UInt8](repeating: 7, count: 32)
+        return SignIns(
+            password: try #require(PasswordDigest("open sesame")),
+            key: key,
+            cookie: SessionCookie(key: key, isSecure: false, isFramed: false),
+            logger: .silent
+        )
     }
 }
 

@@ -56,7 +56,7 @@ struct SessionTokensTests {
     }
 
     @Test(arguments: ["", "A", "====", String(repeating: "A", count: 98), String(repeating: "é", count: 49)])
-    func `what is no token is refused`(text: String) throws {
+    func `an invalid token is refused`(text: String) throws {
         #expect(try tokens().session(text, at: now) == nil)
     }
 }

@@ -7,14 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SignInGateTests {
     private static func serve(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
-        let key = [UInt8](repeating: 7, count: 32)
-        let signIns = SignIns(
-            password: try #require(PasswordDigest("open sesame")),
-            key: key,
-            cookie: SessionCookie(key: key, isSecure: false, isFramed: false),
-            logger: .silent
-        )
-        try await withWeb(FakeNode(), signIns: signIns, body)
+        try await withWeb(FakeNode(), signIns: .forTests(), body)
     }
 
     private static let json = ["Content-Type: application/json"]

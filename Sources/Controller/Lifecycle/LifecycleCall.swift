@@ -16,7 +16,7 @@ package enum LifecycleCall: String, Sendable, Hashable, CaseIterable {
     case applicationDidEnterMenu
     case applicationDidBecomeObscured
     case applicationDidDisplayAlert
-    /// Asks for a language; it is told when the language is supported and another one than before.
+    /// Asks for a language. Published when the language is supported and differs from the current one.
     case shouldUpdateLifecycleConfigurationToLanguage
 
     /// The notification of the same name: `SDLApplicationDid…`; a question has none.

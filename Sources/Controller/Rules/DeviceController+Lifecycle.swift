@@ -17,7 +17,7 @@ extension DeviceController {
         let transitions = state.lifecycle.update()
         guard !transitions.isEmpty else { return }
         let cause = cause()
-        for transition in transitions { tell(transition, cause: cause) }
+        for transition in transitions { publish(transition, cause: cause) }
         guard state.lifecycle.level != level else { return }
         state.lifecycleSince = now
         // A link that returns, and a place that was just read, need no other reading.
@@ -25,7 +25,7 @@ extension DeviceController {
     }
 
     /// Publishes and logs a call.
-    private mutating func tell(_ transition: Lifecycle.Transition, cause: ChangeEvent.Cause) {
+    private mutating func publish(_ transition: Lifecycle.Transition, cause: ChangeEvent.Cause) {
         changes.insert(.lifecycle)
         effects.append(.remember(.lifecycle(transition, at: now)))
         var details: [String: JSONValue] = [
@@ -88,7 +88,7 @@ extension DeviceController {
                     from: before.language?.tag ?? "",
                     to: language.tag
                 )
-                tell(transition, cause: cause(command))
+                publish(transition, cause: cause(command))
             }
         }
         if state.lifecycle != before { changes.insert(.lifecycle) }

@@ -1,7 +1,7 @@
 import Flare
 import Things
 
-/// Zones and things of the environment, as the broker tells them: what pictures are drawn from.
+/// Zones and things of the environment, as published on the broker: the input of the pictures.
 struct WatchPlace: Hashable {
     struct Zone: Hashable {
         let name: String

@@ -2,7 +2,7 @@ import Controller
 
 /// The displays that are attached over HTTP, by their event streams and by what they say of themselves.
 struct DisplayRegistry: Sendable {
-    /// A display may be gone when this is over, unless something was heard of it meanwhile.
+    /// A display may be gone when this is over, unless it sends a message meanwhile.
     struct Timer: Sendable, Hashable {
         let display: String
         let duration: Duration
@@ -23,7 +23,7 @@ struct DisplayRegistry: Sendable {
         var number = 0
     }
 
-    /// How long a display without a stream counts after it has spoken.
+    /// How long a display without a stream counts after its last message.
     private static let patience = Duration.seconds(600)
 
     private let grace: Duration

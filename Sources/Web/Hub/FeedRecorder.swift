@@ -20,7 +20,7 @@ struct FeedRecorder: Sendable {
     mutating func begin(_ state: ControllerState) {
         isRecording = true
         epoch = state.epoch
-        // What has changed meanwhile has no number, so nobody can continue before this one.
+        // Changes while nothing was recorded have no number: no reader can resume before this one.
         number += 1
         nearby = state.nearbyJSON.bytes
         lifecycle = state.lifecycleJSON.bytes

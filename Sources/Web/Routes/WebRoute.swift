@@ -2,7 +2,7 @@ import HTTPListener
 import HTTPTypes
 import Messages
 
-/// What a path stands for.
+/// What answers a path.
 enum WebRoute: Sendable, Hashable {
     /// `/`, which leads to the kiosk page.
     case start

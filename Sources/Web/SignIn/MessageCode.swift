@@ -24,7 +24,7 @@ package struct MessageCode: Sendable {
         value = code
     }
 
-    /// In a time that does not tell where they differ.
+    /// Compares in constant time.
     func matches(_ other: some Collection<UInt8>) -> Bool {
         let other = Array(other)
         return other.count == value.count && CRYPTO_memcmp(value, other, value.count) == 0

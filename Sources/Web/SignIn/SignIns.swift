@@ -39,7 +39,7 @@ package final class SignIns: Sendable {
         var limiter: SignInLimiter
         /// The code of the right password once it was shown, so that scripts do not cost a digest each time.
         ///
-        /// Whoever can read it can read the password as well, in the buffers of the requests.
+        /// Memory that holds it also holds the password, in the buffers of the requests.
         var known: [UInt8]?
         /// Sessions that were signed out, the oldest first.
         var ended: [[UInt8]] = []

@@ -15,8 +15,8 @@ extension Capability {
             on: context.loop,
             topic: context.topics.frame,
             now: { context.clock().steadyMilliseconds },
-            // What the system has taken over is written, even if the broker does not read it: only its acknowledgements
-            // of other publications tell that it keeps up.
+            // A frame in the socket's buffer counts as written, even if the broker does not read it. The broker keeps up
+            // only if it acknowledges other publications.
             isBrokerBusy: { client.counters.queued > busyLimit },
             // A frame that is not written by then is lost with its link.
             send: { try? await client.publishAndWait($0, timeout: .seconds(5)) }

@@ -28,7 +28,7 @@ package struct KioskAccess: Sendable, Hashable {
     }
 
     /// The password in a file, with a warning if others can read it.
-    private static func password(in file: String) -> Result<
+    fileprivate static func password(in file: String) -> Result<
         (digest: PasswordDigest, warning: String?), FileError
     > {
         Secret.load(file).flatMap { found in
@@ -123,7 +123,7 @@ extension ConfigurationFile {
     static let kioskAccess: [ConfigurationFile] = [
         .init("web.password_file") { loaded in
             guard let file = loaded.values.web.access.passwordFile else { return .success(nil) }
-            return KioskAccess.check(password: file)
+            return KioskAccess.password(in: file).map(\.warning)
         },
         .init("web.tls.certificate_file") { loaded in
             guard let tls = loaded.values.web.access.tls else { return .success(nil) }
@@ -137,10 +137,4 @@ extension ConfigurationFile {
             .success(loaded.values.web.access.keyFile.flatMap { FileContents.openness(of: $0) })
         },
     ]
-}
-
-extension KioskAccess {
-    fileprivate static func check(password file: String) -> Result<String?, FileError> {
-        password(in: file).map(\.warning)
-    }
 }
