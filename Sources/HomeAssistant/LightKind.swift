@@ -9,12 +9,12 @@ struct LightKind: Sendable, Hashable {
 
     /// `nil` for a thing that is not a light.
     init?(data: [String: JSONValue]) {
-        guard ThingProfile.isLight(data) else { return nil }
-        let data = ThingProfile.driven(data)
+        guard ThingCapabilities.isLight(data) else { return nil }
+        let data = ThingCapabilities.driven(data)
         hasBrightness = ThingAppearance.level(of: data) != nil
         var modes: [ThingAppearance.ColourMode] = []
         if ThingAppearance.storedTemperature(of: data) != nil { modes.append(.temperature) }
-        if ThingProfile.has("color", in: data) { modes.append(.rgb) }
+        if ThingCapabilities.has("color", in: data) { modes.append(.rgb) }
         if modes.isEmpty { modes = [hasBrightness ? .brightness : .onoff] }
         self.modes = modes.map(\.rawValue)
     }

@@ -117,7 +117,7 @@ struct ThingDiscovery: Sendable {
 
     /// The components, the most important first.
     private func components(_ topics: Topics) -> [Component] {
-        let profile = ThingProfile(thing: thing)
+        let capabilities = ThingCapabilities(thing: thing)
         let state = topics.object(.thing, slug)
         var components: [Component] = []
         if let kind = LightKind(data: thing.data) {
@@ -125,7 +125,7 @@ struct ThingDiscovery: Sendable {
             // The light is the main entity and has the device's name.
             members["name"] = .null
             components.append(Component(.light, "", members))
-        } else if profile.hasState {
+        } else if capabilities.hasState {
             components.append(
                 Component(
                     .switch,
@@ -140,12 +140,12 @@ struct ThingDiscovery: Sendable {
                 )
             )
         }
-        if let palette = palette(profile, topics) { components.append(palette) }
+        if let palette = palette(capabilities, topics) { components.append(palette) }
         var names = UniqueNames()
         let beacon = beacon(topics, &names)
-        for action in profile.actions where (1...200).contains(action.unicodeScalars.count) {
+        for action in capabilities.actions where (1...200).contains(action.unicodeScalars.count) {
             // Home Assistant offers on and off of lights and switches itself.
-            if profile.hasState, action == "on" || action == "off" { continue }
+            if capabilities.hasState, action == "on" || action == "off" { continue }
             components.append(
                 Component(
                     .button,
@@ -160,14 +160,16 @@ struct ThingDiscovery: Sendable {
                 )
             )
         }
-        for key in profile.settable {
-            guard let kind = profile.attributes[key] else { continue }
-            if let component = setting(key, kind, of: profile, state, topics, &names) {
+        for key in capabilities.settable {
+            guard let kind = capabilities.attributes[key] else { continue }
+            if let component = setting(key, kind, of: capabilities, state, topics, &names) {
                 components.append(component)
             }
         }
-        for key in profile.reported.keys.sorted() {
-            guard let kind = profile.reported[key], let reading = ReportedValue(key, kind) else { continue }
+        for key in capabilities.reported.keys.sorted() {
+            guard let kind = capabilities.reported[key], let reading = ReportedValue(key, kind) else {
+                continue
+            }
             var members = reading.members
             members["name"] = .string(PlainName.of(key))
             members["state_topic"] = .string(topics.data(thing: slug))
@@ -210,10 +212,10 @@ struct ThingDiscovery: Sendable {
         }
     }
 
-    private func palette(_ profile: ThingProfile, _ topics: Topics) -> Component? {
+    private func palette(_ capabilities: ThingCapabilities, _ topics: Topics) -> Component? {
         var seen: Set<String> = []
         // A state has at most 255 characters.
-        let options = profile.palette.filter {
+        let options = capabilities.palette.filter {
             !$0.isEmpty && $0.unicodeScalars.count <= 255 && seen.insert($0).inserted
         }
         guard !options.isEmpty else { return nil }
@@ -235,8 +237,8 @@ struct ThingDiscovery: Sendable {
     /// A value in the thing's data, read from the raw data and set by its key.
     private func setting(
         _ key: String,
-        _ kind: ThingProfile.Kind,
-        of profile: ThingProfile,
+        _ kind: ThingCapabilities.Kind,
+        of capabilities: ThingCapabilities,
         _ state: String,
         _ topics: Topics,
         _ names: inout UniqueNames
@@ -261,7 +263,7 @@ struct ThingDiscovery: Sendable {
             platform = .text
             members["value_template"] = .string(ValueTemplate.text(value))
             members["command_template"] = .string(ValueTemplate.quoted)
-        case .brightness where !profile.isLight:
+        case .brightness where !capabilities.isLight:
             platform = .number
             members["state_topic"] = .string(state)
             members["value_template"] = .string(ValueTemplate.reading("value_json.brightness"))

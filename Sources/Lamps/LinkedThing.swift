@@ -17,12 +17,12 @@ package struct LinkedThing: Sendable, Hashable {
     ///   - seconds: Its duration.
     /// - Returns: `nil` for a thing that cannot be switched on and off.
     package init?(_ thing: FlareThing, goal: [String: JSONValue]? = nil, seconds: Double? = nil) {
-        let profile = ThingProfile(thing: thing)
-        guard profile.hasState else { return nil }
-        hasLevel = profile.hasBrightness
-        hasColour = profile.hasColour
-        hasTemperature = profile.hasTemperature
-        palette = profile.palette
+        let capabilities = ThingCapabilities(thing: thing)
+        guard capabilities.hasState else { return nil }
+        hasLevel = capabilities.hasBrightness
+        hasColour = capabilities.hasColour
+        hasTemperature = capabilities.hasTemperature
+        palette = capabilities.palette
         wanted = LampState(data: thing.data.merging(goal ?? [:]) { $1 })
         self.seconds = goal == nil ? nil : seconds
     }

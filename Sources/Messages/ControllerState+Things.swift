@@ -44,7 +44,7 @@ extension ControllerState {
 
     /// `B/nearby/availability`: online while there is a nearby thing that can be driven.
     package var nearbyAvailability: String {
-        guard let nearby, ThingProfile(thing: nearby).isDrivable else { return "offline" }
+        guard let nearby, ThingCapabilities(thing: nearby).isDrivable else { return "offline" }
         return thingAvailability(nearby.id)
     }
 
@@ -63,7 +63,7 @@ extension ControllerState {
             members["target"] = target(of: thing, goal: goal)
         } else if lamps[thing.id]?.isUnconfirmed == true {
             // The server has it; the lamp is still to come to it.
-            let goal = thing.data.filter { ThingProfile.lightKeys.contains($0.key) }
+            let goal = thing.data.filter { ThingCapabilities.lightKeys.contains($0.key) }
             members["target"] = target(of: thing, goal: goal)
         }
         return members

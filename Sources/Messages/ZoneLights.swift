@@ -22,13 +22,13 @@ package struct ZoneLights: Sendable {
 
         /// `nil` for what is no light.
         init?(_ data: [String: JSONValue], zone: FlareID, isReachable: Bool) {
-            guard ThingProfile.isLight(data) else { return nil }
+            guard ThingCapabilities.isLight(data) else { return nil }
             self.zone = zone
             self.isReachable = isReachable
-            let data = ThingProfile.driven(data)
+            let data = ThingCapabilities.driven(data)
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.brightness(of: data)
-            hasColour = ThingProfile.has("color", in: data)
+            hasColour = ThingCapabilities.has("color", in: data)
             temperature = ThingAppearance.temperature(of: data)
             rgb = hasColour ? ThingAppearance.drawn(data["color"]) : nil
         }

@@ -56,7 +56,7 @@ package struct ActionOutcome: Sendable, Hashable {
     /// The next colour of the palette after the one nearest to the thing's; the first or last when the
     /// thing's colour is unknown.
     private static func colour(of thing: FlareThing, step: Int) -> [String: JSONValue]? {
-        let palette = ThingProfile(thing: thing).palette
+        let palette = ThingCapabilities(thing: thing).palette
         guard !palette.isEmpty else { return nil }
         let index: Int?
         if let same = palette.firstIndex(where: { .string($0) == thing.data["color"] }) {

@@ -27,42 +27,46 @@ enum AttributeValue {
         }
     }
 
-    init(_ value: JSONValue, named name: String, of profile: ThingProfile, thing: FlareThing) throws(Refusal)
+    init(_ value: JSONValue, named name: String, of capabilities: ThingCapabilities, thing: FlareThing)
+        throws(Refusal)
     {
-        guard let kind = profile.attributes[name] ?? (name == "on" && profile.hasOn ? .state : nil) else {
-            throw Self.unknown(name, of: profile, thing: thing)
+        guard let kind = capabilities.attributes[name] ?? (name == "on" && capabilities.hasOn ? .state : nil)
+        else {
+            throw Self.unknown(name, of: capabilities, thing: thing)
         }
         switch kind {
         case .state: self = .state(try Self.state(value, name), name: name)
         case .brightness: self = try Self.brightness(value)
         case .level: self = try Self.level(value)
-        case .colour: self = .colour(try ColourValue(parsing: value, palette: profile.palette))
+        case .colour: self = .colour(try ColourValue(parsing: value, palette: capabilities.palette))
         case .temperature: self = .temperature(try Self.temperature(value))
         case .bool: self = .plain(try Self.flag(value, name))
         case .number, .text, .list, .object: self = .plain(try Self.plain(value, name, kind))
         }
     }
 
-    private static func unknown(_ name: String, of profile: ThingProfile, thing: FlareThing) -> Refusal {
+    private static func unknown(_ name: String, of capabilities: ThingCapabilities, thing: FlareThing)
+        -> Refusal
+    {
         let label = thing.name.isEmpty ? "this thing" : QuotedValue.of(thing.name)
         let list =
-            profile.settable.isEmpty
-            ? "nothing of it can be set" : "it has \(QuotedValue.list(profile.settable))"
-        if ThingProfile.reportedKeys(in: thing.data).contains(name) {
+            capabilities.settable.isEmpty
+            ? "nothing of it can be set" : "it has \(QuotedValue.list(capabilities.settable))"
+        if ThingCapabilities.reportedKeys(in: thing.data).contains(name) {
             return Refusal(
                 .notSettable,
                 "\(QuotedValue.of(name)) of \(label) is only reported and cannot be set; \(list)",
                 field: name
             )
         }
-        if ThingProfile.fixedKeys.contains(name), thing.data[name] != nil {
+        if ThingCapabilities.fixedKeys.contains(name), thing.data[name] != nil {
             return Refusal(
                 .notSettable,
                 "\(QuotedValue.of(name)) of \(label) belongs to the place and cannot be set; \(list)",
                 field: name
             )
         }
-        let hint = NearestName.hint(for: name, among: profile.settable)
+        let hint = NearestName.hint(for: name, among: capabilities.settable)
         return Refusal(
             .unknownAttribute,
             "\(label) has no attribute \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) \(list)",
@@ -168,7 +172,7 @@ enum AttributeValue {
     private static func plain(
         _ value: JSONValue,
         _ name: String,
-        _ kind: ThingProfile.Kind
+        _ kind: ThingCapabilities.Kind
     ) throws(Refusal) -> JSONValue {
         switch (kind, value) {
         case (.text, .string), (.list, .array), (.object, .object): return value

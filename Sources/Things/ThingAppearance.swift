@@ -28,28 +28,28 @@ package struct ThingAppearance: Sendable, Hashable {
     package let settable: [String]
 
     package init(thing: FlareThing) {
-        let profile = ThingProfile(thing: thing)
-        isLight = profile.isLight
-        hasState = profile.hasState
-        let data = ThingProfile.driven(thing.data)
+        let capabilities = ThingCapabilities(thing: thing)
+        isLight = capabilities.isLight
+        hasState = capabilities.hasState
+        let data = ThingCapabilities.driven(thing.data)
         isOn = hasState && Self.isOn(thing.data)
         brightness = Self.brightness(of: thing.data)
         temperature = Self.temperature(of: thing.data)
-        rgb = temperature?.rgb ?? (profile.hasColour ? Self.drawn(data["color"]) : nil)
+        rgb = temperature?.rgb ?? (capabilities.hasColour ? Self.drawn(data["color"]) : nil)
         colourName = data["color"]?.string
         colourMode =
             if !isLight {
                 nil
             } else if temperature != nil {
                 .temperature
-            } else if profile.hasColour {
+            } else if capabilities.hasColour {
                 rgb.map { _ in .rgb }
             } else {
                 brightness != nil ? .brightness : .onoff
             }
-        palette = profile.palette
-        actions = profile.actions
-        settable = profile.settable
+        palette = capabilities.palette
+        actions = capabilities.actions
+        settable = capabilities.settable
     }
 
     /// Whether a light with this data is on: from `on`, if present; never with a brightness of 0.
@@ -58,7 +58,7 @@ package struct ThingAppearance: Sendable, Hashable {
     /// ignored, here and below.
     package static func isOn(_ data: [String: JSONValue]) -> Bool {
         if level(of: data) == 0 { return false }
-        guard ThingProfile.has("on", in: data) else { return true }
+        guard ThingCapabilities.has("on", in: data) else { return true }
         switch data["on"] {
         case .bool(let flag)?: return flag
         case .number(let number)?: return number != 0
@@ -70,7 +70,7 @@ package struct ThingAppearance: Sendable, Hashable {
 
     /// The brightness in the data, 0…1; numeric text is accepted, and values are clamped.
     package static func level(of data: [String: JSONValue]) -> Double? {
-        guard ThingProfile.has("brightness", in: data) else { return nil }
+        guard ThingCapabilities.has("brightness", in: data) else { return nil }
         return JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
     }
 
@@ -85,19 +85,19 @@ package struct ThingAppearance: Sendable, Hashable {
     /// the colour, by any Flare client, ends it.
     package static func temperature(of data: [String: JSONValue]) -> ColourTemperature? {
         guard let temperature = storedTemperature(of: data) else { return nil }
-        guard ThingProfile.has("color", in: data) else { return temperature }
+        guard ThingCapabilities.has("color", in: data) else { return temperature }
         return data["color"]?.string == temperature.stored ? temperature : nil
     }
 
     /// The colour temperature in the data, whether it is shown or not.
     package static func storedTemperature(of data: [String: JSONValue]) -> ColourTemperature? {
-        guard ThingProfile.has("colorTemperature", in: data) else { return nil }
+        guard ThingCapabilities.has("colorTemperature", in: data) else { return nil }
         return data["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
     }
 
     /// The colour in the data; `nil` if there is none or it is unknown.
     package static func colour(of data: [String: JSONValue]) -> RGBColour? {
-        guard ThingProfile.has("color", in: data), let value = data["color"] else { return nil }
+        guard ThingCapabilities.has("color", in: data), let value = data["color"] else { return nil }
         return (try? ColourValue(parsing: value))?.rgb
     }
 

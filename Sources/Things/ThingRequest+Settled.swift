@@ -21,12 +21,12 @@ extension ThingRequest {
                 )
             )
         }
-        let profile = ThingProfile(thing: thing)
+        let capabilities = ThingCapabilities(thing: thing)
         var values: [String: AttributeValue] = [:]
         var rejected: [String: Refusal] = [:]
         for (name, value) in attributes {
             do throws(Refusal) {
-                values[name] = try AttributeValue(value, named: name, of: profile, thing: thing)
+                values[name] = try AttributeValue(value, named: name, of: capabilities, thing: thing)
             } catch {
                 rejected[name] = error
             }
@@ -36,7 +36,7 @@ extension ThingRequest {
         }
         for name in rejected.keys { values[name] = nil }
         guard !values.isEmpty, isPartial || rejected.isEmpty else {
-            return .failure(Self.summary(of: rejected, profile: profile))
+            return .failure(Self.summary(of: rejected, capabilities: capabilities))
         }
         let writes = writes(for: values, on: thing)
         var accepted = values.mapValues(\.shown)
@@ -114,7 +114,7 @@ extension ThingRequest {
             case .colour(let colour): writes["color"] = .value(.string(colour.stored))
             case .temperature(let temperature):
                 writes["colorTemperature"] = .value(JSONValue(temperature.kelvin))
-                if ThingProfile.has("color", in: thing.data) {
+                if ThingCapabilities.has("color", in: thing.data) {
                     writes["color"] = .value(.string(temperature.stored))
                 }
             case .plain(let json): writes[name] = .value(json)
@@ -135,12 +135,13 @@ extension ThingRequest {
     }
 
     /// One refusal for all invalid fields: code and field of the first by name, sentences of up to three.
-    private static func summary(of rejected: [String: Refusal], profile: ThingProfile) -> Refusal {
+    private static func summary(of rejected: [String: Refusal], capabilities: ThingCapabilities) -> Refusal {
         let problems = rejected.sorted { $0.key < $1.key }.map(\.value)
         guard let first = problems.first else {
             let legal =
-                profile.settable.isEmpty
-                ? "nothing of this thing can be set" : "this thing has \(QuotedValue.list(profile.settable))"
+                capabilities.settable.isEmpty
+                ? "nothing of this thing can be set"
+                : "this thing has \(QuotedValue.list(capabilities.settable))"
             return Refusal(.invalidValue, "no attribute to set was given; \(legal)")
         }
         var sentences: [String] = []

@@ -60,8 +60,8 @@ struct ColourTemperatureTests {
 
     @Test func `a thing with only a temperature is a light`() {
         let thing = Lamps.thing(["colorTemperature": 3000])
-        #expect(ThingProfile(thing: thing).isLight)
-        #expect(ThingProfile(thing: thing).settable == ["state", "color_temp"])
+        #expect(ThingCapabilities(thing: thing).isLight)
+        #expect(ThingCapabilities(thing: thing).settable == ["state", "color_temp"])
     }
 
     @Test func `every mired survives conversion to kelvin`() throws {

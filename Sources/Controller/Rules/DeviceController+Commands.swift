@@ -172,7 +172,7 @@ extension DeviceController {
         if let refusal = refusal(of: command, .action(name), on: .init(.thing, thing.id), in: thing.zone) {
             return refuse(pending, refusal)
         }
-        if case .failure(let refusal) = ThingProfile(thing: thing).checked(action: name) {
+        if case .failure(let refusal) = ThingCapabilities(thing: thing).checked(action: name) {
             return refuse(pending, refusal)
         }
         guard state.isLinkUp else { return refuse(pending, unreachable) }

@@ -104,7 +104,7 @@ extension DeviceController {
     }
 
     /// Data keys that identify or calibrate a beacon.
-    fileprivate static let beaconKeys = ThingProfile.fixedKeys.subtracting(["options"]).union(["power"])
+    fileprivate static let beaconKeys = ThingCapabilities.fixedKeys.subtracting(["options"]).union(["power"])
 
     private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
         switch object.kind {

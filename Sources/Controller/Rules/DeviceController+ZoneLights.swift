@@ -24,7 +24,7 @@ extension DeviceController {
         if let refusal = refusal(of: command, kind, on: .init(.zone, zone.id)) {
             return refuse(whole, refusal)
         }
-        let all = state.things.values.filter { $0.zone == zone.id && ThingProfile(thing: $0).isLight }
+        let all = state.things.values.filter { $0.zone == zone.id && ThingCapabilities(thing: $0).isLight }
             .sorted { $0.id < $1.id }
         guard !all.isEmpty else {
             return refuse(whole, Refusal(.unknownThing, "there is no light in this zone"))
@@ -120,9 +120,9 @@ extension DeviceController {
         var settled: [(light: FlareThing, setting: ThingSetting)] = []
         var understood: Set<String> = []
         for light in lights {
-            let profile = ThingProfile(thing: light)
+            let capabilities = ThingCapabilities(thing: light)
             var own = request
-            own.attributes = request.attributes.filter { profile.attributes[$0.key] != nil }
+            own.attributes = request.attributes.filter { capabilities.attributes[$0.key] != nil }
             understood.formUnion(own.attributes.keys)
             guard !own.attributes.isEmpty else { continue }
             var expected = light
@@ -134,7 +134,7 @@ extension DeviceController {
         }
         let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
         guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
-            let settable = Set(lights.flatMap { ThingProfile(thing: $0).settable }).sorted()
+            let settable = Set(lights.flatMap { ThingCapabilities(thing: $0).settable }).sorted()
             let what = unknown.first.map { "no light of this zone has \(QuotedValue.of($0))" }
             return .failure(
                 Refusal(

@@ -12,7 +12,8 @@ extension ModelAdvice {
         let keys = ModelDataKey.all(of: kind)
         // A thing that only reports a power reports watts, and no beacon's power.
         let reported =
-            kind == .thing ? ThingProfile.reportedKeys(in: members).subtracting(ThingProfile.fixedKeys) : []
+            kind == .thing
+            ? ThingCapabilities.reportedKeys(in: members).subtracting(ThingCapabilities.fixedKeys) : []
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where !value.isNull {
             if let key = keys[name] {
                 if !reported.contains(name), let problem = key.problem(with: value) {

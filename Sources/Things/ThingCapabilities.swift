@@ -1,7 +1,7 @@
 package import Flare
 
 /// The capabilities of a thing, derived from its data.
-package struct ThingProfile: Sendable, Hashable {
+package struct ThingCapabilities: Sendable, Hashable {
     /// What an attribute accepts.
     package enum Kind: String, Sendable, Hashable {
         /// `ON`, `OFF`, `TOGGLE`, true, false.
@@ -116,7 +116,7 @@ package struct ThingProfile: Sendable, Hashable {
         return data["readonly"]?.array?.contains { $0.string == key } != true
     }
 
-    /// Whether data is that of a light, without building a profile.
+    /// Whether data is that of a light, without building its capabilities.
     package static func isLight(_ data: [String: JSONValue]) -> Bool {
         hasState(data) && data["kind"] != switchKind
     }
@@ -154,7 +154,7 @@ package struct ThingProfile: Sendable, Hashable {
     }
 }
 
-extension ThingProfile.Kind {
+extension ThingCapabilities.Kind {
     fileprivate init(of value: JSONValue) {
         self =
             switch value {
