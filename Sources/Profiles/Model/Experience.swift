@@ -1,0 +1,39 @@
+package import Flare
+
+/// Screens, menu, controls and colours of a kiosk.
+/// - Source: `userExperience` of an AMAP configuration.
+package struct Experience: Sendable, Hashable {
+    /// A screen or a control: a class with a name and parameters.
+    package struct Part: Sendable, Hashable {
+        package let name: String
+        /// Behind its last dot.
+        package let className: String
+        package var title: String?
+        package var icon: String?
+        /// `config` or `extras`.
+        package var parameters: [String: JSONValue] = [:]
+
+        package init(name: String, className: String) { (self.name, self.className) = (name, className) }
+    }
+
+    /// A colour with a name.
+    package struct Colour: Sendable, Hashable {
+        package let name: String
+        /// `#RGB` or `#RRGGBB`.
+        package let value: String
+
+        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    package let signInScreen: String
+    package let homeScreen: String
+    package var screens: [Part] = []
+    package var controls: [Part] = []
+    package var drawerMenu: [String] = []
+    package var defaults: [String: JSONValue] = [:]
+    package var colours: [Colour] = []
+
+    package init(signInScreen: String, homeScreen: String) {
+        (self.signInScreen, self.homeScreen) = (signInScreen, homeScreen)
+    }
+}

@@ -1,0 +1,32 @@
+/// How the application reaches its cloud; what is `nil` was not said.
+/// - Source: `sdkConfig` of an AMAP configuration.
+package struct SDKSettings: Sendable, Hashable {
+    /// The levels of its two logs.
+    package enum LogLevel: String, Sendable, Hashable, CaseIterable {
+        case verbose = "Verbose"
+        case debug = "Debug"
+        case info = "Info"
+        case warning = "Warning"
+        case error = "Error"
+        case none = "None"
+    }
+
+    /// `allowMobileDSS`: changes are streamed.
+    package var isStreamed: Bool?
+    /// `allowOfflineUse`: the last place is kept for a start without the server.
+    package var isMirrored: Bool?
+    package var serviceType: String?
+    package var serviceLocation: String?
+    package var consoleLogLevel: LogLevel?
+    package var fileLogLevel: LogLevel?
+    package var timeoutMilliseconds: Int?
+    /// Where `serviceLocation`, or else `serviceType`, stands.
+    package var servicePlace: (file: String, position: SourcePosition)? {
+        get { placeFile.flatMap { file in placePosition.map { (file, $0) } } }
+        set { (placeFile, placePosition) = (newValue?.file, newValue?.position) }
+    }
+    private var placeFile: String?
+    private var placePosition: SourcePosition?
+
+    package init() {}
+}

@@ -1,0 +1,50 @@
+package import Flare
+
+/// A managed property of a thing with a profile.
+package struct ThingProperty: Sendable, Hashable {
+    /// What it accepts and how it is shown; the generic control is resolved.
+    package enum Control: String, Sendable, Hashable, CaseIterable {
+        case `switch`, slider, dimmer, select, button
+        case decimalInput = "decimal_input"
+        case integerInput = "integer_input"
+        case colourPicker = "color_picker"
+        case textInput = "text_input"
+        case readonlyText = "readonly_text"
+    }
+
+    /// The type of its stored values.
+    package enum ValueType: String, Sendable, Hashable {
+        case boolean, integer, decimal, text
+        /// Nothing says yet.
+        case unknown
+    }
+
+    /// A value with a name.
+    package struct Action: Sendable, Hashable {
+        package let name: String
+        package let value: JSONValue
+
+        package init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
+    }
+
+    /// The key in the thing's data, and the attribute of `set`.
+    package let name: String
+    package var control: Control
+    package var type: ValueType
+    package var actions: [Action] = []
+    package var roles: [String] = []
+    /// `nil` where there is no limit.
+    package var minimum: Double?
+    package var maximum: Double?
+    package var step: Double?
+    package var unit: String?
+    package var isOptional = false
+    /// Whether the thing has a value for it at present; an optional property without one is left out.
+    package var isPresent = true
+
+    package init(name: String, control: Control, type: ValueType) {
+        (self.name, self.control, self.type) = (name, control, type)
+    }
+
+    package var isReadOnly: Bool { control == .readonlyText }
+}
