@@ -112,17 +112,17 @@ package struct LogFormat: Sendable, Hashable {
 }
 
 extension Logger.Level {
-    /// The configured level.
-    package init(_ level: TrilateralConfiguration.Log.Level) {
-        self =
-            switch level {
-            case .trace: .trace
-            case .debug: .debug
-            case .info: .info
-            case .notice: .notice
-            case .warning: .warning
-            case .error: .error
-            case .critical: .critical
-            }
+    /// The configured level; `nil` if nothing is logged.
+    package init?(_ level: TrilateralConfiguration.Log.Level) {
+        switch level {
+        case .trace: self = .trace
+        case .debug: self = .debug
+        case .info: self = .info
+        case .notice: self = .notice
+        case .warning: self = .warning
+        case .error: self = .error
+        case .critical: self = .critical
+        case .none: return nil
+        }
     }
 }

@@ -7,16 +7,18 @@ import Threading
 /// Logging never blocks: see ``OutputQueue``.
 package final class LogOutput: Sendable {
     private struct State {
-        var level: Logger.Level
+        var level: Logger.Level?
         var form: LogFormat
     }
 
     private let state: Locked<State>
     private let queue: OutputQueue
 
-    /// - Parameter write: Writes whole lines; may block.
+    /// - Parameters:
+    ///   - level: The lowest level that is logged; `nil` logs nothing.
+    ///   - write: Writes whole lines; may block.
     package init(
-        level: Logger.Level,
+        level: Logger.Level?,
         form: LogFormat,
         write: @escaping @Sendable ([UInt8]) -> Void
     ) {
@@ -41,14 +43,14 @@ package final class LogOutput: Sendable {
         Logger(label: label) { LogLineHandler(label: $0, output: self) }
     }
 
-    /// The lowest level that is logged; can be changed at any time, for all loggers.
-    package var level: Logger.Level {
+    /// The lowest level that is logged; can be changed at any time, for all loggers. `nil` logs nothing.
+    package var level: Logger.Level? {
         get { state.withLock { $0.level } }
         set { state.withLock { $0.level = newValue } }
     }
 
     /// Changes level and format, after a reload of the configuration.
-    package func configure(level: Logger.Level, form: LogFormat) {
+    package func configure(level: Logger.Level?, form: LogFormat) {
         state.withLock { $0 = State(level: level, form: form) }
     }
 
@@ -80,7 +82,7 @@ private struct LogLineHandler: LogHandler {
     }
 
     var logLevel: Logger.Level {
-        get { ownLevel ?? output.level }
+        get { ownLevel ?? output.level ?? .critical }
         set { ownLevel = newValue }
     }
 
@@ -90,6 +92,7 @@ private struct LogLineHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
+        guard output.level != nil else { return }
         var all = metadataProvider?.get() ?? [:]
         all.merge(metadata) { _, new in new }
         all.merge(event.metadata ?? [:]) { _, new in new }

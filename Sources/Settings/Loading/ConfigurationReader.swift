@@ -75,10 +75,16 @@ struct ConfigurationReader {
         for path: String,
         in folder: String
     ) -> ConfigurationInput {
-        guard schema.key(path)?.isFile == true, case .scalar(let name, let isQuoted) = input, !name.isEmpty,
-            !name.hasPrefix("/"), !folder.isEmpty
-        else { return input }
-        return .scalar(folder + "/" + name, isQuoted: isQuoted)
+        guard schema.key(path)?.isFile == true, !folder.isEmpty else { return input }
+        switch input {
+        case .scalar(let name, let isQuoted) where !name.isEmpty && !name.hasPrefix("/"):
+            return .scalar(folder + "/" + name, isQuoted: isQuoted)
+        case .list(let elements):
+            return .list(
+                elements.map { .init(value: resolved($0.value, for: path, in: folder), place: $0.place) }
+            )
+        default: return input
+        }
     }
 
     /// Variables of the form `TRILATERAL_…`; file names in them are relative to the working folder.

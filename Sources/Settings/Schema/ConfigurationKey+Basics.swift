@@ -165,6 +165,25 @@ extension ConfigurationKey {
             "The longest delay between two attempts to reconnect, seconds."
         ),
         .init(
+            "flare.remote.stream",
+            \.flare.remote.isStreamed,
+            .flag,
+            "Whether the server sends changes as they happen; if false, the place is read every poll_seconds."
+        ),
+        .init(
+            "flare.remote.poll_seconds",
+            \.flare.remote.pollSeconds,
+            .number(1...3600),
+            "How often the place is read if stream is false, seconds."
+        ),
+        .init(
+            "flare.remote.mirror",
+            \.flare.remote.isMirrored,
+            .flag,
+            "Whether the place is kept here too: after a start without the server the last one is shown, marked as stale, with "
+                + "all things offline."
+        ),
+        .init(
             "flare.remote.ca_file",
             \.flare.remote.caFile,
             .optional(.path),
@@ -188,6 +207,7 @@ extension ConfigurationKey {
             .flag,
             "Whether the server's certificate must be for its host name."
         ),
+        .servers,
         .init(
             "flare.server.enabled",
             \.flare.isServerEnabled,

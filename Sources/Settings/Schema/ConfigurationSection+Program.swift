@@ -10,6 +10,8 @@ extension ConfigurationSection {
             "flare": "The place: environments, zones, things and devices.",
             "flare.remote": "A Flare server on another machine; unused in embedded mode.",
             "flare.server": "The embedded Flare server, for other Flare programs.",
+            "profiles":
+                "Profiles say what a kind of thing has: its properties, how each is shown and changed, its names.",
             "controller": "Rules for the zone and the nearby thing.",
             "presence":
                 "When the device enters and leaves zones, and when things become near and far: margins and delays against flicker.",
@@ -17,8 +19,8 @@ extension ConfigurationSection {
             "sensors":
                 "Sensors for position, angle and location. A sensor that is absent is reported and does no harm.",
         ],
-        keys: ConfigurationKey.basics,
-        rules: ConfigurationRule.basics,
+        keys: ConfigurationKey.basics + ConfigurationKey.profiles,
+        rules: ConfigurationRule.basics + ConfigurationRule.profiles,
         files: [.password]
     )
 

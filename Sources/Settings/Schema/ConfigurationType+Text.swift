@@ -62,6 +62,17 @@ extension ConfigurationType<String> {
             }
     }
 
+    /// The tag of a language: `de`, `en-US`.
+    package static var languageTag: ConfigurationType {
+        checked("a language tag such as en-US: letters, digits and hyphens, at most 35") {
+            (1...35).contains($0.utf8.count)
+                && $0.unicodeScalars.allSatisfy {
+                    $0 == "-"
+                        || $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+                }
+        }
+    }
+
     package static var slug: ConfigurationType {
         checked("1 to 48 of a-z, 0-9 and hyphens") { SlugRegistry.slug(from: $0) == $0 }
     }

@@ -81,7 +81,7 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
     var hint: String?
     package let decode: @Sendable (ConfigurationInput) -> Result<Value, ConfigurationValueError>
     package let encode: @Sendable (Value) -> ConfigurationInput
-    /// Whether the value names a file.
+    /// Whether the value names a file, or several.
     var isFile = false
 
     /// - Parameter legal: What is legal, for messages.
@@ -135,7 +135,7 @@ extension ConfigurationType {
     package static func list<Element>(_ form: ConfigurationType<Element>, upTo most: Int = 64)
         -> ConfigurationType
     where Value == [Element] {
-        ConfigurationType("a list of: " + form.legal) { input in
+        var list = ConfigurationType("a list of: " + form.legal) { input in
             let inputs: [ConfigurationInput.Element]
             switch input {
             case .list(let elements): inputs = elements
@@ -169,6 +169,8 @@ extension ConfigurationType {
         } encode: {
             .list($0.map { .init(value: form.encode($0)) })
         }
+        list.isFile = form.isFile
+        return list
     }
 
     /// One of an enumeration's raw values.

@@ -15,6 +15,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var mqtt = Broker()
     package var discovery = DiscoverySettings()
     package var flare = Platform()
+    package var profiles = ProfileSettings()
     package var controller = Rules()
     package var presence = Presence()
     package var device = Device()
@@ -104,6 +105,8 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var isStrict = false
         package var isSteady = false
         package var remote = Remote()
+        /// Remote servers that the service of a profile file chooses from.
+        package var servers: [NamedServer] = []
     }
 
     /// A Flare server on another machine.
@@ -127,6 +130,11 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var transport = Transport.auto
         package var timeoutSeconds = Self.client.answerSeconds
         package var reconnectMaxSeconds = Self.client.reconnectMaximumSeconds
+        /// Whether the server sends changes as they happen; else the place is read every ``pollSeconds``.
+        package var isStreamed = true
+        package var pollSeconds = 5.0
+        /// Whether the last place is shown after a start without the server.
+        package var isMirrored = false
         package var caFile: String?
         package var certificateFile: String?
         package var keyFile: String?
@@ -182,7 +190,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
     package struct Log: Sendable, Hashable {
         package enum Level: String, Sendable, CaseIterable {
-            case trace, debug, info, notice, warning, error, critical
+            case trace, debug, info, notice, warning, error, critical, none
         }
 
         package enum Format: String, Sendable, CaseIterable {
@@ -191,6 +199,9 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
         package var level = Level.info
         package var format = Format.text
+        /// A second output; `nil` for none.
+        package var file: String?
+        package var fileLevel = Level.info
     }
 }
 

@@ -14,7 +14,7 @@ enum StandardError {
 
 extension LogOutput {
     /// The log on standard error.
-    convenience init(level: Logger.Level, form: LogFormat) {
+    convenience init(level: Logger.Level?, form: LogFormat) {
         self.init(level: level, form: form) { Terminal.error.write($0) }
     }
 }

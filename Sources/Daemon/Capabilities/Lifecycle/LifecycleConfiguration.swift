@@ -138,15 +138,3 @@ extension ConfigurationType<LifecycleLevel> {
         }
     }
 }
-
-extension ConfigurationType<String> {
-    fileprivate static var languageTag: ConfigurationType {
-        checked("a language tag such as en-US: letters, digits and hyphens, at most 35") {
-            (1...35).contains($0.utf8.count)
-                && $0.unicodeScalars.allSatisfy {
-                    $0 == "-"
-                        || $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
-                }
-        }
-    }
-}
