@@ -6,15 +6,21 @@ struct ComponentName: Sendable, Hashable {
     enum Platform: String, Sendable, Hashable, CaseIterable {
         case binarySensor = "binary_sensor"
         case button
+        case climate
+        case cover
         case deviceTracker = "device_tracker"
         case event
+        case fan
+        case humidifier
         case image
         case light
+        case lock
         case number
         case select
         case sensor
         case `switch`
         case text
+        case valve
     }
 
     let platform: Platform

@@ -150,7 +150,11 @@ extension ComponentName {
             members.merge(
                 ["command_topic": topic, "schema": "json", "supported_color_modes": ["onoff"]]
             ) { $1 }
-        case .button, .number, .switch, .text: members["command_topic"] = topic
+        case .humidifier:
+            members.merge(["command_topic": topic, "target_humidity_command_topic": topic]) { $1 }
+        case .button, .climate, .cover, .fan, .lock, .number, .switch, .text, .valve:
+            // A thermostat has no topic that it needs; it ignores one that it does not know.
+            members["command_topic"] = topic
         }
         return .object(members)
     }

@@ -65,7 +65,7 @@ enum ValueTemplate {
     static func member(_ key: String) -> String { "value_json[\(literal(key))]" }
 
     /// A string literal of Jinja: characters other than plain letters are escaped by number.
-    private static func literal(_ text: String) -> String {
+    static func literal(_ text: String) -> String {
         var literal = "'"
         for scalar in text.unicodeScalars {
             if scalar.isASCII,

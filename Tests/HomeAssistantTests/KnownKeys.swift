@@ -49,11 +49,56 @@ enum KnownKeys {
             required: ["command_topic"],
             optional: ["payload_press", "command_template", "retain", "device_class"]
         ),
+        "climate": Platform(
+            required: [],
+            optional: [
+                "action_template", "action_topic", "current_humidity_template", "current_humidity_topic",
+                "current_temperature_template", "current_temperature_topic", "fan_mode_command_template",
+                "fan_mode_command_topic", "fan_mode_state_template", "fan_mode_state_topic", "fan_modes",
+                "max_temp", "min_temp", "mode_command_template", "mode_command_topic", "mode_state_template",
+                "mode_state_topic", "modes", "power_command_template", "power_command_topic", "precision",
+                "preset_mode_command_template", "preset_mode_command_topic", "preset_mode_state_topic",
+                "preset_mode_value_template", "preset_modes", "temp_step", "temperature_command_template",
+                "temperature_command_topic", "temperature_state_template", "temperature_state_topic",
+                "temperature_unit",
+            ]
+        ),
+        "cover": Platform(
+            required: [],
+            optional: written.union([
+                "command_topic", "device_class", "payload_close", "payload_open", "payload_stop",
+                "payload_stop_tilt", "position_closed", "position_open", "position_template",
+                "position_topic",
+                "set_position_template", "set_position_topic", "state_closed", "state_closing", "state_open",
+                "state_opening", "state_stopped", "tilt_closed_value", "tilt_command_template",
+                "tilt_command_topic", "tilt_max", "tilt_min", "tilt_opened_value", "tilt_status_template",
+                "tilt_status_topic", "value_template",
+            ])
+        ),
         // Its state_topic, value_template and payloads of home are deprecated.
         "device_tracker": Platform(required: ["json_attributes_topic"], optional: ["source_type"]),
         "event": Platform(
             required: ["state_topic", "event_types"],
             optional: ["value_template", "device_class"]
+        ),
+        "fan": Platform(
+            required: ["command_topic"],
+            optional: written.union([
+                "command_template", "payload_off", "payload_on", "percentage_command_template",
+                "percentage_command_topic", "percentage_state_topic", "percentage_value_template",
+                "preset_mode_command_template", "preset_mode_command_topic", "preset_mode_state_topic",
+                "preset_mode_value_template", "preset_modes", "speed_range_max", "speed_range_min",
+                "state_value_template",
+            ])
+        ),
+        "humidifier": Platform(
+            required: ["command_topic", "target_humidity_command_topic"],
+            optional: written.union([
+                "current_humidity_template", "current_humidity_topic", "device_class", "max_humidity",
+                "min_humidity", "payload_off", "payload_on", "state_value_template",
+                "target_humidity_command_template", "target_humidity_state_template",
+                "target_humidity_state_topic",
+            ])
         ),
         "image": Platform(
             required: ["image_topic"],
@@ -67,6 +112,14 @@ enum KnownKeys {
                 "max_kelvin", "min_mireds", "max_mireds", "effect", "effect_list", "flash",
                 "flash_time_short",
                 "flash_time_long", "transition", "white_scale",
+            ])
+        ),
+        "lock": Platform(
+            required: ["command_topic"],
+            optional: written.union([
+                "code_format", "command_template", "payload_lock", "payload_open", "payload_reset",
+                "payload_unlock", "state_jammed", "state_locked", "state_locking", "state_unlocked",
+                "state_unlocking", "value_template",
             ])
         ),
         "number": Platform(
@@ -98,6 +151,14 @@ enum KnownKeys {
             required: ["command_topic"],
             optional: written.union(["min", "max", "mode", "pattern", "value_template", "command_template"])
         ),
+        // A valve with a position has no other payloads.
+        "valve": Platform(
+            required: ["command_topic", "reports_position"],
+            optional: written.union([
+                "command_template", "device_class", "payload_stop", "position_closed", "position_open",
+                "value_template",
+            ])
+        ),
     ]
 
     /// The legal values of a key, when they are limited.
@@ -107,24 +168,27 @@ enum KnownKeys {
         "state_class": ["measurement", "measurement_angle", "total", "total_increasing"],
         "source_type": ["gps", "router", "bluetooth", "bluetooth_le"], "mode": ["auto", "box", "slider"],
         "content_type": ["image/svg+xml", "image/png", "image/jpeg"],
-        "device_class": [
-            "connectivity", "distance", "duration", "problem", "occupancy", "temperature", "humidity",
-            "moisture", "atmospheric_pressure", "illuminance", "carbon_dioxide", "power", "energy", "voltage",
-            "current", "frequency", "battery", "signal_strength", "speed", "weight", "timestamp", "motion",
-            "presence", "door", "window", "opening", "smoke", "gas", "vibration", "sound", "tamper",
-            "battery_charging", "plug", "running", "enum",
-        ],
     ]
+    /// The device classes of a platform.
+    static let deviceClasses: [String: Set<String>] = [
+        "binary_sensor": [
+            "battery", "battery_charging", "carbon_monoxide", "cold", "connectivity", "door", "garage_door",
+            "gas", "glass_break", "heat", "light", "lock", "moisture", "motion", "moving", "occupancy",
+            "opening", "plug", "power", "presence", "problem", "running", "safety", "smoke", "sound",
+            "tamper",
+            "update", "vibration", "window",
+        ],
+        "button": ["identify", "restart", "update"],
+        "cover": [
+            "awning", "blind", "curtain", "damper", "door", "garage", "gate", "shade", "shutter", "window",
+        ],
+        "event": ["button", "doorbell", "motion"], "humidifier": ["dehumidifier", "humidifier"],
+        "number": Set(units.keys).union(unitless).subtracting(["date", "enum", "timestamp", "uptime"]),
+        "sensor": Set(units.keys).union(unitless), "switch": ["outlet", "switch"], "valve": ["gas", "water"],
+    ]
+    /// Device classes of sensors that have no unit, or any.
+    static let unitless: Set<String> = ["aqi", "date", "enum", "monetary", "ph", "timestamp", "uptime"]
     static let colourModes: Set<String> = [
         "onoff", "brightness", "color_temp", "hs", "xy", "rgb", "rgbw", "rgbww", "white",
-    ]
-    /// The units that a device class or state class allows.
-    static let units: [String: Set<String>] = [
-        "distance": ["mm", "cm", "m", "km", "in", "ft", "yd", "mi", "nmi"],
-        "duration": ["d", "h", "min", "s", "ms", "μs"], "measurement_angle": ["°"],
-        "temperature": ["°C", "°F", "K"], "humidity": ["%"], "atmospheric_pressure": ["hPa", "mbar", "Pa"],
-        "illuminance": ["lx"], "carbon_dioxide": ["ppm"], "power": ["W", "kW"], "energy": ["Wh", "kWh"],
-        "voltage": ["V", "mV"], "current": ["A", "mA"], "frequency": ["Hz", "kHz"],
-        "signal_strength": ["dB", "dBm"], "speed": ["m/s", "km/h"], "weight": ["kg", "g"],
     ]
 }

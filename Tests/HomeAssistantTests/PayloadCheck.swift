@@ -80,16 +80,97 @@ struct PayloadCheck {
         if platform == "sensor" || platform == "binary_sensor", members["entity_category"] == "config" {
             problems.append("\(key): a sensor cannot be of the category config")
         }
-        for name in ["device_class", "state_class"] {
+        deviceClass(members, platform, key)
+        switch platform {
+        case "climate": climate(members, key)
+        case "cover", "fan", "humidifier", "number", "valve": range(members, platform, key)
+        default: break
+        }
+        if platform == "light" { light(members, key) }
+        for name in ["options", "preset_modes", "fan_modes"]
+        where members[name] != nil || platform == "select" && name == "options" {
+            options(members[name], key)
+        }
+        if platform == "event", members["event_types"]?.array?.isEmpty != false {
+            problems.append("\(key): no event types")
+        }
+    }
+
+    private mutating func deviceClass(_ members: [String: JSONValue], _ platform: String, _ key: String) {
+        for name in ["device_class", "state_class"] where platform == "sensor" || platform == "number" {
             guard let units = members[name]?.string.flatMap({ KnownKeys.units[$0] }) else { continue }
             if !units.contains(members["unit_of_measurement"]?.string ?? "") {
                 problems.append("\(key): its unit is not one of its \(name)")
             }
         }
-        if platform == "light" { light(members, key) }
-        if platform == "select" { options(members["options"], key) }
-        if platform == "event", members["event_types"]?.array?.isEmpty != false {
-            problems.append("\(key): no event types")
+        guard let deviceClass = members["device_class"]?.string else { return }
+        if KnownKeys.deviceClasses[platform]?.contains(deviceClass) != true {
+            problems.append("\(key): no device class \(deviceClass)")
+        }
+        if platform == "sensor", let state = members["state_class"]?.string,
+            !(KnownKeys.stateClasses[deviceClass] ?? ["measurement"]).contains(state)
+        {
+            problems.append("\(key): a \(deviceClass) is no \(state)")
+        }
+        if members["options"] != nil, platform == "sensor",
+            deviceClass != "enum" || members["state_class"] != nil
+        {
+            problems.append("\(key): options of a \(deviceClass)")
+        }
+    }
+
+    private mutating func climate(_ members: [String: JSONValue], _ key: String) {
+        let modes = members["modes"]?.array?.compactMap(\.string) ?? []
+        if modes.isEmpty || Set(modes).count != modes.count
+            || !Set(modes).isSubset(of: ["off", "heat", "cool", "heat_cool", "auto", "dry", "fan_only"])
+        {
+            problems.append("\(key): modes \(modes)")
+        }
+        if let unit = members["temperature_unit"], unit != "C", unit != "F" {
+            problems.append("\(key): temperature unit \(unit)")
+        }
+        if let low = members["min_temp"]?.number, let high = members["max_temp"]?.number, low >= high {
+            problems.append("\(key): from \(low) to \(high)")
+        }
+    }
+
+    /// What must be whole, and what must be less than something else.
+    private mutating func range(_ members: [String: JSONValue], _ platform: String, _ key: String) {
+        let pairs = [
+            ("position_closed", "position_open"), ("tilt_min", "tilt_max"),
+            ("speed_range_min", "speed_range_max"),
+            ("min_humidity", "max_humidity"), ("min", "max"),
+        ]
+        for (low, high) in pairs {
+            guard let lowest = members[low]?.number, let highest = members[high]?.number else { continue }
+            if lowest >= highest { problems.append("\(key): \(low) \(lowest), \(high) \(highest)") }
+            if platform != "number", platform != "humidifier",
+                members[low]?.integer == nil || members[high]?.integer == nil
+            {
+                problems.append("\(key): \(low) and \(high) must be whole")
+            }
+        }
+        if let low = members["speed_range_min"]?.number, low < 1 {
+            problems.append("\(key): speeds from \(low)")
+        }
+        if let high = members["max_humidity"]?.number, high > 100 {
+            problems.append("\(key): humidity to \(high)")
+        }
+        if platform == "number", let step = members["step"]?.number, step < 0.001 {
+            problems.append("\(key): step \(step)")
+        }
+        if platform == "cover" {
+            for name in [
+                "value_template", "position_template", "set_position_template", "tilt_status_template",
+            ]
+            where members[name] != nil {
+                let topic = [
+                    "value_template": "state_topic", "position_template": "position_topic",
+                    "set_position_template": "set_position_topic",
+                    "tilt_status_template": "tilt_status_topic",
+                ][name]
+                if members[topic ?? ""] == nil { problems.append("\(key): \(name) without its topic") }
+            }
         }
     }
 

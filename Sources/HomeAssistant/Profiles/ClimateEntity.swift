@@ -1,0 +1,132 @@
+import Flare
+import Things
+
+/// A thermostat: a temperature to reach, with what is measured and how it is run.
+/// - Source: Home Assistant 2026.11.0, `mqtt/climate.py`.
+struct ClimateEntity: CompoundEntity {
+    static let platform = ComponentName.Platform.climate
+
+    let main: ThingProperty
+    private let measured: ThingProperty?
+    private let mode: ThingProperty?
+    private let power: ThingProperty?
+    private let activity: ThingProperty?
+    private let fanMode: ThingProperty?
+
+    init?(_ pool: inout PropertyPool) {
+        let setpoint = pool.take("temperature_setpoint") { $0.isNumber && Self.scale(of: $0) != nil }
+        guard let setpoint else { return nil }
+        main = setpoint
+        let scale = Self.scale(of: setpoint)
+        measured = pool.take("temperature") { $0.hasNumbers && Self.scale(of: $0) == scale }
+        mode = pool.take("hvac_mode") { $0.isChoice && !Self.modes(of: $0).isEmpty }
+        power = mode == nil ? pool.take("on_off", where: \.isSwitch) : nil
+        activity = pool.take("hvac_action", where: \.isReadOnly)
+        fanMode = pool.take("fan_mode", where: \.isChoice)
+    }
+
+    var carried: [ThingProperty] { [main] + [measured, mode, power, activity, fanMode].compactMap(\.self) }
+
+    func offers(_ action: ThingProperty.Action, of property: ThingProperty, _: EntityContext) -> Bool {
+        switch property.name {
+        case mode?.name: Self.modeNames.contains(action.name)
+        case power?.name, fanMode?.name: true
+        default: false
+        }
+    }
+
+    func members(_ context: EntityContext) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "temperature_state_topic": context.data,
+            "temperature_state_template": .string(ValueTemplate.number(ValueTemplate.member(main.name))),
+            "temperature_command_topic": context.command(main),
+            "temperature_unit": Self.scale(of: main) ?? "C",
+            "temp_step": .number(main.step ?? (main.control == .integerInput ? 1 : 0.5)),
+        ]
+        members["min_temp"] = main.minimum.map { .number($0) }
+        members["max_temp"] = main.maximum.map { .number($0) }
+        if main.control == .integerInput {
+            members["temperature_command_template"] = .string(ValueTemplate.whole)
+        }
+        if let measured {
+            members["current_temperature_topic"] = context.data
+            members["current_temperature_template"] = .string(
+                ValueTemplate.number(ValueTemplate.member(measured.name))
+            )
+        }
+        members.merge(modes(context)) { $1 }
+        if let activity {
+            members["action_topic"] = context.data
+            members["action_template"] = .string(Self.template(of: activity))
+        }
+        if let fanMode {
+            let options = context.options(fanMode.actions)
+            members["fan_modes"] = .array(options.map { .string($0.name) })
+            members["fan_mode_state_topic"] = context.data
+            members["fan_mode_state_template"] = .string(
+                ValueTemplate.naming(ValueTemplate.member(fanMode.name), options)
+            )
+            members["fan_mode_command_topic"] = context.command(fanMode)
+            members["fan_mode_command_template"] = .string(ValueTemplate.valuing(options))
+        }
+        return members
+    }
+
+    private func modes(_ context: EntityContext) -> [String: JSONValue] {
+        var members: [String: JSONValue] = ["mode_state_topic": context.data]
+        if let mode {
+            let modes = Self.modes(of: mode)
+            members["modes"] = .array(modes.map { .string($0.name) })
+            members["mode_state_template"] = .string(
+                ValueTemplate.naming(ValueTemplate.member(mode.name), modes)
+            )
+            members["mode_command_topic"] = context.command(mode)
+            members["mode_command_template"] = .string(ValueTemplate.valuing(modes))
+        } else if let power {
+            members["modes"] = ["off", "heat"]
+            members["mode_state_template"] = .string(power.flagTemplate(on: "heat", off: "off"))
+            members["mode_command_topic"] = context.command(power)
+            members["mode_command_template"] = "{{ 'OFF' if value == 'off' else 'ON' }}"
+        } else {
+            // It cannot be switched, so it always heats; without a state it would be shown as off.
+            members["modes"] = ["heat"]
+            members["mode_state_template"] = "{{ 'heat' if value_json is defined else 'None' }}"
+        }
+        return members
+    }
+
+    /// Home Assistant's modes of a property, each once.
+    private static func modes(of property: ThingProperty) -> [(name: String, value: JSONValue)] {
+        property.actions.filter { modeNames.contains($0.name) }.map { ($0.name, $0.value) }
+    }
+
+    private static let modeNames: Set<String> = [
+        "off", "heat", "cool", "heat_cool", "auto", "dry", "fan_only",
+    ]
+    private static let activityNames = [
+        "off", "idle", "heating", "preheating", "cooling", "drying", "fan", "defrosting",
+    ]
+
+    /// What it does at present: a word, a value that an action names, or whether it heats.
+    private static func template(of activity: ThingProperty) -> String {
+        let value = ValueTemplate.member(activity.name)
+        let named = activity.actions.filter { activityNames.contains($0.name) }.map { ($0.name, $0.value) }
+        if !named.isEmpty { return ValueTemplate.naming(value, named) }
+        switch activity.type {
+        case .boolean, .integer, .decimal:
+            return ValueTemplate.either(value, (true, "heating"), (false, "idle"))
+        case .text, .unknown:
+            let word = ValueTemplate.word(value, of: activityNames, missing: "'None'")
+            return "{{ \(word) if value_json is defined else 'None' }}"
+        }
+    }
+
+    /// `C` or `F`; `nil` for a unit that Home Assistant's thermostats do not have.
+    private static func scale(of property: ThingProperty) -> JSONValue? {
+        switch Quantity.unit(property.unit) {
+        case nil, "°C", "C": "C"
+        case "°F", "F": "F"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Flare
+import Messages
+import Things
+
+/// An entity that shows and sets several properties, such as a thermostat.
+protocol CompoundEntity: Sendable {
+    static var platform: ComponentName.Platform { get }
+
+    /// Takes the properties that it carries; `nil` if those that it needs are not there.
+    init?(_ pool: inout PropertyPool)
+
+    /// The property that it is about.
+    var main: ThingProperty { get }
+    /// All properties that it carries.
+    var carried: [ThingProperty] { get }
+    /// What it offers of the actions of the properties that it carries.
+    func offers(_ action: ThingProperty.Action, of property: ThingProperty, _ context: EntityContext) -> Bool
+    /// The members of its component, without the name.
+    func members(_ context: EntityContext) -> [String: JSONValue]
+}
+
+/// What the entities of a thing with a profile have in common.
+struct EntityContext {
+    let slug: String
+    let topics: Topics
+    /// Names of actions that belong to no single property of an entity: as listed, with the property if it has one.
+    let actions: [(listed: String, name: String, property: String?)]
+    /// The text for a key in the language of Home Assistant.
+    let text: (String) -> String?
+
+    var data: JSONValue { .string(topics.data(thing: slug)) }
+    var actionTopic: JSONValue { .string(topics.command(.thingAction(slug))) }
+
+    func command(_ property: ThingProperty) -> JSONValue {
+        .string(topics.command(.thingSetAttribute(thing: slug, attribute: property.name)))
+    }
+
+    /// The payload that asks for an action.
+    static func payload(_ action: String) -> JSONValue {
+        .string(PlainName.isWord(action) ? action : JSONValue.string(action).text)
+    }
+
+    /// The name of a property for people.
+    func title(of property: ThingProperty) -> JSONValue {
+        .string(QuotedValue.clipped(translated(property.name) ?? PlainName.of(property.name), to: 120))
+    }
+
+    /// The text for a key; `nil` without one.
+    func translated(_ key: String) -> String? {
+        text(key).map(OptionNames.line).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Values with their names, each unique.
+    func options(_ actions: [ThingProperty.Action]) -> [(name: String, value: JSONValue)] {
+        OptionNames.unique(actions.map { (translated($0.name) ?? $0.name, $0.value) })
+    }
+}

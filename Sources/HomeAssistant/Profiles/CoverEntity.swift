@@ -1,0 +1,139 @@
+import Flare
+import Things
+
+/// A shutter, blind, curtain or gate with a position.
+/// - Source: Home Assistant 2026.11.0, `mqtt/cover.py`.
+struct CoverEntity: CompoundEntity {
+    static let platform = ComponentName.Platform.cover
+
+    let main: ThingProperty
+    private let movement: ThingProperty?
+    private let tilt: ThingProperty?
+
+    init?(_ pool: inout PropertyPool) {
+        guard let position = pool.take("cover_position", where: \.isNumber) else { return nil }
+        main = position
+        movement = pool.take("cover_state", where: \.isReadOnly)
+        tilt = pool.take("cover_tilt", where: \.isNumber)
+    }
+
+    var carried: [ThingProperty] { [main] + [movement, tilt].compactMap(\.self) }
+
+    func offers(_ action: ThingProperty.Action, of property: ThingProperty, _ context: EntityContext) -> Bool
+    {
+        guard property.name == main.name else { return false }
+        return action.name == "open" || action.name == "close"
+            || action.name == "stop" && stop(context) != nil
+    }
+
+    func members(_ context: EntityContext) -> [String: JSONValue] {
+        var members = commands(context)
+        members["device_class"] = DeviceClass.of(main.roles, among: DeviceClass.cover)
+        members["set_position_topic"] = context.command(main)
+        members["position_topic"] = context.data
+        let position = ValueTemplate.member(main.name)
+        let range = PropertyRange(main)
+        if let steps = range.steps {
+            members["position_open"] = JSONValue(steps.maximum)
+            members["position_closed"] = JSONValue(steps.minimum)
+            members["position_template"] = .string(
+                ValueTemplate.number(
+                    position,
+                    from: range.minimum,
+                    to: range.maximum,
+                    isWhole: true,
+                    missing: ""
+                )
+            )
+        } else {
+            members["position_template"] = .string(ValueTemplate.percentage(position, of: range, missing: ""))
+            members["set_position_template"] = .string(
+                ValueTemplate.fromPercentage("position", to: range, isWhole: main.control == .integerInput)
+            )
+        }
+        if let movement {
+            members["state_topic"] = context.data
+            members["value_template"] = .string(state(movement))
+        }
+        if let tilt { members.merge(self.tilt(tilt, context)) { $1 } }
+        return members
+    }
+
+    /// With a state of its own, Home Assistant does not look at the position: `stopped` makes it do so.
+    private func state(_ movement: ThingProperty) -> String {
+        let value = ValueTemplate.member(movement.name)
+        let missing = "('stopped' if \(ValueTemplate.member(main.name)) is number else 'None')"
+        let names = movement.actions.filter { Self.states.contains($0.name) }
+        if names.isEmpty {
+            let word = ValueTemplate.word(value, of: Self.states, missing: missing)
+            return "{{ \(word) if value_json is defined else 'None' }}"
+        }
+        return ValueTemplate.naming(value, names.map { ($0.name, $0.value) }, missing: "stopped")
+    }
+
+    private static let states = ["open", "opening", "closed", "closing", "stopped"]
+
+    private func tilt(_ tilt: ThingProperty, _ context: EntityContext) -> [String: JSONValue] {
+        let value = ValueTemplate.member(tilt.name)
+        let range = PropertyRange(tilt)
+        var members: [String: JSONValue] = [
+            "tilt_command_topic": context.command(tilt), "tilt_status_topic": context.data,
+        ]
+        if let steps = range.steps {
+            members["tilt_min"] = JSONValue(steps.minimum)
+            members["tilt_max"] = JSONValue(steps.maximum)
+            members["tilt_closed_value"] = JSONValue(steps.minimum)
+            members["tilt_opened_value"] = JSONValue(steps.maximum)
+            members["tilt_status_template"] = .string(
+                ValueTemplate.number(
+                    value,
+                    from: range.minimum,
+                    to: range.maximum,
+                    isWhole: true,
+                    missing: ""
+                )
+            )
+        } else {
+            members["tilt_status_template"] = .string(ValueTemplate.percentage(value, of: range, missing: ""))
+            members["tilt_command_template"] = .string(
+                ValueTemplate.fromPercentage(
+                    "tilt_position",
+                    to: range,
+                    isWhole: tilt.control == .integerInput
+                )
+            )
+        }
+        return members
+    }
+
+    // MARK: Open, close and stop
+
+    /// Home Assistant sends all three to one topic: that of actions if something can stop, else the position's.
+    private func commands(_ context: EntityContext) -> [String: JSONValue] {
+        if let stop = stop(context), let open = action("open", context), let close = action("close", context)
+        {
+            return [
+                "command_topic": context.actionTopic, "payload_open": EntityContext.payload(open),
+                "payload_close": EntityContext.payload(close), "payload_stop": EntityContext.payload(stop),
+            ]
+        }
+        let range = PropertyRange(main)
+        let open = main.action(named: "open")?.value ?? .number(range.maximum)
+        let close = main.action(named: "close")?.value ?? .number(range.minimum)
+        return [
+            "command_topic": context.command(main), "payload_open": .string(open.text),
+            "payload_close": .string(close.text), "payload_stop": .null,
+        ]
+    }
+
+    private func stop(_ context: EntityContext) -> String? {
+        guard action("open", context) != nil, action("close", context) != nil else { return nil }
+        return action("stop", context)
+    }
+
+    /// An action of the position, else of anything else of the thing.
+    private func action(_ name: String, _ context: EntityContext) -> String? {
+        let found = context.actions.filter { $0.name == name }
+        return (found.first { $0.property == main.name } ?? found.first)?.listed
+    }
+}

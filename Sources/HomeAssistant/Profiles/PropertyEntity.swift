@@ -1,0 +1,173 @@
+import Flare
+import Things
+
+/// The entity of a single property.
+struct PropertyEntity {
+    let property: ThingProperty
+    let platform: ComponentName.Platform
+
+    /// `nil` for a property that no entity shows: a button is one for each of its actions.
+    init?(_ property: ThingProperty) {
+        self.property = property
+        switch property.control {
+        case .switch: platform = .switch
+        case .slider, .decimalInput, .integerInput, .dimmer: platform = .number
+        case .textInput: platform = .text
+        case .select where property.isChoice: platform = .select
+        case .button: return nil
+        // A choice without values, or a colour without a light, can only be shown.
+        case .select, .colourPicker, .readonlyText: platform = Self.isFlag(property) ? .binarySensor : .sensor
+        }
+    }
+
+    /// The members of its component, without the name.
+    func members(_ context: EntityContext) -> [String: JSONValue] {
+        var members = about(context)
+        members["state_topic"] = context.data
+        switch platform {
+        case .number, .select, .switch, .text: members["command_topic"] = context.command(property)
+        default: break
+        }
+        return members
+    }
+
+    private var value: String { ValueTemplate.member(property.name) }
+
+    private func about(_ context: EntityContext) -> [String: JSONValue] {
+        switch platform {
+        case .switch:
+            var members: [String: JSONValue] = ["value_template": .string(property.flagTemplate())]
+            members["device_class"] = DeviceClass.of(property.roles, among: DeviceClass.switch)
+            return members
+        case .select:
+            let options = context.options(property.actions)
+            return [
+                "options": .array(options.map { .string($0.name) }),
+                "value_template": .string(ValueTemplate.naming(value, options)),
+                "command_template": .string(ValueTemplate.valuing(options)),
+            ]
+        case .text:
+            return [
+                "value_template": .string(ValueTemplate.field(value)),
+                "command_template": .string(ValueTemplate.quoted),
+            ]
+        case .number: return number
+        case .binarySensor: return flag
+        default: return sensor(context)
+        }
+    }
+
+    // MARK: Numbers
+
+    private var number: [String: JSONValue] {
+        // The range may be unknown: wide enough for any plausible number.
+        let (low, high) = (property.minimum ?? -1e15, property.maximum ?? 1e15)
+        var members = quantity(hasStateClass: false)
+        members["min"] = .number(low)
+        members["max"] = .number(max(low, high))
+        members["step"] = .number(max(0.001, property.step ?? step(in: high - low)))
+        members["mode"] = property.control == .slider || property.control == .dimmer ? "slider" : "box"
+        members["value_template"] = .string(
+            ValueTemplate.number(value, from: property.minimum, to: property.maximum)
+        )
+        return members
+    }
+
+    private func step(in width: Double) -> Double {
+        switch property.control {
+        case .integerInput: 1
+        case .decimalInput: 0.001
+        default: width > 10 ? 1 : width > 1 ? 0.1 : 0.01
+        }
+    }
+
+    /// Unit and device class; the class is left out if it does not allow the unit.
+    private func quantity(hasStateClass: Bool) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        let unit = Quantity.unit(property.unit)
+        let quantity = Quantity.of(property.roles)
+        members["unit_of_measurement"] = unit.map { .string($0) }
+        if hasStateClass { members["state_class"] = "measurement" }
+        if let quantity, unit.map(quantity.units.contains) ?? true {
+            members["device_class"] = .string(quantity.deviceClass)
+            if unit == nil, let usual = quantity.units.first, !usual.isEmpty {
+                members["unit_of_measurement"] = .string(usual)
+            }
+            if hasStateClass { members["state_class"] = .string(quantity.stateClass) }
+        }
+        return members
+    }
+
+    // MARK: Reported values
+
+    private func sensor(_ context: EntityContext) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        if property.isReadOnly, !property.actions.isEmpty {
+            let options = context.options(property.actions)
+            members["device_class"] = "enum"
+            members["options"] = .array(options.map { .string($0.name) })
+            members["value_template"] = .string(ValueTemplate.naming(value, options))
+        } else if Self.isMeasured(property) {
+            members = quantity(hasStateClass: true)
+            members["value_template"] = .string(ValueTemplate.number(value))
+        } else {
+            members["value_template"] = .string(ValueTemplate.text(value))
+        }
+        members["entity_category"] = category
+        return members
+    }
+
+    private var flag: [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "value_template": .string(ValueTemplate.either(value, (true, "ON"), (false, "OFF")))
+        ]
+        let deviceClass = DeviceClass.of(property.roles, among: DeviceClass.binarySensor)
+        members["device_class"] = deviceClass
+        // To Home Assistant, such a sensor is on when it is unlocked.
+        if deviceClass == "lock" { members.merge(["payload_on": "OFF", "payload_off": "ON"]) { $1 } }
+        members["entity_category"] = category
+        return members
+    }
+
+    private var category: JSONValue? { property.roles.contains("battery") ? "diagnostic" : nil }
+
+    /// Whether a reported value is a number, or must become one.
+    private static func isMeasured(_ property: ThingProperty) -> Bool {
+        switch property.type {
+        case .integer, .decimal: true
+        case .unknown: Quantity.unit(property.unit) != nil || Quantity.of(property.roles) != nil
+        case .boolean, .text: false
+        }
+    }
+
+    /// Whether a reported value is a boolean: by its type, else by a role that says so.
+    private static func isFlag(_ property: ThingProperty) -> Bool {
+        switch property.type {
+        case .boolean: return true
+        case .integer, .decimal, .unknown:
+            return property.actions.isEmpty && Quantity.unit(property.unit) == nil
+                && Quantity.of(property.roles) == nil
+                && DeviceClass.of(property.roles, among: DeviceClass.binarySensor) != nil
+        case .text: return false
+        }
+    }
+}
+
+extension ThingProperty {
+    /// The template that gives one word for on, another for off.
+    func flagTemplate(on: String = "ON", off: String = "OFF") -> String {
+        let values = switchValues
+        return ValueTemplate.either(ValueTemplate.member(name), (values.on, on), (values.off, off))
+    }
+
+    /// The stored values for on and off: those of its two actions, else true and false.
+    private var switchValues: (on: JSONValue, off: JSONValue) {
+        guard actions.count == 2, let first = actions.first, let last = actions.last else {
+            return (true, false)
+        }
+        func isOff(_ action: Action) -> Bool { action.value == false || action.value == 0 }
+        let isReversed =
+            isOff(last) || !isOff(first) && last.name.lowercased().hasSuffix("off")
+        return isReversed ? (first.value, last.value) : (last.value, first.value)
+    }
+}

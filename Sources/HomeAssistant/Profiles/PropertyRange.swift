@@ -1,0 +1,48 @@
+import Things
+
+/// The range of a number, and how Home Assistant's platforms that count in steps are told of it.
+struct PropertyRange: Sendable, Hashable {
+    let minimum: Double
+    let maximum: Double
+
+    /// 0 to 100 where a property has no limits.
+    init(_ property: ThingProperty) {
+        let minimum = property.minimum ?? min(0, (property.maximum ?? 100) - 1)
+        self.minimum = minimum
+        maximum = max(property.maximum ?? max(100, minimum + 1), minimum)
+    }
+
+    /// Its whole limits; `nil` if it is no range of whole numbers, or so small that it is a share.
+    var steps: (minimum: Int, maximum: Int)? {
+        guard let low = Int(exactly: minimum), let high = Int(exactly: maximum), low < high - 1,
+            low.magnitude < 1_000_000_000, high.magnitude < 1_000_000_000
+        else { return nil }
+        return (low, high)
+    }
+}
+
+extension ThingProperty {
+    /// Whether it is a number that can be set.
+    var isNumber: Bool {
+        switch control {
+        case .slider, .decimalInput, .integerInput, .dimmer: true
+        case .switch, .select, .button, .colourPicker, .textInput, .readonlyText: false
+        }
+    }
+
+    var isSwitch: Bool { control == .switch }
+
+    /// Whether it is one of several values with names.
+    var isChoice: Bool { control == .select && !actions.isEmpty }
+
+    /// Whether numbers are to be expected as its values.
+    var hasNumbers: Bool {
+        switch type {
+        case .integer, .decimal: true
+        case .unknown: isNumber || isReadOnly
+        case .boolean, .text: false
+        }
+    }
+
+    func action(named name: String) -> Action? { actions.first { $0.name == name } }
+}

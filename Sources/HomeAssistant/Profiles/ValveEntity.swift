@@ -1,0 +1,46 @@
+import Flare
+import Things
+
+/// A valve with a position.
+/// - Source: Home Assistant 2026.11.0, `mqtt/valve.py`.
+struct ValveEntity: CompoundEntity {
+    static let platform = ComponentName.Platform.valve
+
+    let main: ThingProperty
+
+    init?(_ pool: inout PropertyPool) {
+        guard let position = pool.take("valve_position", where: \.isNumber) else { return nil }
+        main = position
+    }
+
+    var carried: [ThingProperty] { [main] }
+
+    /// Home Assistant opens and closes a valve by its position.
+    func offers(_ action: ThingProperty.Action, of _: ThingProperty, _: EntityContext) -> Bool {
+        let range = PropertyRange(main)
+        return action.name == "open" && action.value.number == range.maximum
+            || action.name == "close" && action.value.number == range.minimum
+    }
+
+    func members(_ context: EntityContext) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "reports_position": true, "state_topic": context.data, "command_topic": context.command(main),
+        ]
+        members["device_class"] = DeviceClass.of(main.roles, among: DeviceClass.valve)
+        let position = ValueTemplate.member(main.name)
+        let range = PropertyRange(main)
+        if let steps = range.steps {
+            members["position_open"] = JSONValue(steps.maximum)
+            members["position_closed"] = JSONValue(steps.minimum)
+            members["value_template"] = .string(
+                ValueTemplate.number(position, from: range.minimum, to: range.maximum, isWhole: true)
+            )
+        } else {
+            members["value_template"] = .string(ValueTemplate.percentage(position, of: range))
+            members["command_template"] = .string(
+                ValueTemplate.fromPercentage("position", to: range, isWhole: main.control == .integerInput)
+            )
+        }
+        return members
+    }
+}
