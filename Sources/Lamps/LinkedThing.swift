@@ -1,5 +1,5 @@
 package import Flare
-import Things
+package import Things
 
 /// The state of a thing that its lamp follows.
 package struct LinkedThing: Sendable, Hashable {
@@ -13,17 +13,23 @@ package struct LinkedThing: Sendable, Hashable {
     private let palette: [String]
 
     /// - Parameters:
-    ///   - goal: The end of a running transition, by data key.
+    ///   - kind: The thing's profile.
+    ///   - goal: The end of a running transition, by data key, in the form of a plain light.
     ///   - seconds: Its duration.
     /// - Returns: `nil` for a thing that cannot be switched on and off.
-    package init?(_ thing: FlareThing, goal: [String: JSONValue]? = nil, seconds: Double? = nil) {
-        let capabilities = ThingCapabilities(thing: thing)
+    package init?(
+        _ thing: FlareThing,
+        kind: ThingKind? = nil,
+        goal: [String: JSONValue]? = nil,
+        seconds: Double? = nil
+    ) {
+        let capabilities = ThingCapabilities(thing: thing, kind: kind)
         guard capabilities.hasState else { return nil }
         hasLevel = capabilities.hasBrightness
         hasColour = capabilities.hasColour
         hasTemperature = capabilities.hasTemperature
         palette = capabilities.palette
-        wanted = LampState(data: thing.data.merging(goal ?? [:]) { $1 })
+        wanted = LampState(data: (kind?.canonical(thing.data) ?? thing.data).merging(goal ?? [:]) { $1 })
         self.seconds = goal == nil ? nil : seconds
     }
 

@@ -155,7 +155,7 @@ package struct CommandDecoder: Sendable {
                 field: name
             )
         }
-        return .set(target, ThingRequest(attributes: [name: value]))
+        return .set(target, ThingRequest(attributes: [name: value], plainText: payload.plainText))
     }
 
     private func action(_ thing: String?, _ payload: CommandPayload) throws(Refusal) -> Command.Order {

@@ -41,6 +41,12 @@ enum CommandPayload {
         }
     }
 
+    /// The text of a plain form whose value would not be written like that: `1.50`, `null`.
+    var plainText: String? {
+        guard case .plain(let text) = self, let value, value.string == nil else { return nil }
+        return value.isNull || value.text != text ? text : nil
+    }
+
     /// The payload as quoted in a message.
     var quotation: String {
         switch self {

@@ -9,15 +9,15 @@ extension ControllerState {
 
     /// Environment, zone, device, nearby thing, lifecycle and audio with `epoch`, `seq` and `ts`.
     ///
-    /// They are shown shortened: descriptions, data and perimeters are left out; palette, actions, settable and
-    /// target of the nearby thing too when they would not fit; names are cut at 200 characters, at 16 when that is
+    /// They are shown shortened: descriptions, data and perimeters are left out; palette, actions, settable,
+    /// values and target of the nearby thing too when they would not fit; names are cut at 200 characters, at 16 when that is
     /// still too much.
     /// - Parameter moment: The time in `ts`; by default that of the last change that the feed shows, so that
     ///   equal states make equal feeds.
     package func feedJSON(at moment: Instant? = nil) -> JSONValue {
         let whole = feed(at: moment).naming(within: 200)
         if whole.bytes.count <= Self.feedLimit { return whole }
-        let lean = whole.without(["palette", "actions", "settable", "target"])
+        let lean = whole.without(["palette", "actions", "settable", "target", "values"])
         if lean.bytes.count <= Self.feedLimit { return lean }
         return lean.naming(within: 16)
     }

@@ -44,13 +44,41 @@ extension ControllerState {
 
     /// `B/nearby/availability`: online while there is a nearby thing that can be driven.
     package var nearbyAvailability: String {
-        guard let nearby, ThingCapabilities(thing: nearby).isDrivable else { return "offline" }
+        guard let nearby, ThingCapabilities(thing: nearby, kind: kind(of: nearby)).isDrivable else {
+            return "offline"
+        }
         return thingAvailability(nearby.id)
+    }
+
+    /// What can be asked of a thing, in the order of buttons; `nil` for one that is not known.
+    ///
+    /// A thing with a profile has `[{"name","property"?,"value"?,"title"}]`, any other one `[{"name"}]`.
+    package func thingActionsJSON(_ id: FlareID) -> JSONValue? {
+        guard let thing = things[id] else { return nil }
+        guard let kind = kind(of: thing) else {
+            return .array(ThingCapabilities(thing: thing).actions.map { ["name": .string($0)] })
+        }
+        return .array(
+            kind.actions(of: thing).map { action in
+                var members: [String: JSONValue] = [
+                    "name": .string(action.name), "title": .string(title(action.title)),
+                ]
+                members["property"] = action.property.map { .string($0) }
+                members["value"] = action.value
+                return .object(members)
+            }
+        )
+    }
+
+    /// The text of a key in the language of the lifecycle, else the key itself.
+    package func title(_ key: String) -> String {
+        catalog.title(key, in: language)
     }
 
     /// Only the keys that the thing has, save `state` of a light, which is always there.
     private func shape(of thing: FlareThing) -> [String: JSONValue] {
-        let appearance = ThingAppearance(thing: thing)
+        let kind = kind(of: thing)
+        let appearance = ThingAppearance(thing: thing, kind: kind)
         var members = heading(.thing, thing.id, name: thing.name, description: thing.description)
         members.merge(appearance.members) { _, new in new }
         members["zone"] = thing.zone.flatMap { slugJSON(.zone, $0) }
@@ -60,30 +88,36 @@ extension ControllerState {
             members["settable"] = .array(appearance.settable.map { .string($0) })
         }
         if let goal = goals[thing.id] {
-            members["target"] = target(of: thing, goal: goal)
+            members["target"] = target(of: thing, goal: goal, kind)
         } else if lamps[thing.id]?.isUnconfirmed == true {
             // The server has it; the lamp is still to come to it.
-            let goal = thing.data.filter { ThingCapabilities.lightKeys.contains($0.key) }
-            members["target"] = target(of: thing, goal: goal)
+            let goal = canonicalData(of: thing).filter { ThingCapabilities.lightKeys.contains($0.key) }
+            members["target"] = target(of: thing, goal: goal, kind)
+        }
+        if let kind {
+            members["profile"] = .string(kind.name)
+            members["values"] = .object(kind.values(of: thing))
         }
         return members
     }
 
     /// What a running transition leads to, in the terms of the shape.
-    private func target(of thing: FlareThing, goal: [String: JSONValue]) -> JSONValue {
+    private func target(of thing: FlareThing, goal: [String: JSONValue], _ kind: ThingKind?) -> JSONValue {
         var final = thing
-        final.data.merge(goal) { _, new in new }
-        let shape = ThingAppearance(thing: final).members
+        final.data.merge(kind?.stored(goal, in: thing.data) ?? goal) { _, new in new }
+        let shape = ThingAppearance(thing: final, kind: kind).members
         var members: [String: JSONValue] = [:]
         for (key, value) in goal {
             switch key {
             case "on": members["state"] = shape["state"]
             case "brightness":
                 members["brightness"] = shape["brightness"]
-                if final.data["on"] == nil { members["state"] = shape["state"] }
+                if kind?.hasOwnState == false || kind == nil && final.data["on"] == nil {
+                    members["state"] = shape["state"]
+                }
             case "color", "colorTemperature":
                 for key in ["color", "color_name", "color_temp"] { members[key] = shape[key] }
-            default: members[key] = value
+            default: members[kind?.name(ofCanonical: key) ?? key] = value
             }
         }
         return .object(members)

@@ -21,11 +21,10 @@ package struct ZoneLights: Sendable {
         var isColoured: Bool { rgb != nil || temperature != nil }
 
         /// `nil` for what is no light.
-        init?(_ data: [String: JSONValue], zone: FlareID, isReachable: Bool) {
-            guard ThingCapabilities.isLight(data) else { return nil }
+        init?(_ thing: FlareThing, _ kind: ThingKind?, zone: FlareID, isReachable: Bool) {
+            guard let data = ThingAppearance.light(thing, kind: kind) else { return nil }
             self.zone = zone
             self.isReachable = isReachable
-            let data = ThingCapabilities.driven(data)
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.brightness(of: data)
             hasColour = ThingCapabilities.has("color", in: data)
@@ -50,7 +49,7 @@ package struct ZoneLights: Sendable {
         let before = Set([old?.zone].compactMap { $0 })
         let isReachable = state.lamps[id]?.isOnline != false
         guard let thing = state.things[id], let zone = thing.zone,
-            let light = Light(thing.data, zone: zone, isReachable: isReachable)
+            let light = Light(thing, state.kind(of: thing), zone: zone, isReachable: isReachable)
         else { return before }
         lights[id] = light
         members[zone, default: []].insert(id)

@@ -35,7 +35,9 @@ package struct PlacePicture: Sendable {
             case .object(let object) where object.kind == .zone:
                 zones[object.id] = state.zones[object.id].flatMap(PlanZone.init)
             case .object(let object) where object.kind == .thing:
-                things[object.id] = state.things[object.id].flatMap(PlanThing.init)
+                things[object.id] = state.things[object.id].flatMap {
+                    PlanThing($0, kind: state.kind(of: $0))
+                }
             case .object, .location, .sensor, .alert, .link, .beacon, .lifecycle: continue
             }
             isChanged = true

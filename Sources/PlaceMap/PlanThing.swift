@@ -18,17 +18,21 @@ struct PlanThing: Sendable {
     let zone: FlareID?
     let mark: Mark
 
-    init?(_ thing: FlareThing) {
+    /// - Parameter kind: The thing's profile.
+    init?(_ thing: FlareThing, kind: ThingKind? = nil) {
         guard let position = thing.position, position.isDrawable else { return nil }
         self.position = position
         name = PictureText.clean(thing.name)
         zone = thing.zone
-        let appearance = ThingAppearance(thing: thing)
+        let appearance = ThingAppearance(thing: thing, kind: kind)
         mark =
             if !appearance.isLight {
                 .other
             } else if appearance.isOn {
-                .on(appearance.rgb ?? Self.warm, level: ThingAppearance.level(of: thing.data) ?? 1)
+                .on(
+                    appearance.rgb ?? Self.warm,
+                    level: ThingAppearance.level(of: kind?.canonical(thing.data) ?? thing.data) ?? 1
+                )
             } else {
                 .off(appearance.rgb)
             }

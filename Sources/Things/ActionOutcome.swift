@@ -10,11 +10,36 @@ package struct ActionOutcome: Sendable, Hashable {
     /// The new values in the terms of the contract.
     package let shown: [String: JSONValue]
 
-    /// - Parameter resting: The brightness of the light when it is on, if it differs from the stored one:
-    ///   0…1.
+    /// - Parameters:
+    ///   - resting: The brightness of the light when it is on, if it differs from the stored one: 0…1.
+    ///   - kind: The thing's profile; then the values are in the form of a plain light.
     /// - Returns: `nil` for an action that is not built in or has no effect.
-    package init?(of name: String, on thing: FlareThing, resting: Double?) {
+    package init?(of name: String, on thing: FlareThing, resting: Double?, kind: ThingKind? = nil) {
         guard let action = BuiltInAction(rawValue: name) else { return nil }
+        if let kind {
+            self.init(of: action, on: thing, resting: resting, kind)
+        } else {
+            self.init(of: action, on: thing, resting: resting)
+        }
+    }
+
+    /// The server knows nothing of profiles: what it would do to a light is always stored from here.
+    private init?(of action: BuiltInAction, on thing: FlareThing, resting: Double?, _ kind: ThingKind) {
+        let seen = kind.canonical(thing)
+        guard let outcome = Self(of: action, on: seen, resting: resting) else { return nil }
+        var values = outcome.values
+        if values == nil, case .data(let key, let value)? = action.effect(position: nil, data: seen.data),
+            ThingCapabilities.lightKeys.contains(key), !value.isNull
+        {
+            values = [key: value]
+        }
+        let isKnown = values.map { $0.keys.allSatisfy { kind.isPart($0) } } ?? true
+        guard isKnown else { return nil }
+        self.values = values
+        shown = values.map { ThingAppearance.shown($0, on: thing, kind: kind) } ?? outcome.shown
+    }
+
+    private init?(of action: BuiltInAction, on thing: FlareThing, resting: Double?) {
         let effect = action.effect(position: thing.position, data: thing.data)
         let own = Self.values(of: action, on: thing, resting: resting)
         switch (own, effect) {
@@ -76,7 +101,22 @@ package struct ActionOutcome: Sendable, Hashable {
 
 extension ThingAppearance {
     /// Values of a thing's data in the terms of the contract, as they will be stored.
-    package static func shown(_ values: [String: JSONValue], on thing: FlareThing) -> [String: JSONValue] {
+    /// - Parameter kind: The thing's profile; then the values are in the form of a plain light, and are shown under
+    ///   their properties' names too.
+    package static func shown(
+        _ values: [String: JSONValue],
+        on thing: FlareThing,
+        kind: ThingKind? = nil
+    ) -> [String: JSONValue] {
+        guard let kind else { return shown(plain: values, on: thing) }
+        let light = values.filter { ThingCapabilities.lightKeys.contains($0.key) }
+        var stored = kind.stored(values, in: thing.data)
+        if kind.name(ofCanonical: "on") == "on" { stored["on"] = nil }
+        return stored.merging(shown(plain: light, on: kind.canonical(thing))) { $1 }
+    }
+
+    private static func shown(plain values: [String: JSONValue], on thing: FlareThing) -> [String: JSONValue]
+    {
         let data = thing.data.merging(values) { $1 }
         var shown: [String: JSONValue] = [:]
         for (key, value) in values {

@@ -52,6 +52,7 @@ enum AttributeValue {
         let list =
             capabilities.settable.isEmpty
             ? "nothing of it can be set" : "it has \(QuotedValue.list(capabilities.settable))"
+        if ThingCapabilities.profileKeys.contains(name) { return choosesProfile(name, of: label, list) }
         if ThingCapabilities.reportedKeys(in: thing.data).contains(name) {
             return Refusal(
                 .notSettable,
@@ -74,7 +75,16 @@ enum AttributeValue {
         )
     }
 
-    private static func state(_ value: JSONValue, _ name: String) throws(Refusal) -> State {
+    /// The refusal of a key that chooses the profile.
+    static func choosesProfile(_ name: String, of label: String, _ list: String) -> Refusal {
+        Refusal(
+            .notSettable,
+            "\(QuotedValue.of(name)) says what kind of thing \(label) is and cannot be set; \(list)",
+            field: name
+        )
+    }
+
+    static func state(_ value: JSONValue, _ name: String) throws(Refusal) -> State {
         if let flag = value.bool { return flag ? .on : .off }
         let legal = "must be ON, OFF, TOGGLE, true or false (is \(QuotedValue.of(value)))"
         guard let text = value.string else { throw Refusal(.wrongType, "\(name) \(legal)", field: name) }
@@ -86,7 +96,7 @@ enum AttributeValue {
         }
     }
 
-    private static func brightness(_ value: JSONValue) throws(Refusal) -> AttributeValue {
+    static func brightness(_ value: JSONValue) throws(Refusal) -> AttributeValue {
         let legal =
             "must be a whole number of 0 to 255, \"0%\" to \"100%\" or a fraction between 0 and 1 "
             + "(is \(QuotedValue.of(value)))"
@@ -118,7 +128,7 @@ enum AttributeValue {
         return .level(level, shown: JSONValue(Int((level * 255).rounded())))
     }
 
-    private static func level(_ value: JSONValue) throws(Refusal) -> AttributeValue {
+    static func level(_ value: JSONValue) throws(Refusal) -> AttributeValue {
         let legal = "level must be a number of 0.0 to 1.0 (is \(QuotedValue.of(value)))"
         guard let number = value.number else { throw Refusal(.wrongType, legal, field: "level") }
         guard (0...1).contains(number) else { throw Refusal(.outOfRange, legal, field: "level") }

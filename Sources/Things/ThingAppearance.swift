@@ -27,14 +27,16 @@ package struct ThingAppearance: Sendable, Hashable {
     package let actions: [String]
     package let settable: [String]
 
-    package init(thing: FlareThing) {
-        let capabilities = ThingCapabilities(thing: thing)
+    /// - Parameter kind: Its profile.
+    package init(thing: FlareThing, kind: ThingKind? = nil) {
+        let capabilities = ThingCapabilities(thing: thing, kind: kind)
         isLight = capabilities.isLight
         hasState = capabilities.hasState
-        let data = ThingCapabilities.driven(thing.data)
-        isOn = hasState && Self.isOn(thing.data)
-        brightness = Self.brightness(of: thing.data)
-        temperature = Self.temperature(of: thing.data)
+        let seen = kind?.canonical(thing.data) ?? thing.data
+        let data = ThingCapabilities.driven(seen)
+        isOn = hasState && Self.isOn(seen)
+        brightness = Self.brightness(of: seen)
+        temperature = Self.temperature(of: seen)
         rgb = temperature?.rgb ?? (capabilities.hasColour ? Self.drawn(data["color"]) : nil)
         colourName = data["color"]?.string
         colourMode =
@@ -45,11 +47,17 @@ package struct ThingAppearance: Sendable, Hashable {
             } else if capabilities.hasColour {
                 rgb.map { _ in .rgb }
             } else {
-                brightness != nil ? .brightness : .onoff
+                brightness != nil || kind != nil && capabilities.hasBrightness ? .brightness : .onoff
             }
         palette = capabilities.palette
         actions = capabilities.actions
         settable = capabilities.settable
+    }
+
+    /// The data of a light in the form of a plain one, without read-only values; `nil` for what is no light.
+    package static func light(_ thing: FlareThing, kind: ThingKind?) -> [String: JSONValue]? {
+        if let kind { return kind.isLight ? kind.canonical(thing.data) : nil }
+        return ThingCapabilities.isLight(thing.data) ? ThingCapabilities.driven(thing.data) : nil
     }
 
     /// Whether a light with this data is on: from `on`, if present; never with a brightness of 0.

@@ -42,10 +42,16 @@ package struct ThingCapabilities: Sendable, Hashable {
     package static let defaultPalette = ["red", "orange", "yellow", "green", "blue", "purple"]
 
     /// Data keys that describe the thing's identity and position; commands cannot set them.
-    package static let fixedKeys: Set<String> = [
+    package static let fixedKeys = placeKeys.union(profileKeys)
+
+    /// Those of them that are not about profiles.
+    package static let placeKeys: Set<String> = [
         "minor", "major", "uuid", "namespace", "instance", "mac", "options", "receiver",
         "kind", "readonly",
     ]
+
+    /// Data keys that choose a thing's profile; commands cannot set them, whether or not it has them.
+    package static let profileKeys: Set<String> = ["profile", "oemModel", "model"]
 
     /// Data keys of a light.
     package static let lightKeys: Set<String> = ["on", "brightness", "color", "colorTemperature"]
@@ -53,6 +59,11 @@ package struct ThingCapabilities: Sendable, Hashable {
     /// The keys in `readonly`; none if it is not a list of texts.
     package static func reportedKeys(in data: [String: JSONValue]) -> Set<String> {
         Set(data["readonly"]?.array?.compactMap(\.string) ?? [])
+    }
+
+    /// Whether a key stands in `readonly`.
+    static func isReported(_ key: String, in data: [String: JSONValue]) -> Bool {
+        data["readonly"]?.array?.contains { $0.string == key } == true
     }
 
     /// A thing's data without read-only values.
@@ -64,7 +75,12 @@ package struct ThingCapabilities: Sendable, Hashable {
     /// Values of `data.kind` for things that are switched but are no light, such as a television.
     private static let switchKind: JSONValue = "switch"
 
-    package init(thing: FlareThing) {
+    /// - Parameter kind: Its profile, which then decides what it has.
+    package init(thing: FlareThing, kind: ThingKind? = nil) {
+        if let kind { self.init(thing, of: kind) } else { self.init(plain: thing) }
+    }
+
+    private init(plain thing: FlareThing) {
         // Null counts as absent: it has no type.
         let data = Self.driven(thing.data).filter { !$0.value.isNull }
         reported = Self.reportedKeys(in: thing.data).subtracting(Self.fixedKeys)
@@ -106,6 +122,55 @@ package struct ThingCapabilities: Sendable, Hashable {
         if hasBrightness { possible += ["lighter", "darker"] }
         actions = thing.actions.isEmpty ? possible : thing.actions
         if data["angle"] != nil { possible += ["clockwise", "counterclockwise"] }
+        if thing.position != nil { possible += ["north", "south", "east", "west", "up", "down"] }
+        possibleActions = Set(possible)
+    }
+
+    /// Keys that no property of the profile has are not among its attributes.
+    private init(_ thing: FlareThing, of kind: ThingKind) {
+        let properties = kind.properties(of: thing)
+        let (state, brightness, colour) = (
+            kind.state(of: thing), kind.brightness(of: thing), kind.colour(of: thing)
+        )
+        isLight = kind.isLight
+        hasOn = state != nil
+        hasBrightness = brightness != nil
+        hasColour = colour != nil
+        hasTemperature = false
+        let options = thing.data["options"]?.array?.compactMap(\.string) ?? []
+        palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
+
+        // The names of the contract first; a property of the same name that is not the light's goes before.
+        var attributes: [String: Kind] = [:]
+        var names: [String] = []
+        func add(_ name: String, _ kind: Kind) {
+            if attributes.updateValue(kind, forKey: name) == nil { names.append(name) }
+        }
+        let isSwitchable = state.map { !$0.isReadOnly } ?? (brightness?.isReadOnly == false)
+        if isSwitchable { add("state", .state) }
+        if let brightness, !brightness.isReadOnly {
+            add("brightness", .brightness)
+            add("level", .level)
+        }
+        if let colour, !colour.isReadOnly { add("color", .colour) }
+        for property in properties where !property.isReadOnly {
+            let isOfLight = property == brightness && property.name == "brightness"
+            add(property.name, isOfLight ? .brightness : property == colour ? .colour : Kind(of: property))
+        }
+        self.attributes = attributes
+        settable = names
+        reported = properties.reduce(into: [:]) { kinds, property in
+            if property.isReadOnly, let value = thing.data[property.name], !value.isNull {
+                kinds[property.name] = Kind(of: value)
+            }
+        }
+        actions = kind.actions(of: thing).map(\.name)
+
+        var possible: [String] = []
+        if isSwitchable { possible += ["on", "off"] }
+        if attributes["color"] == .colour, hasColour { possible += ["nextColor", "previousColor"] }
+        if attributes["level"] == .level { possible += ["lighter", "darker"] }
+        if thing.data["angle"].map({ !$0.isNull }) ?? false { possible += ["clockwise", "counterclockwise"] }
         if thing.position != nil { possible += ["north", "south", "east", "west", "up", "down"] }
         possibleActions = Set(possible)
     }
@@ -155,6 +220,17 @@ package struct ThingCapabilities: Sendable, Hashable {
 }
 
 extension ThingCapabilities.Kind {
+    fileprivate init(of property: ThingProperty) {
+        self =
+            switch (property.control, property.type) {
+            case (.switch, _): .state
+            case (.colourPicker, _): .colour
+            case (_, .boolean): .bool
+            case (_, .integer), (_, .decimal): .number
+            case (_, .text), (_, .unknown): .text
+            }
+    }
+
     fileprivate init(of value: JSONValue) {
         self =
             switch value {

@@ -11,7 +11,8 @@ extension ThingRequest {
     /// Either all attributes are valid or nothing is set, unless the request is partial: then the invalid
     /// ones are listed, and the request is refused only if none is valid.
     /// - Source: the MQTT contract, rule 1 and values accepted by set.
-    package func settled(on thing: FlareThing) -> Result<ThingSetting, Refusal> {
+    /// - Parameter kind: The thing's profile; then the values to store are in the form of a plain light.
+    package func settled(on thing: FlareThing, kind: ThingKind? = nil) -> Result<ThingSetting, Refusal> {
         if let refusal = transitionProblem { return .failure(refusal) }
         guard attributes.count <= Self.mostAttributes else {
             return .failure(
@@ -21,7 +22,8 @@ extension ThingRequest {
                 )
             )
         }
-        let capabilities = ThingCapabilities(thing: thing)
+        let capabilities = ThingCapabilities(thing: thing, kind: kind)
+        if let kind { return settled(on: thing, of: kind, capabilities) }
         var values: [String: AttributeValue] = [:]
         var rejected: [String: Refusal] = [:]
         for (name, value) in attributes {
@@ -64,7 +66,7 @@ extension ThingRequest {
     }
 
     /// Contradicting pairs, once for each of their fields.
-    private func contradictions(in values: [String: AttributeValue]) -> [Refusal] {
+    func contradictions(in values: [String: AttributeValue]) -> [Refusal] {
         func both(_ first: String, _ second: String, _ why: String) -> [Refusal] {
             [first, second].map {
                 Refusal(.invalidValue, "\(first) and \(second) \(why)", field: $0)
@@ -102,7 +104,7 @@ extension ThingRequest {
         return problems
     }
 
-    private func writes(for values: [String: AttributeValue], on thing: FlareThing) -> [String: DataWrite] {
+    func writes(for values: [String: AttributeValue], on thing: FlareThing) -> [String: DataWrite] {
         var writes: [String: DataWrite] = [:]
         for (name, value) in values {
             switch value {
@@ -135,7 +137,7 @@ extension ThingRequest {
     }
 
     /// One refusal for all invalid fields: code and field of the first by name, sentences of up to three.
-    private static func summary(of rejected: [String: Refusal], capabilities: ThingCapabilities) -> Refusal {
+    static func summary(of rejected: [String: Refusal], capabilities: ThingCapabilities) -> Refusal {
         let problems = rejected.sorted { $0.key < $1.key }.map(\.value)
         guard let first = problems.first else {
             let legal =

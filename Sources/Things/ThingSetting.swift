@@ -8,11 +8,19 @@ package struct ThingRequest: Sendable, Hashable {
     package var transition: Double?
     /// Whether to set valid fields when others are invalid.
     package var isPartial: Bool
+    /// The value as it was sent, if that was a plain text and the value is written otherwise: `1.50`.
+    package var plainText: String?
 
-    package init(attributes: [String: JSONValue], transition: Double? = nil, isPartial: Bool = false) {
+    package init(
+        attributes: [String: JSONValue],
+        transition: Double? = nil,
+        isPartial: Bool = false,
+        plainText: String? = nil
+    ) {
         self.attributes = attributes
         self.transition = transition
         self.isPartial = isPartial
+        self.plainText = plainText
     }
 }
 
@@ -26,13 +34,21 @@ package enum DataWrite: Sendable, Hashable {
 extension [String: DataWrite] {
     /// The values to store in a thing's data, with toggles resolved and the brightness that a light restores.
     ///
-    /// - Parameter resting: The brightness of the light when it is on, if it differs from the stored one:
-    ///   0…1.
-    package func resolved(on data: [String: JSONValue], resting: Double?) -> [String: JSONValue] {
-        var values: [String: JSONValue] = mapValues { write in
+    /// - Parameters:
+    ///   - data: The thing's data; for one with a profile in the form of a plain light, as are the writes.
+    ///   - resting: The brightness of the light when it is on, if it differs from the stored one: 0…1.
+    ///   - kind: Its profile.
+    package func resolved(
+        on data: [String: JSONValue],
+        resting: Double?,
+        kind: ThingKind? = nil
+    ) -> [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        for (key, write) in self {
             switch write {
-            case .value(let value): value
-            case .toggle: .bool(!ThingAppearance.isOn(data))
+            case .value(let value): values[key] = value
+            case .toggle where key != "on": values[key] = kind?.toggled(key, in: data)
+            case .toggle: values[key] = .bool(!ThingAppearance.isOn(data))
             }
         }
         guard let isOn = values["on"], values["brightness"] == nil,

@@ -162,7 +162,12 @@ package actor LampService {
     func refresh(_ thing: FlareID, in state: ControllerState, for index: Int) {
         let isHere = state.things[thing] != nil
         let linked = state.things[thing].flatMap {
-            LinkedThing($0, goal: state.goals[thing], seconds: state.goalSeconds[thing])
+            LinkedThing(
+                $0,
+                kind: state.kind(of: $0),
+                goal: state.goals[thing],
+                seconds: state.goalSeconds[thing]
+            )
         }
         entries[index].fault =
             isHere && linked == nil

@@ -1,4 +1,5 @@
 package import Flare
+package import Things
 
 /// User settings for the controller's rules.
 package struct ControllerConfiguration: Sendable, Hashable {
@@ -22,6 +23,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     /// Whether Home Assistant discovery is published.
     package var announces = true
     package var lifecycle = Lifecycle.Settings()
+    /// The profiles of things.
+    package var catalog = ThingCatalog.none
     /// Name, description and optional `data.mac` (lower case) of a newly created device.
     package var deviceName = "trilateral"
     package var deviceDescription = ""

@@ -109,7 +109,7 @@ extension DeviceController {
         FlareID(name) == id || state.slugs.id(of: name, kind: kind) == id
     }
 
-    private func answerTarget(_ thing: FlareThing) -> Answer.Target {
+    func answerTarget(_ thing: FlareThing) -> Answer.Target {
         Answer.Target(
             kind: "thing",
             slug: state.slugs[.thing, thing.id] ?? "\(thing.id)",
@@ -139,7 +139,7 @@ extension DeviceController {
         // Pending jobs count: "ON" is redundant only if none of them switches the light off.
         var expected = thing
         expected.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
-        switch request.settled(on: expected) {
+        switch request.settled(on: expected, kind: state.kind(of: expected)) {
         case .failure(let refusal): refuse(pending, refusal)
         case .success(let setting):
             guard state.isLinkUp else { return refuse(pending, unreachable) }
@@ -155,31 +155,6 @@ extension DeviceController {
                 on: ObjectReference(.thing, thing.id)
             )
         }
-    }
-
-    private mutating func performAction(_ target: Command.Target, _ name: String, _ command: Command) {
-        let thing: FlareThing
-        switch self.thing(target) {
-        case .success(let found): thing = found
-        case .failure(let refusal): return refuse(command, .set, refusal)
-        }
-        let pending = PendingCommand(
-            command: command,
-            subject: .set,
-            target: answerTarget(thing),
-            accepted: ["action": .string(name)]
-        )
-        if let refusal = refusal(of: command, .action(name), on: .init(.thing, thing.id), in: thing.zone) {
-            return refuse(pending, refusal)
-        }
-        if case .failure(let refusal) = ThingCapabilities(thing: thing).checked(action: name) {
-            return refuse(pending, refusal)
-        }
-        guard state.isLinkUp else { return refuse(pending, unreachable) }
-        enqueue(
-            Job(work: .action(name), command: pending, cause: cause(command)),
-            on: ObjectReference(.thing, thing.id)
-        )
     }
 
     private mutating func get(_ target: Command.Target, _ command: Command) {

@@ -84,6 +84,11 @@ extension DeviceController {
 
     /// Remembers the last visible brightness of a light when its brightness becomes 0.
     mutating func recordLevel(of id: FlareID, before: [String: JSONValue], after: [String: JSONValue]) {
+        var (before, after) = (before, after)
+        if let kind = kind(of: ObjectReference(.thing, id)) {
+            guard kind.isLight else { return }
+            (before, after) = (kind.canonical(before), kind.canonical(after))
+        }
         guard before["brightness"] != after["brightness"], let level = ThingAppearance.level(of: after) else {
             return
         }
@@ -104,7 +109,7 @@ extension DeviceController {
     }
 
     /// Data keys that identify or calibrate a beacon.
-    fileprivate static let beaconKeys = ThingCapabilities.fixedKeys.subtracting(["options"]).union(["power"])
+    fileprivate static let beaconKeys = ThingCapabilities.placeKeys.subtracting(["options"]).union(["power"])
 
     private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
         switch object.kind {

@@ -170,7 +170,7 @@ extension DeviceController {
     ///
     /// The server still has the low brightness at the end of the fade, not the level to restore.
     private mutating func recordLevel(from old: FlareThing, to new: FlareThing) {
-        let isOff = !ThingAppearance.isOn(old.data) && !ThingAppearance.isOn(new.data)
+        let isOff = [old, new].allSatisfy { !ThingAppearance.isOn(state.canonicalData(of: $0)) }
         if !isOff || restingLevels[new.id] == nil {
             recordLevel(of: new.id, before: old.data, after: new.data)
         }

@@ -40,31 +40,40 @@ extension DeviceController {
         case .write(let writes, let seconds):
             // End the transition first: a toggle depends on the values it has reached.
             endTransition(of: object.id)
-            var goal = values(of: writes, on: object)
+            let kind = kind(of: object)
+            var goal = values(of: writes, on: object, kind)
             let news = goal.filter { writes[$0.key] != .value($0.value) }
             if !news.isEmpty, let thing = state.things[object.id] {
-                job.command?.accepted.merge(ThingAppearance.shown(news, on: thing)) { $1 }
+                job.command?.accepted.merge(ThingAppearance.shown(news, on: thing, kind: kind)) { $1 }
             }
             guard let seconds, seconds > 0 else {
-                if let restored = Self.removeRestoredLevel(of: &goal) { job.rest.insert(restored, at: 0) }
-                return .setData(object, values: goal, sender: sender)
+                if let restored = Self.removeRestoredLevel(of: &goal, kind) {
+                    job.rest.insert(restored, at: 0)
+                }
+                return setting(goal, of: object, kind, sender)
             }
             let first = beginTransition(of: object, to: goal, seconds: seconds, cause: job.cause)
             job.work = .step(first, isLast: false)
-            return first.isEmpty ? nil : .setData(object, values: first, sender: sender)
+            return first.isEmpty ? nil : setting(first, of: object, kind, sender)
         case .step(let values, _):
-            return .setData(object, values: values, sender: sender)
+            return setting(values, of: object, kind(of: object), sender)
         case .action(let name):
             endTransition(of: object.id)
+            let kind = kind(of: object)
             if let thing = state.things[object.id],
-                let outcome = ActionOutcome(of: name, on: thing, resting: restingLevels[object.id])
+                let outcome = ActionOutcome(
+                    of: name,
+                    on: thing,
+                    resting: restingLevels[object.id],
+                    kind: kind
+                )
             {
                 job.command?.accepted.merge(outcome.shown) { own, _ in own }
                 if var values = outcome.values {
-                    if let restored = Self.removeRestoredLevel(of: &values) {
+                    if let restored = Self.removeRestoredLevel(of: &values, kind) {
                         job.rest.insert(restored, at: 0)
                     }
-                    return .setData(object, values: values, sender: sender)
+                    return setting(values, of: object, kind, sender)
                 }
             }
             if sender != nil {
@@ -80,27 +89,72 @@ extension DeviceController {
     }
 
     /// The values to store, with toggles resolved against the current data.
-    private func values(of writes: [String: DataWrite], on object: ObjectReference) -> [String: JSONValue] {
-        writes.resolved(on: state.things[object.id]?.data ?? [:], resting: restingLevels[object.id])
+    private func values(
+        of writes: [String: DataWrite],
+        on object: ObjectReference,
+        _ kind: ThingKind?
+    ) -> [String: JSONValue] {
+        let data = state.things[object.id]?.data ?? [:]
+        return writes.resolved(
+            on: kind?.canonical(data) ?? data,
+            resting: restingLevels[object.id],
+            kind: kind
+        )
+    }
+
+    /// The request that stores values of a plain light's form; `nil` if the thing has nothing to store for them.
+    private func setting(
+        _ values: [String: JSONValue],
+        of object: ObjectReference,
+        _ kind: ThingKind?,
+        _ sender: FlareID?
+    ) -> FlareRequest? {
+        guard let kind else { return .setData(object, values: values, sender: sender) }
+        let stored = kind.stored(values, in: state.things[object.id]?.data ?? [:])
+        return stored.isEmpty ? nil : .setData(object, values: stored, sender: sender)
+    }
+
+    /// The profile of an object; `nil` for one without and for what is no thing.
+    func kind(of object: ObjectReference) -> ThingKind? {
+        guard object.kind == .thing, let thing = state.things[object.id] else { return nil }
+        return state.kind(of: thing)
+    }
+
+    /// Values of a plain light's form as they are stored in an object's data.
+    func stored(_ values: [String: JSONValue], of object: ObjectReference) -> [String: JSONValue] {
+        guard let kind = kind(of: object) else { return values }
+        return kind.stored(values, in: state.things[object.id]?.data ?? [:])
     }
 
     /// Removes the brightness that a light going off gets back.
     ///
-    /// It is stored after the light is off, so that the restored level is never visible.
-    static func removeRestoredLevel(of values: inout [String: JSONValue]) -> Job.Work? {
-        guard values["on"] == false, let level = values.removeValue(forKey: "brightness") else { return nil }
+    /// It is stored after the light is off, so that the restored level is never visible. A light that is off at a
+    /// brightness of 0 gets none back before it is on.
+    static func removeRestoredLevel(of values: inout [String: JSONValue], _ kind: ThingKind?) -> Job.Work? {
+        guard values["on"] == false, let level = values.removeValue(forKey: "brightness"),
+            kind?.hasOwnState ?? true
+        else { return nil }
         return .write(["brightness": .value(level)], transition: nil)
     }
 
     /// An object's data as it will be once all queued jobs are done.
     func expectedData(of object: ObjectReference, now data: [String: JSONValue]) -> [String: JSONValue] {
+        let queue = queues[object]
+        guard queue != nil || transitions[object.id] != nil else { return data }
         var data = data
-        if let transition = transitions[object.id] { data.merge(transition.goal) { $1 } }
-        guard let queue = queues[object] else { return data }
+        let kind = kind(of: object)
+        if let transition = transitions[object.id] {
+            data.merge(kind?.stored(transition.goal, in: data) ?? transition.goal) { $1 }
+        }
+        guard let queue else { return data }
         for job in [queue.running].compactMap({ $0 }) + queue.waiting {
-            if case .write(let writes, _) = job.work {
+            guard case .write(let writes, _) = job.work else { continue }
+            guard let kind else {
                 data.merge(writes.resolved(on: data, resting: nil)) { $1 }
+                continue
             }
+            let values = writes.resolved(on: kind.canonical(data), resting: nil, kind: kind)
+            data.merge(kind.stored(values, in: data)) { $1 }
         }
         return data
     }
@@ -149,7 +203,8 @@ extension DeviceController {
             guard case .setData(_, let values, _)? = request else { return }
             merge(values, into: object, cause: job.cause)
             // The server has stored this brightness, whether or not it is a change.
-            if let level = ThingAppearance.level(of: values), level > 0 { restingLevels[object.id] = nil }
+            let seen = kind(of: object)?.canonical(values) ?? values
+            if let level = ThingAppearance.level(of: seen), level > 0 { restingLevels[object.id] = nil }
         case .step(let values, let isLast):
             stepped(object, values: values, isLast: isLast, cause: job.cause)
         case .action(let name):

@@ -131,7 +131,9 @@ extension DeviceController {
             let position = device.position
         else { return }
         let brightness = ((1 - position.distance(to: place)) * 10).rounded() / 10
-        let expected = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)["brightness"]
+        var later = thing
+        later.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
+        let expected = state.canonicalData(of: later)["brightness"]
         guard brightness > 0, let expected, expected.number != brightness else { return }
         let request = ChangeRequest(
             speaker: .controller,

@@ -4,7 +4,9 @@ import Things
 /// A gradual change of a thing's data.
 struct Transition: Sendable {
     let object: ObjectReference
-    /// The thing's data at the start.
+    /// The thing's data at the start, as stored.
+    let original: [String: JSONValue]
+    /// The same in the form of a plain light, as are all values here.
     let start: [String: JSONValue]
     let goal: [String: JSONValue]
     /// The keys whose values change gradually.
@@ -33,7 +35,8 @@ extension DeviceController {
         seconds: Double,
         cause: ChangeEvent.Cause
     ) -> [String: JSONValue] {
-        let start = state.things[object.id]?.data ?? [:]
+        let original = state.things[object.id]?.data ?? [:]
+        let start = kind(of: object)?.canonical(original) ?? original
         var goal = goal
         var resting: Double?
         let end = start.merging(goal) { $1 }
@@ -47,6 +50,7 @@ extension DeviceController {
         let halfway = ThingSetting.interpolated(from: start, to: goal, fraction: 0.5)
         transitions[object.id] = Transition(
             object: object,
+            original: original,
             start: start,
             goal: goal,
             moving: Set(goal.keys.filter { $0 != "on" && halfway[$0] != goal[$0] }),
@@ -72,7 +76,8 @@ extension DeviceController {
         if let transition = transitions[object.id], !isLast {
             // Values that do not change gradually apply at once: a light that fades in is on.
             if transition.shownAt == nil {
-                merge(values.filter { !transition.moving.contains($0.key) }, into: object, cause: cause)
+                let others = values.filter { !transition.moving.contains($0.key) }
+                merge(stored(others, of: object), into: object, cause: cause)
             }
             show(values, on: object)
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
@@ -85,7 +90,7 @@ extension DeviceController {
             // Remember the brightness of a light that went off: the write that restores it may fail.
             restingLevels[object.id] = values["on"] == false ? transition.resting : nil
         }
-        merge(values, into: object, cause: cause)
+        merge(stored(values, of: object), into: object, cause: cause)
     }
 
     /// Publishes intermediate values, without an event.
@@ -95,15 +100,24 @@ extension DeviceController {
             return
         }
         transitions[object.id]?.shownAt = now
-        for key in transition.moving { state.things[object.id]?.data[key] = values[key] }
+        guard let kind = kind(of: object) else {
+            for key in transition.moving { state.things[object.id]?.data[key] = values[key] }
+            return markChanged(object)
+        }
+        let moving = values.filter { transition.moving.contains($0.key) }
+        for (key, value) in kind.stored(moving, in: transition.original) {
+            state.things[object.id]?.data[key] = value
+        }
         markChanged(object)
     }
 
     /// Resets intermediate values to the start, so that the final event reports the whole change.
     private mutating func hideIntermediateValues(of transition: Transition) {
         guard transition.shownAt != nil else { return }
+        let kind = kind(of: transition.object)
         for key in transition.moving {
-            state.things[transition.object.id]?.data[key] = transition.start[key]
+            let name = kind?.name(ofCanonical: key) ?? key
+            state.things[transition.object.id]?.data[name] = transition.original[name]
         }
     }
 
@@ -125,7 +139,7 @@ extension DeviceController {
         }
         transitions[id]?.current = values
         var step = values
-        let restored = isLast ? Self.removeRestoredLevel(of: &step) : nil
+        let restored = isLast ? Self.removeRestoredLevel(of: &step, kind(of: transition.object)) : nil
         var job = Job(work: .step(step, isLast: isLast), command: nil, cause: transition.cause)
         if let restored { job.rest = [restored] }
         enqueue(job, on: transition.object)
@@ -138,7 +152,11 @@ extension DeviceController {
         forgetGoal(of: id)
         markChanged(transition.object)
         hideIntermediateValues(of: transition)
-        merge(transition.current, into: transition.object, cause: transition.cause)
+        merge(
+            stored(transition.current, of: transition.object),
+            into: transition.object,
+            cause: transition.cause
+        )
         restingLevels[id] = transition.resting ?? restingLevels[id]
     }
 
@@ -148,9 +166,9 @@ extension DeviceController {
         to values: [String: JSONValue],
         sender: JSONValue?
     ) {
-        guard let transition = transitions[object.id],
-            values.keys.contains(where: { transition.goal[$0] != nil })
-        else { return }
+        guard let transition = transitions[object.id] else { return }
+        let goal = stored(transition.goal, of: object)
+        guard values.keys.contains(where: { goal[$0] != nil }) else { return }
         // Ignore late echoes of our own changes.
         if let device = state.device, sender?.string == "\(device.id)" { return }
         endTransition(of: object.id)
@@ -177,7 +195,9 @@ extension DeviceController {
     mutating func keepTransitionValues(_ shown: [FlareID: FlareThing], of things: [FlareID]? = nil) {
         for id in things ?? Array(transitions.keys) {
             guard let transition = transitions[id] else { continue }
-            for key in transition.goal.keys { state.things[id]?.data[key] = shown[id]?.data[key] }
+            for key in stored(transition.goal, of: transition.object).keys {
+                state.things[id]?.data[key] = shown[id]?.data[key]
+            }
         }
     }
 }

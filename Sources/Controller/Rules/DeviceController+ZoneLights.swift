@@ -24,7 +24,7 @@ extension DeviceController {
         if let refusal = refusal(of: command, kind, on: .init(.zone, zone.id)) {
             return refuse(whole, refusal)
         }
-        let all = state.things.values.filter { $0.zone == zone.id && ThingCapabilities(thing: $0).isLight }
+        let all = state.things.values.filter { $0.zone == zone.id && isLight($0) }
             .sorted { $0.id < $1.id }
         guard !all.isEmpty else {
             return refuse(whole, Refusal(.unknownThing, "there is no light in this zone"))
@@ -67,6 +67,10 @@ extension DeviceController {
         }
     }
 
+    private func isLight(_ thing: FlareThing) -> Bool {
+        state.kind(of: thing)?.isLight ?? ThingCapabilities.isLight(thing.data)
+    }
+
     private func zone(_ name: String) -> Result<FlareZone, Refusal> {
         for id in [FlareID(name), state.slugs.id(of: name, kind: .zone)] {
             if let id, let zone = state.zones[id] { return .success(zone) }
@@ -98,7 +102,9 @@ extension DeviceController {
             return request
         }
         let isOn = lights.contains {
-            ThingAppearance.isOn(expectedData(of: ObjectReference(.thing, $0.id), now: $0.data))
+            var expected = $0
+            expected.data = expectedData(of: ObjectReference(.thing, $0.id), now: $0.data)
+            return ThingAppearance.isOn(state.canonicalData(of: expected))
         }
         var request = request
         request.attributes["state"] = .string(isOn ? "OFF" : "ON")
@@ -120,21 +126,24 @@ extension DeviceController {
         var settled: [(light: FlareThing, setting: ThingSetting)] = []
         var understood: Set<String> = []
         for light in lights {
-            let capabilities = ThingCapabilities(thing: light)
+            let kind = state.kind(of: light)
+            let capabilities = ThingCapabilities(thing: light, kind: kind)
             var own = request
             own.attributes = request.attributes.filter { capabilities.attributes[$0.key] != nil }
             understood.formUnion(own.attributes.keys)
             guard !own.attributes.isEmpty else { continue }
             var expected = light
             expected.data = expectedData(of: ObjectReference(.thing, light.id), now: light.data)
-            switch own.settled(on: expected) {
+            switch own.settled(on: expected, kind: kind) {
             case .success(let setting): settled.append((light, setting))
             case .failure(let refusal): return .failure(refusal)
             }
         }
         let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
         guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
-            let settable = Set(lights.flatMap { ThingCapabilities(thing: $0).settable }).sorted()
+            let settable = Set(
+                lights.flatMap { ThingCapabilities(thing: $0, kind: state.kind(of: $0)).settable }
+            ).sorted()
             let what = unknown.first.map { "no light of this zone has \(QuotedValue.of($0))" }
             return .failure(
                 Refusal(

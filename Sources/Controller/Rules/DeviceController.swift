@@ -48,7 +48,8 @@ package struct DeviceController: Sendable {
         state = ControllerState(
             epoch: epoch,
             slugs: memory.slugs,
-            lifecycle: configuration.lifecycle
+            lifecycle: configuration.lifecycle,
+            catalog: configuration.catalog
         )
         state.sensors.merge(memory.sensors) { _, saved in saved }
         // Publish everything once, including empty values.

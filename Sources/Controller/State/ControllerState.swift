@@ -1,4 +1,5 @@
 package import Flare
+package import Things
 
 /// Everything the controller knows.
 package struct ControllerState: Sendable, Hashable {
@@ -42,7 +43,7 @@ package struct ControllerState: Sendable, Hashable {
     package var suspendedSensors: Set<SensorKind> = []
     /// When each environment, zone, thing and this device last changed.
     package var changedAt: [ObjectReference: Instant] = [:]
-    /// The final values of running transitions, as Flare data, by thing.
+    /// The final values of running transitions, by thing: as Flare data, in the form of a plain light.
     package var goals: [FlareID: [String: JSONValue]] = [:]
     /// Total duration of those transitions, seconds.
     package var goalSeconds: [FlareID: Double] = [:]
@@ -54,13 +55,17 @@ package struct ControllerState: Sendable, Hashable {
     package var slugs: SlugRegistry
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
+    /// The profiles of things; the same as long as the configuration.
+    package let catalog: ThingCatalog
 
     package init(
         epoch: String,
         slugs: SlugRegistry = SlugRegistry(),
-        lifecycle: Lifecycle.Settings = Lifecycle.Settings()
+        lifecycle: Lifecycle.Settings = Lifecycle.Settings(),
+        catalog: ThingCatalog = .none
     ) {
         self.epoch = epoch
+        self.catalog = catalog
         self.lifecycle = Lifecycle(lifecycle)
         self.slugs = slugs
     }
@@ -69,6 +74,19 @@ package struct ControllerState: Sendable, Hashable {
     /// Whether a sensor is switched on, and the lifecycle lets it run.
     package func isRunning(_ sensor: SensorKind) -> Bool {
         sensors[sensor] == true && !suspendedSensors.contains(sensor)
+    }
+
+    /// The profile of a thing, found in constant time; `nil` for one without.
+    package func kind(of thing: FlareThing) -> ThingKind? {
+        catalog.kind(of: thing, slug: slugs[.thing, thing.id])
+    }
+
+    /// The language of texts: that of the lifecycle, at first the configured one.
+    package var language: String { lifecycle.language?.tag ?? catalog.language }
+
+    /// A thing's data in the form of a plain light.
+    package func canonicalData(of thing: FlareThing) -> [String: JSONValue] {
+        kind(of: thing)?.canonical(thing.data) ?? thing.data
     }
 
     package var zone: FlareZone? { zoneID.flatMap { zones[$0] } }

@@ -66,12 +66,10 @@ package actor WebHub {
         return found(name, in: state).map { texts.text(of: ObjectReference(.thing, $0.id), in: state) ?? [] }
     }
 
-    /// The actions of a thing, by short name or identifier: `[{"name"}]`.
+    /// The actions of a thing, by short name or identifier.
     func actions(of name: String) -> Result<[UInt8], Refusal> {
-        found(name, in: node.state()).map { thing in
-            let actions = ThingAppearance(thing: thing).actions
-            return JSONValue.array(actions.map { ["name": .string($0)] }).bytes
-        }
+        let state = node.state()
+        return found(name, in: state).map { state.thingActionsJSON($0.id)?.bytes ?? [] }
     }
 
     private func found(_ name: String, in state: ControllerState) -> Result<FlareThing, Refusal> {

@@ -1,0 +1,43 @@
+import Flare
+import Things
+
+/// Actions of things: those of a profile set a value, all others are done by the Flare server.
+extension DeviceController {
+    mutating func performAction(_ target: Command.Target, _ name: String, _ command: Command) {
+        let thing: FlareThing
+        switch self.thing(target) {
+        case .success(let found): thing = found
+        case .failure(let refusal): return refuse(command, .set, refusal)
+        }
+        var pending = PendingCommand(
+            command: command,
+            subject: .set,
+            target: answerTarget(thing),
+            accepted: ["action": .string(name)]
+        )
+        if let refusal = refusal(of: command, .action(name), on: .init(.thing, thing.id), in: thing.zone) {
+            return refuse(pending, refusal)
+        }
+        let kind = state.kind(of: thing)
+        var work = Job.Work.action(name)
+        switch kind?.action(named: name, of: thing) {
+        case .failure(let refusal)?: return refuse(pending, refusal)
+        case .success(let action?)?:
+            guard let kind, let setting = ThingRequest.setting(of: action, on: thing, kind: kind) else {
+                break
+            }
+            pending.accepted.merge(setting.accepted) { sent, _ in sent }
+            work = .write(setting.writes, transition: nil)
+        case .success(nil)?, nil:
+            if case .failure(let refusal) = ThingCapabilities(thing: thing, kind: kind).checked(action: name)
+            {
+                return refuse(pending, refusal)
+            }
+        }
+        guard state.isLinkUp else { return refuse(pending, unreachable) }
+        enqueue(
+            Job(work: work, command: pending, cause: cause(command)),
+            on: ObjectReference(.thing, thing.id)
+        )
+    }
+}

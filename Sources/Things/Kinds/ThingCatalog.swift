@@ -1,0 +1,140 @@
+package import Flare
+package import Profiles
+
+/// All profiles with the things that the configuration assigns to them, and the texts of all languages.
+///
+/// Copies share everything; two are equal when one is a copy of the other.
+package struct ThingCatalog: Sendable, Hashable {
+    let storage: Storage
+
+    final class Storage: Sendable {
+        let library: ProfileLibrary
+        let kinds: [ThingKind]
+        /// By `oemModel`: the type without `model`, those with one, and the only one.
+        let byName: [String: Entry]
+        /// The only type of a `model`.
+        let byModel: [String: ThingKind]
+        let byID: [FlareID: ThingKind]
+        let bySlug: [String: ThingKind]
+
+        /// The types of one name.
+        struct Entry: Sendable {
+            var plain: ThingKind?
+            var byModel: [String: ThingKind] = [:]
+            /// If there is just one.
+            var only: ThingKind? { plain == nil && byModel.count == 1 ? byModel.first?.value : plain }
+        }
+
+        let language: String
+
+        init(_ library: ProfileLibrary, _ assignments: [String: String], _ language: String) {
+            self.library = library
+            self.language = language
+            kinds = library.profiles.map { ThingKind($0) }
+            var byName: [String: Entry] = [:]
+            var models: [String: [ThingKind]] = [:]
+            for kind in kinds {
+                if let model = kind.model {
+                    byName[kind.name, default: Entry()].byModel[model] = kind
+                    models[model, default: []].append(kind)
+                } else {
+                    byName[kind.name, default: Entry()].plain = kind
+                }
+            }
+            self.byName = byName
+            byModel = models.compactMapValues { $0.count == 1 ? $0.first : nil }
+            var (byID, bySlug): ([FlareID: ThingKind], [String: ThingKind]) = ([:], [:])
+            for (thing, name) in assignments {
+                guard let kind = Self.kind(named: name, model: nil, in: byName) else { continue }
+                bySlug[thing] = kind
+                if let id = FlareID(thing) { byID[id] = kind }
+            }
+            (self.byID, self.bySlug) = (byID, bySlug)
+        }
+
+        static func kind(named name: String, model: String?, in byName: [String: Entry]) -> ThingKind? {
+            if let entry = byName[name] {
+                return model.flatMap { entry.byModel[$0] } ?? entry.only
+            }
+            guard let slash = name.lastIndex(of: "/") else { return nil }
+            return byName[String(name[..<slash])]?.byModel[String(name[name.index(after: slash)...])]
+        }
+    }
+
+    /// No profiles: every thing is what its data say.
+    package static let none = ThingCatalog(ProfileLibrary())
+
+    /// - Parameters:
+    ///   - assignments: Profiles by the short name or identifier of a thing; `name`, or `name/model` where several
+    ///     types share a name.
+    ///   - language: The configured language.
+    package init(_ library: ProfileLibrary, assignments: [String: String] = [:], language: String = "en") {
+        storage = Storage(library, assignments, language)
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.storage === right.storage }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
+
+    package var library: ProfileLibrary { storage.library }
+    /// In the order of the library.
+    package var kinds: [ThingKind] { storage.kinds }
+
+    /// The kind of a `name` or `name/model`; `nil` for an unknown one and for one that several types share.
+    package func kind(named name: String) -> ThingKind? {
+        Storage.kind(named: name, model: nil, in: storage.byName)
+    }
+
+    /// The kind of a thing, found in constant time; `nil` for one without a profile.
+    /// - Parameter slug: Its short name.
+    /// - Source: profiles, which profile a thing has.
+    package func kind(of thing: FlareThing, slug: @autoclosure () -> String?) -> ThingKind? {
+        if !storage.bySlug.isEmpty {
+            if let kind = storage.byID[thing.id] { return kind }
+            if let kind = slug().flatMap({ storage.bySlug[$0] }) { return kind }
+        }
+        if storage.byName.isEmpty { return nil }
+        let data = thing.data
+        let model = data["model"]?.string
+        if let name = data["profile"]?.string,
+            let kind = Storage.kind(named: name, model: model, in: storage.byName)
+        {
+            return kind
+        }
+        if let name = data["oemModel"]?.string {
+            guard let entry = storage.byName[name] else { return nil }
+            return model.flatMap { entry.byModel[$0] } ?? entry.plain
+        }
+        return model.flatMap { storage.byModel[$0] }
+    }
+
+    /// The profile that a thing's data name and nobody has.
+    package func missingProfile(of thing: FlareThing) -> String? {
+        guard let value = thing.data["profile"], !value.isNull else { return nil }
+        guard let name = value.string else { return value.text }
+        let kind = Storage.kind(named: name, model: thing.data["model"]?.string, in: storage.byName)
+        return kind == nil ? name : nil
+    }
+
+    /// The names by which profiles can be chosen.
+    package var names: [String] {
+        storage.byName.keys.sorted()
+    }
+
+    // MARK: Texts
+
+    /// The configured language.
+    package var language: String { storage.language }
+
+    /// The text of a key in a language, else the key itself.
+    package func title(_ key: String, in language: String) -> String {
+        text(key, in: language) ?? key
+    }
+
+    /// The text of a key in a language; `nil` if no table has it.
+    package func text(_ key: String, in language: String) -> String? {
+        storage.library.strings.text(key, in: language)
+    }
+
+    package var languages: [String] { storage.library.strings.languages }
+}

@@ -1,0 +1,122 @@
+package import Flare
+package import Profiles
+
+/// A profile, prepared for the things that have it.
+///
+/// All things of a catalogue share it; two are equal when they are the same one.
+package struct ThingKind: Sendable, Hashable {
+    let storage: Storage
+
+    final class Storage: Sendable {
+        let profile: Profile
+        let properties: [KindProperty]
+        /// Indices by name.
+        let index: [String: Int]
+        let actions: KindActions
+        let parts: LightParts
+
+        init(_ profile: Profile) {
+            self.profile = profile
+            properties = profile.properties.map { KindProperty($0) }
+            index = Dictionary(properties.enumerated().map { ($1.plan.name, $0) }) { first, _ in first }
+            actions = KindActions(properties)
+            parts = LightParts(properties, deviceControl: profile.deviceControl)
+        }
+    }
+
+    package init(_ profile: Profile) { storage = Storage(profile) }
+
+    package static func == (left: Self, right: Self) -> Bool { left.storage === right.storage }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
+
+    package var profile: Profile { storage.profile }
+    /// `oemModel`: the name by which things choose it.
+    package var name: String { storage.profile.name }
+    package var model: String? { storage.profile.model }
+    /// The key of its title in the string tables.
+    package var title: String { storage.profile.title ?? storage.profile.name }
+    package var icon: String? { storage.profile.icon }
+    /// The control for the whole thing in lists.
+    package var deviceControl: String { storage.profile.deviceControl }
+    /// The screen behind it in lists.
+    package var detailScreen: String? { storage.profile.detailScreen }
+    /// Whether things of this kind are lights.
+    package var isLight: Bool { storage.parts.isLight }
+
+    // MARK: Properties
+
+    /// The managed properties as far as they are known without a thing, all of them.
+    package var allProperties: [ThingProperty] { storage.properties.map(\.plan) }
+
+    /// The managed properties of a thing, in their order; optional ones only if it has a value for them.
+    package func properties(of thing: FlareThing) -> [ThingProperty] {
+        storage.properties.compactMap { $0.resolved(in: thing.data) }
+    }
+
+    /// A managed property of a thing; `nil` for an optional one that it does not have.
+    package func property(named name: String, of thing: FlareThing) -> ThingProperty? {
+        storage.index[name].flatMap { storage.properties[$0].resolved(in: thing.data) }
+    }
+
+    /// The values of the managed properties, as they are stored.
+    package func values(of thing: FlareThing) -> [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        for property in storage.properties {
+            if let value = thing.data[property.plan.name], !value.isNull {
+                values[property.plan.name] = value
+            }
+        }
+        return values
+    }
+
+    /// The property that switches the thing on and off, that dims it, that colours it; `nil` where there is none.
+    package func state(of thing: FlareThing) -> ThingProperty? { part(storage.parts.state, of: thing) }
+
+    package func brightness(of thing: FlareThing) -> ThingProperty? {
+        part(storage.parts.brightness, of: thing)
+    }
+
+    package func colour(of thing: FlareThing) -> ThingProperty? { part(storage.parts.colour, of: thing) }
+
+    private func part(_ index: Int?, of thing: FlareThing) -> ThingProperty? {
+        index.flatMap { storage.properties[$0].resolved(in: thing.data) }
+    }
+
+    // MARK: Actions
+
+    /// What can be asked of a thing: the actions of its properties in their order, then its own of Flare.
+    package func actions(of thing: FlareThing) -> [ThingAction] {
+        var actions: [ThingAction] = []
+        var names: Set<String> = []
+        for (action, property) in storage.actions.all
+        where storage.properties[property].isSettable(in: thing.data) {
+            if names.insert(action.name).inserted { actions.append(action) }
+        }
+        for name in thing.actions where names.insert(name).inserted {
+            actions.append(ThingAction(name: name, title: name, property: nil, value: nil))
+        }
+        return actions
+    }
+
+    /// The action of a property that a name stands for; `nil` if it is none of its properties'.
+    ///
+    /// Refused if several properties have one of this name.
+    package func action(named name: String, of thing: FlareThing) -> Result<ThingAction?, Refusal> {
+        if let found = storage.actions.action(named: name),
+            storage.properties[found.property].isSettable(in: thing.data)
+        {
+            return .success(found.action)
+        }
+        guard let forms = storage.actions.forms(of: name), !thing.actions.contains(name) else {
+            return .success(nil)
+        }
+        return .failure(
+            Refusal(
+                .unknownAction,
+                "several properties have the action \(QuotedValue.of(name)); it has \(QuotedValue.list(forms))",
+                field: "action"
+            )
+        )
+    }
+}
