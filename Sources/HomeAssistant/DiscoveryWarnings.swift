@@ -1,4 +1,4 @@
-import Things
+import Flare
 
 /// Warnings about components that could not be announced, each once in a run.
 struct DiscoveryWarnings: Sendable {

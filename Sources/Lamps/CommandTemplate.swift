@@ -1,3 +1,4 @@
+import Flare
 package import Things
 
 /// A command for a lamp in which `{names}` are replaced with values; other braces are literal.

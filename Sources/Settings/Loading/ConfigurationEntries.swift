@@ -1,4 +1,4 @@
-import Things
+import Flare
 
 /// A list whose entries have keys of their own.
 package struct ConfigurationEntries<Record: Sendable>: Sendable {

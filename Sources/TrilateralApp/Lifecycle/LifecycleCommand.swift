@@ -1,5 +1,6 @@
 import ArgumentParser
 import Controller
+import Flare
 import Things
 
 /// `trilateral lifecycle`: the application lifecycle, without a broker.

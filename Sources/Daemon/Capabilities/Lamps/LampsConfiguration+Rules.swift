@@ -1,4 +1,5 @@
 import Controller
+import Flare
 import Lamps
 import Settings
 import Things

@@ -1,5 +1,5 @@
 import Testing
-import Things
+import Flare
 
 struct NearestNameTests {
     private static let names = ["brightness", "color", "state", "tx", "level"]

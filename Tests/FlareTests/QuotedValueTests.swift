@@ -1,6 +1,5 @@
 import Flare
 import Testing
-import Things
 
 struct QuotedValueTests {
     @Test func `a long text is shortened to 60 characters and stays on one line`() {

@@ -1,5 +1,3 @@
-package import Flare
-
 /// Formats a received value for a message: shortened, on one line, as JSON.
 package enum QuotedValue {
     package static let limit = 60
