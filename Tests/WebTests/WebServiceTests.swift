@@ -95,6 +95,21 @@ struct WebServiceTests {
         }
     }
 
+    @Test func `the page stays below 100 KB, and what a configuration adds below 90 KB`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/Web/Page")
+        let page = try String(contentsOf: folder.appending(path: "kiosk.html"), encoding: .utf8)
+        var (always, configured) = (0, 0)
+        for name in PageFiles.embedded.names {
+            let size = try Data(contentsOf: folder.appending(path: name)).count
+            // The page and its sign-in load what they name; all else is imported when it is needed.
+            let isNamed = page.contains("kiosk/\(name)") || name == "kiosk.html" || name.hasPrefix("sign-in.")
+            if isNamed { always += size } else { configured += size }
+        }
+        #expect(always < 102_400)
+        #expect(configured < 92_160)
+    }
+
     @Test(arguments: ["/kiosk/nothing.js", "/kiosk/..%2FWebService.swift", "/kiosk/%2e%2e/x", "/kiosk/"])
     func `nothing but the files of the page is served`(path: String) async throws {
         try await withWeb(FakeNode()) { port in

@@ -9,7 +9,7 @@ import { ListView } from "./list-view.js";
 import { MapView } from "./map-view.js";
 import { Model } from "./model.js";
 import { Motion } from "./motion.js";
-import { displayID, keepScreenOn, Presence, Version } from "./screen.js";
+import { displayID, keepScreenOn, Presence } from "./screen.js";
 import { watchSwipes } from "./swipe.js";
 import { capital, nameOf } from "./text.js";
 import { ThingView } from "./thing-view.js";
@@ -29,18 +29,19 @@ const LINKS = {
 const byID = id => document.getElementById(id);
 
 class App {
-	constructor(query) {
-		const display = displayID(query.get("display"));
+	constructor(query, experience) {
+		this.experience = experience;
+		const display = this.displayID = displayID(query.get("display"));
 		this.model = new Model();
 		this.motion = new Motion(() => this.schedule());
 		this.commands = new Commands(display, byID("notices"));
 		this.presence = new Presence(display);
-		this.version = new Version();
 		this.feed = new Feed(display, this);
 		this.feed.start();
 		this.views = {};
 		for (const name of Object.keys(VIEWS)) this.views[name] = new VIEWS[name](this, byID(name));
 		this.tabs = Array.from(byID("tabs").children);
+		show(byID("tabs"), true);
 		this.isDirty = true;
 		const view = query.get("view");
 		this.show(NAMES.indexOf(view) >= 0 ? view : "device");
@@ -67,15 +68,7 @@ class App {
 
 	show(name, step) {
 		if (name === this.view) return;
-		this.view = name;
-		const isOverview = name === "overview";
-		this.active = [];
-		for (const one of Object.keys(this.views)) {
-			const isShown = isOverview || one === name;
-			show(byID(one), isShown);
-			if (isShown) this.active.push(this.views[one]);
-		}
-		document.body.classList.toggle("overview", isOverview);
+		this.activate(name);
 		document.title = capital(name) + " – Trilateral";
 		for (const tab of this.tabs) set(tab, { "aria-current": tab.dataset.view === name && "page" });
 		try {
@@ -87,6 +80,19 @@ class App {
 			[{ transform: "translateX(" + step * 60 + "px)", opacity: 0 }, { transform: "none", opacity: 1 }],
 			{ duration: 250, easing: "ease-out" });
 		this.resize();
+	}
+
+	/** Shows one view, all of them, or none. */
+	activate(name) {
+		this.view = name;
+		const isOverview = name === "overview";
+		this.active = [];
+		for (const one of Object.keys(this.views)) {
+			const isShown = isOverview || one === name;
+			show(byID(one), isShown);
+			if (isShown) this.active.push(this.views[one]);
+		}
+		document.body.classList.toggle("overview", isOverview);
 	}
 
 	/** To the next or the previous view; to the overview only where it has its tab. */
@@ -151,7 +157,12 @@ class App {
 		this.isReady = true;
 		// Milliseconds until the place could be seen.
 		set(document.documentElement, { "data-ready": Math.round(performance.now()) });
-		setTimeout(() => this.version.remember(), 3000);
+		this.learnVersion();
+	}
+
+	learnVersion() {
+		setTimeout(() => import("./version.js").then(file => { this.version = new file.Version(); },
+			() => this.learnVersion()), 3000);
 	}
 
 	onState(state) {
@@ -181,7 +192,7 @@ class App {
 
 	onOpen() { this.presence.tell(); }
 
-	onEpoch() { this.version.check(); }
+	onEpoch() { if (this.version) this.version.check(); }
 
 	onLink(link) {
 		if (link === this.link) return;
@@ -201,4 +212,4 @@ if (theme === "light" || theme === "dark") {
 	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
 	rule.media.mediaText = theme === "dark" ? "all" : "not all";
 }
-new App(query);
+new App(query, {});

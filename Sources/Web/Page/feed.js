@@ -1,6 +1,6 @@
 // The link to the daemon: its event stream, the lists behind it, and its loss.
 
-const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame"];
+const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame", "screen"];
 const REQUEST_TIMEOUT = 10000;
 // The browser tries again by itself for so long; then the stream is opened anew.
 const PATIENCE = 8000;

@@ -47,25 +47,3 @@ export function keepScreenOn() {
 	document.addEventListener("visibilitychange", ask);
 	ask();
 }
-
-/** Loads the page anew when the daemon has been replaced by one with another page. */
-export class Version {
-	/** The tags of the page's files; null when one cannot be had. */
-	async read() {
-		const files = performance.getEntriesByType("resource").map(entry => entry.name)
-			.filter(name => /\/kiosk\/[^/]+\.(js|css)$/.test(name));
-		try {
-			const answers = await Promise.all(["kiosk"].concat(Array.from(new Set(files))).map(file => fetch(file)));
-			return answers.every(answer => answer.ok) ? answers.map(answer => answer.headers.get("ETag")).join() : null;
-		} catch (error) {
-			return null;
-		}
-	}
-
-	async remember() { this.known = await this.read(); }
-
-	async check() {
-		const now = await this.read();
-		if (now && this.known && now !== this.known) location.reload();
-	}
-}

@@ -5,6 +5,9 @@ import { clip, join, metres, nameOf, whereabouts } from "./text.js";
 import { makeDot, paint } from "./selection-bar.js";
 import { controlsKey, makeControls, pictureOf, readings } from "./thing-controls.js";
 
+const PLAIN = { keyOf: controlsKey, make: makeControls };
+const NONE = { keyOf: () => "", make: () => [] };
+
 export class ThingView {
 	constructor(app, section) {
 		this.app = app;
@@ -26,6 +29,19 @@ export class ThingView {
 		section.appendChild(this.whole);
 	}
 
+	/** What makes the controls of a thing; for one with a profile it comes from other files. */
+	maker(thing) {
+		if (!thing.profile) return PLAIN;
+		if (!this.profiled) {
+			this.profiled = NONE;
+			import("./property-list.js").then(file => new file.PropertyControls(this.app)).catch(() => PLAIN).then(maker => {
+				this.profiled = maker;
+				this.app.redraw();
+			});
+		}
+		return this.profiled;
+	}
+
 	update() {
 		const { model } = this.app;
 		const thing = model.selected;
@@ -33,10 +49,11 @@ export class ThingView {
 		show(this.note, !thing);
 		setText(this.note, model.environment ? "No thing is near. Tap one on the compass, the map or the list."
 			: "No place is loaded");
-		const key = thing && controlsKey(thing);
+		const maker = thing && this.maker(thing);
+		const key = thing && maker.keyOf(thing);
 		if (key !== this.key) {
 			this.key = key;
-			this.controls = thing ? makeControls(this.app, thing) : [];
+			this.controls = thing ? maker.make(this.app, thing) : [];
 			arrange(this.area, []);
 			arrange(this.area, this.controls.map(control => control.node));
 		}
@@ -54,7 +71,7 @@ export class ThingView {
 			this.picture.src = address || "";
 			show(this.picture, address);
 		}
-		const rows = readings(thing);
+		const rows = thing.profile ? [] : readings(thing);
 		show(this.facts, rows.length);
 		if (this.shownFacts !== (this.shownFacts = JSON.stringify(rows))) arrange(this.facts, rows.map(([title, text]) =>
 			element("div", null, element("dt", { text: title }), element("dd", { text }))));

@@ -1,0 +1,225 @@
+// The page with the screens, the menu and the colours of a configuration.
+
+import { button, element, set, setText, show } from "./dom.js";
+import { dress, Palette } from "./colours.js";
+import { Drawer } from "./drawer.js";
+import { Display } from "./display.js";
+import { Host } from "./host.js";
+import { icon } from "./icons.js";
+import { lastPart, Profiles } from "./profiles.js";
+import { needStyles } from "./styles.js";
+import { ownLanguage, word } from "./own-words.js";
+import { Part } from "./part.js";
+import { SCREENS } from "./screens.js";
+
+const MOST_PLACES = 30;
+// A short interruption is not worth a word.
+const GRACE = 700;
+
+const byID = id => document.getElementById(id);
+
+/** The page of the configuration, on top of the page without one. */
+const configured = App => class extends App {
+	begin() {
+		const { experience } = this;
+		this.profiles = new Profiles(experience);
+		this.palette = new Palette(experience.userExperience.colors);
+		this.display = new Display(this.displayID, experience, this.profiles, this.commands, this.model, () => this.change());
+		this.kit = {
+			app: this, model: this.model, commands: this.commands, profiles: this.profiles, palette: this.palette,
+			display: this.display, isReduced: () => this.motion.isReduced, screen: name => this.display.screens.get(name),
+			createScreen: (name, thing) => this.makePart(name, thing)
+		};
+		this.host = new Host(this.kit);
+		this.borrowed = new Map();
+		this.scrolled = new Map();
+		for (const id of ["top", "tabs"]) show(byID(id), false);
+		this.build();
+		this.activate(null);
+		this.drawBar();
+	}
+
+	build() {
+		this.area = element("div", { id: "screen" });
+		// Screens are not swiped from one to the other.
+		this.area.addEventListener("pointerdown", event => event.stopPropagation());
+		byID("views").appendChild(this.area);
+		this.heading = element("h1", { class: "key", tabindex: -1 });
+		this.backButton = button({ class: "button tool" }, () => this.display.back(), icon("back"));
+		this.bar = element("header", { id: "bar" });
+		this.drawer = new Drawer(this.display, this.host, [this.bar, byID("views")]);
+		for (const node of [this.drawer.opener, this.backButton, this.heading]) this.bar.appendChild(node);
+		document.body.insertBefore(this.bar, document.body.firstChild);
+		document.body.appendChild(this.drawer.node);
+		document.body.classList.add("configured");
+	}
+
+	// In the place of the views of the page without screens
+
+	show(name) {
+		const thing = name === "thing" && this.display && this.model.selected;
+		if (!thing) return;
+		const screen = this.display.detailScreen(this.profiles.of(thing));
+		if (screen) this.display.push(screen, thing);
+	}
+
+	key() { /* The keys 1 to 6 and the arrows belong to the views. */ }
+
+	step() { /* as the keys */ }
+
+	/** Puts the sections of a view into a screen's element. */
+	lend(view, area) {
+		const names = view === "overview" ? Object.keys(this.views) : [view];
+		for (const name of names) {
+			const section = byID(name);
+			this.borrowed.set(section, view);
+			area.appendChild(section);
+		}
+		this.activate(view);
+		this.resize();
+	}
+
+	takeBack(view) {
+		for (const [section, owner] of this.borrowed) {
+			if (owner !== view) continue;
+			this.borrowed.delete(section);
+			byID("views").appendChild(section);
+		}
+		if (this.view === view) this.activate(null);
+	}
+
+	// Screens
+
+	configOf(screen) {
+		const { defaultConfig } = this.experience.userExperience;
+		return Object.assign({}, defaultConfig, screen && (screen.config || screen.extras));
+	}
+
+	/** A screen, with the generic one in its place when it does not work. */
+	makePart(name, thing) {
+		const screen = this.display.screens.get(name);
+		const found = thing ? this.display.find(thing) : null;
+		const make = part => new Part(part, {
+			find: one => SCREENS[one],
+			isModule: one => this.profiles.modules.has(one),
+			make: Class => new Class(new Host(this.kit, found ? found.id : thing),
+				Object.assign(this.configOf(screen), { screen: name })),
+			fallback: () => (part === "DeviceDetails" || part === "DeviceList" ? null : make(thing ? "DeviceDetails" : "DeviceList"))
+		});
+		return make(screen ? lastPart(screen.class) : "DeviceList");
+	}
+
+	/** Another screen is to be seen. */
+	change() {
+		if (!this.isShown) return;
+		const { activeElement } = document;
+		const hadFocus = activeElement === document.body || [this.area, this.bar].some(node => node.contains(activeElement));
+		if (this.shownKey) this.scrolled.set(this.shownKey, this.frameOfScreen.scrollTop);
+		if (this.scrolled.size > MOST_PLACES) this.scrolled.clear();
+		this.mountScreen();
+		if (hadFocus) this.heading.focus({ preventScroll: true });
+		if (!this.motion.isReduced && this.area.animate) {
+			this.area.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 150, easing: "ease-out" });
+		}
+	}
+
+	mountScreen() {
+		if (this.part) this.part.unmount();
+		while (this.area.firstChild) this.area.removeChild(this.area.firstChild);
+		const { current } = this.display;
+		this.isShown = true;
+		this.drawBar();
+		this.frameOfScreen = element("div", { class: "screen" });
+		set(this.area, { "data-screen": current.screen });
+		this.area.appendChild(this.frameOfScreen);
+		this.part = this.makePart(current.screen, current.thing);
+		this.part.mount(this.frameOfScreen);
+		this.part.update(this.stateNow());
+		this.shownKey = JSON.stringify(this.display.stack);
+		this.frameOfScreen.scrollTop = this.scrolled.get(this.shownKey) || 0;
+	}
+
+	/** What a screen is told. */
+	stateNow() {
+		const { model, display, profiles } = this;
+		const asked = display.current.thing || null;
+		return {
+			things: model.here.things, thing: asked ? display.find(asked) : null, nearby: model.nearby, place: model.state || {},
+			language: profiles.language, screen: display.current.screen, asked, isLoaded: model.isLoaded
+		};
+	}
+
+	/** Title bar, menu and colours as the screen has them. */
+	drawBar() {
+		const { display, host } = this;
+		const { screen } = display;
+		const config = this.configOf(screen);
+		const own = (screen && (screen.config || screen.extras)) || {};
+		const isSignIn = Boolean(screen) && lastPart(screen.class) === "SignIn";
+		const hasMenu = !isSignIn && config.disableDrawerMenu !== true && (display.user.drawerMenu || []).length > 0;
+		const hasBack = display.stack.length > 1;
+		const hasBar = config.wantsTitleBar !== false;
+		const title = display.titleOf(screen);
+		setText(this.heading, title);
+		document.title = title === display.appName ? title : title + " – " + display.appName;
+		show(this.drawer.opener, hasMenu);
+		show(this.backButton, hasBack);
+		set(this.backButton, { "aria-label": host.word("back") });
+		this.bar.classList.toggle("bare", !hasBar);
+		document.body.classList.toggle("floating", !hasBar && (hasMenu || hasBack));
+		this.drawer.update();
+		const ground = own.windowBackgroundColor || own.windowBackground || config.windowBackgroundColor || config.windowBackground;
+		dress(document.documentElement, this.palette.find(ground), this.palette.find(config.fontColor));
+		set(document.documentElement, { lang: this.profiles.language || ownLanguage(this.profiles.language) });
+	}
+
+	/** The language of the lifecycle; all that is ours is made anew in another one. */
+	setLanguage(lifecycle) {
+		const language = lifecycle && lifecycle.language;
+		if (typeof language !== "string" || !language || language === this.profiles.language) return;
+		this.profiles.language = language;
+		if (this.isShown) this.change();
+	}
+
+	// What the daemon says
+
+	onState(state) {
+		super.onState(state);
+		this.setLanguage(state.lifecycle);
+		if (state.screen) this.display.hear(state.screen);
+	}
+
+	onLists(environments, zones, things) {
+		super.onLists(environments, zones, things);
+		if (!this.isShown) this.mountScreen();
+	}
+
+	onChange(type, value) {
+		if (type === "screen") { this.display.hear(value); return; }
+		super.onChange(type, value);
+		if (type === "lifecycle") this.setLanguage(value);
+	}
+
+	onLink(link) {
+		if (link === this.link) return;
+		this.link = link;
+		clearTimeout(this.linkTimer);
+		this.linkTimer = setTimeout(() => {
+			setText(byID("link"), link === "up" ? "" : word(this.profiles.language, link));
+			set(document.body, { "data-link": link });
+		}, link === "up" ? 0 : GRACE);
+	}
+
+	draw(now) {
+		const { isDirty } = this;
+		super.draw(now);
+		if (isDirty && this.part) this.part.update(this.stateNow());
+	}
+};
+
+/** Starts the page with its screens. */
+export async function start(App, query, experience) {
+	await needStyles();
+	const Page = configured(App);
+	new Page(query, experience).begin();
+}

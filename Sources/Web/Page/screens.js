@@ -1,0 +1,131 @@
+// The screens that are part of the page. Each is made, mounted, updated and unmounted as one of a module of its own.
+
+import { arrange, button, element, set, setText, show } from "./dom.js";
+import { cardsKey, makeCards } from "./property-list.js";
+import { clip, join, metres, nameOf } from "./text.js";
+import { controlsKey, makeControls, pictureOf, readings } from "./thing-controls.js";
+import { DeviceList } from "./device-list.js";
+import { iconOfThing } from "./icons.js";
+
+class Screen {
+	constructor(host, config) {
+		this.host = host;
+		this.config = config;
+	}
+
+	word(key) { return this.host.word(key); }
+
+	update() {}
+
+	unmount() {}
+}
+
+/** One thing with all its properties: that of the screen, else the nearby one. */
+class DeviceDetails extends Screen {
+	mount(area) {
+		this.cards = [];
+		this.note = element("p", { class: "empty" });
+		this.icon = element("span", { class: "tile-icon" });
+		this.name = element("h2", { class: "thing-name" });
+		this.where = element("p", { class: "thing-where" });
+		this.gone = element("p", { class: "warning", text: this.word("unreachable_now") });
+		this.description = element("p");
+		this.picture = element("img", { referrerpolicy: "no-referrer", alt: "", error: () => show(this.picture, false) });
+		this.facts = element("dl", { class: "facts" });
+		this.times = button({ class: "button", text: this.word("times") }, () => this.host.pushScreen(this.schedule, this.thing));
+		this.grid = element("div", { class: "controls properties" });
+		this.whole = element("div", { class: "details" }, element("div", { class: "about" },
+			element("div", { class: "thing-head" }, this.icon, this.name), this.where, this.gone, this.description, this.picture,
+			this.facts, this.times), this.grid);
+		area.appendChild(this.note);
+		area.appendChild(this.whole);
+	}
+
+	update(state) {
+		const { kit } = this.host;
+		const thing = this.thing = state.asked ? state.thing : state.nearby;
+		show(this.whole, thing);
+		show(this.note, !thing && state.isLoaded);
+		setText(this.note, this.word(state.asked ? "gone" : "no_thing"));
+		if (!thing) return;
+		const profile = kit.profiles.of(thing);
+		const key = profile ? cardsKey(kit, thing) : controlsKey(thing);
+		if (key !== this.key) {
+			this.key = key;
+			this.remove();
+			this.cards = profile ? makeCards(kit, thing) : makeControls(kit.app, thing).map(control => ({
+				node: control.node, update: one => control.update(one.thing), unmount: () => {}
+			}));
+			arrange(this.grid, this.cards.map(card => card.node));
+			arrange(this.icon, [iconOfThing(kit.profiles, thing)]);
+		}
+		for (const card of this.cards) card.update(Object.assign({}, state, { thing }));
+		const zone = kit.model.zoneOf(thing);
+		setText(this.name, nameOf(thing));
+		setText(this.where, join(zone && nameOf(zone), metres(kit.model.distanceTo(thing))));
+		setText(this.description, clip(thing.description, 1000));
+		show(this.gone, thing.available === false);
+		this.schedule = profile && profile.scheduleScreen;
+		show(this.times, this.schedule && kit.display.has(this.schedule));
+		this.showPicture(thing);
+		const rows = profile ? [] : readings(thing);
+		show(this.facts, rows.length);
+		if (this.shownFacts === (this.shownFacts = JSON.stringify(rows))) return;
+		arrange(this.facts, rows.map(([title, text]) => element("div", null, element("dt", { text: title }), element("dd", { text }))));
+	}
+
+	showPicture(thing) {
+		const address = pictureOf(thing);
+		if (address === this.address) return;
+		this.address = address;
+		set(this.picture, { src: address, hidden: !address });
+	}
+
+	remove() {
+		arrange(this.grid, []);
+		for (const card of this.cards) card.unmount();
+		this.cards = [];
+	}
+
+	unmount() { this.remove(); }
+}
+
+/** There are no accounts yet: a title, and a button that signs in. */
+class SignIn extends Screen {
+	mount(area) {
+		const { kit } = this.host;
+		const node = button({ class: "button main", text: this.word("sign_in") }, () => kit.display.call({ call: "signInComplete" }));
+		area.classList.add("middle");
+		area.appendChild(element("p", { class: "app-name", text: kit.display.titleOf(kit.screen(this.config.screen), true) }));
+		area.appendChild(node);
+	}
+}
+
+class Schedule extends Screen {
+	mount(area) {
+		this.name = element("p", { class: "app-name" });
+		area.classList.add("middle");
+		area.appendChild(this.name);
+		area.appendChild(element("p", { class: "empty", text: this.word("later") }));
+	}
+
+	update({ thing }) {
+		setText(this.name, thing ? nameOf(thing) : "");
+		show(this.name, thing);
+	}
+}
+
+/** A view that the page has without screens, too. */
+const viewOf = view => class extends Screen {
+	mount(area) {
+		area.classList.add("views");
+		this.host.kit.app.lend(view, area);
+	}
+
+	unmount() { this.host.kit.app.takeBack(view); }
+};
+
+export const SCREENS = {
+	DeviceList, DeviceDetails, SignIn, Schedule,
+	ThisDevice: viewOf("device"), Compass: viewOf("compass"), Map: viewOf("map"), Overview: viewOf("overview")
+};
