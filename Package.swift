@@ -146,8 +146,9 @@ let package = Package(
         module(
             "Settings",
             [
-                "Flare", "Positioning", "Things", "Controller", "HomeAssistant", "Sensors", "MQTT", "Bridge",
-                "FlareServer", "FlareClient", yams,
+                "Flare", "Positioning", "Profiles", "Things", "Controller", "HomeAssistant", "Sensors",
+                "MQTT",
+                "Bridge", "FlareServer", "FlareClient", yams,
             ]
         ),
         module(
@@ -160,7 +161,8 @@ let package = Package(
         module(
             "Daemon",
             [
-                "Settings", "Sensing", "Flare", "SocketIO", "Positioning", "Controller", "Messages",
+                "Settings", "Sensing", "Flare", "SocketIO", "Positioning", "Profiles", "Controller",
+                "Messages",
                 "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient",
                 "MQTT",
@@ -171,8 +173,9 @@ let package = Package(
         module(
             "TrilateralApp",
             [
-                "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Things", "Controller", "Messages",
-                "Lamps", "Sensors", "HTTPListener", "FlareServer", "FlareClient", "MQTT", "Threading",
+                "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Profiles", "Things", "Controller",
+                "Messages", "Lamps", "Sensors", "HTTPListener", "FlareServer", "FlareClient", "MQTT",
+                "Threading",
                 "CMalloc", lifecycle, signals, arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
@@ -263,7 +266,7 @@ let package = Package(
                 "TestSupport", httpTypes, lifecycle, log,
             ]
         ),
-        tests("SettingsTests", ["Settings", "TestSupport", "SeededRandom"]),
+        tests("SettingsTests", ["Settings", "Profiles", "Flare", "TestSupport", "SeededRandom"]),
         tests(
             "SensingTests",
             ["Sensing", "Sensors", "Positioning", "Controller", "Flare", "Threading", "TestSupport", log]
@@ -271,15 +274,15 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Controller", "Things", "Flare",
-                "MQTT", "Threading", "TestSupport", lifecycle, grdb, log,
+                "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
+                "Flare", "MQTT", "Threading", "TestSupport", lifecycle, grdb, log,
             ]
         ),
         tests(
             "TrilateralAppTests",
             [
                 "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
-                "Positioning", "Messages", "MQTT", "Things", "Flare", "Threading", "TestSupport",
+                "Positioning", "Profiles", "Messages", "MQTT", "Things", "Flare", "Threading", "TestSupport",
                 "SeededRandom",
                 arguments, log,
             ],

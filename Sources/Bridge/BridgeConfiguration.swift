@@ -1,5 +1,5 @@
 package import HomeAssistant
-import Messages
+package import Messages
 
 /// The settings of the bridge.
 package struct BridgeConfiguration: Sendable, Hashable {
@@ -12,6 +12,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var flareMode = "embedded"
     package var flareURL = ""
     package var features: [String] = []
+    /// What the profile files say about the application.
+    package var application: InfoMessage.Application?
     /// Whether the device's place on the earth is published.
     package var publishesLocation = false
     package var positionsPerSecond = 5.0

@@ -4,6 +4,27 @@ import Things
 
 /// `B/info`: version, run and features of the node, in less than 2 KB.
 package struct InfoMessage: Sendable, Hashable {
+    /// What the profile files say about the application; empty parts are left out.
+    package struct Application: Sendable, Hashable {
+        package var version: String?
+        package var name: String?
+        package var identifier: String?
+
+        package init(version: String?, name: String?, identifier: String?) {
+            (self.version, self.name, self.identifier) = (version, name, identifier)
+        }
+
+        fileprivate var json: JSONValue? {
+            let members = [
+                ("version", version, 40), ("name", name, 80), ("applicationIdentifier", identifier, 100),
+            ]
+            let present = members.compactMap { key, text, limit in
+                text.map { (key, JSONValue.string(QuotedValue.clipped($0, to: limit))) }
+            }
+            return present.isEmpty ? nil : .object(Dictionary(uniqueKeysWithValues: present))
+        }
+    }
+
     /// The version of the contract.
     package static let schema = 1
 
@@ -18,6 +39,7 @@ package struct InfoMessage: Sendable, Hashable {
     package var features: [String]
     /// Whether a changed configuration needs a restart.
     package var needsRestart: Bool
+    package var application: Application?
 
     package init(
         version: String,
@@ -27,7 +49,8 @@ package struct InfoMessage: Sendable, Hashable {
         flareMode: String,
         flareURL: String,
         features: [String],
-        needsRestart: Bool = false
+        needsRestart: Bool = false,
+        application: Application? = nil
     ) {
         self.version = version
         self.node = node
@@ -37,11 +60,12 @@ package struct InfoMessage: Sendable, Hashable {
         self.flareURL = flareURL
         self.features = features
         self.needsRestart = needsRestart
+        self.application = application
     }
 
     /// Values of the configuration are truncated, so that the message stays below 2 KB.
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "version": .string(QuotedValue.clipped(version, to: 40)), "schema": JSONValue(Self.schema),
             "node": .string(QuotedValue.clipped(node, to: 64)), "started": .string(started.timestamp),
             "epoch": .string(epoch),
@@ -49,6 +73,8 @@ package struct InfoMessage: Sendable, Hashable {
             "features": .array(features.prefix(24).map { .string(QuotedValue.clipped($0, to: 24)) }),
             "restart_required": .bool(needsRestart),
         ]
+        members["application"] = application?.json
+        return .object(members)
     }
 
     /// The address without `user:password@`.

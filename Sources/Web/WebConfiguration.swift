@@ -1,3 +1,4 @@
+package import Flare
 package import HTTPListener
 package import PlaceMap
 
@@ -9,6 +10,10 @@ package struct WebConfiguration: Sendable, Hashable {
     package var frameAncestors: [String] = []
     /// The colours of `/api/map`.
     package var mapStyle = PictureStyle.auto
+    /// The members of `/api/experience`, apart from `language`.
+    package var experience: [String: JSONValue] = [:]
+    /// The folder of own screens, controls and icons; `nil` for none.
+    package var modulesFolder: String?
 
     /// How long a command may take.
     package var commandTimeout: Duration = .seconds(10)

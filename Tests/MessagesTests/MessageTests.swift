@@ -42,7 +42,11 @@ struct MessageTests {
         )
     }
 
-    private func info(url: String = "http://localhost:1234", features: [String] = ["gps"]) -> InfoMessage {
+    private func info(
+        url: String = "http://localhost:1234",
+        features: [String] = ["gps"],
+        application: InfoMessage.Application? = nil
+    ) -> InfoMessage {
         InfoMessage(
             version: "1.0.0",
             node: "panel",
@@ -50,8 +54,18 @@ struct MessageTests {
             epoch: "e1",
             flareMode: "embedded",
             flareURL: url,
-            features: features
+            features: features,
+            application: application
         )
+    }
+
+    @Test func `info names the application of the profile files`() {
+        let named = info(application: .init(version: "2.1", name: nil, identifier: "com.example.fan"))
+        #expect(
+            named.json["application"] == ["version": "2.1", "applicationIdentifier": "com.example.fan"]
+        )
+        let unnamed = info(application: .init(version: nil, name: nil, identifier: nil))
+        #expect(unnamed.json == info().json)
     }
 
     @Test func `info tells who is speaking`() {
@@ -73,7 +87,11 @@ struct MessageTests {
 
     @Test func `info stays below 2 KB`() {
         let long = String(repeating: "é", count: 5000)
-        let info = info(url: long, features: (0..<500).map { "feature-number-\($0)-\(long)" })
+        let info = info(
+            url: long,
+            features: (0..<500).map { "feature-number-\($0)-\(long)" },
+            application: .init(version: long, name: long, identifier: long)
+        )
         #expect(info.json.bytes.count < 2048)
     }
 

@@ -185,7 +185,10 @@ struct ConfigurationLoaderTests {
             "1:21: sensors.beacons.uid: unknown key \"uid\"; did you mean \"uuid\"?"
         ),
         ("mqqt: {host: a}", "1:1: mqqt: unknown key \"mqqt\"; did you mean \"mqtt\"?"),
-        ("log: {zzzzzzz: 1}", "1:7: log.zzzzzzz: unknown key \"zzzzzzz\"; legal here: file, file_level, format, level"),
+        (
+            "log: {zzzzzzz: 1}",
+            "1:7: log.zzzzzzz: unknown key \"zzzzzzz\"; legal here: file, file_level, format, level"
+        ),
         (
             "mqtt: {password: geheim}",
             "1:8: mqtt.password: must not stand in the file: use mqtt.password_file, or the variable "

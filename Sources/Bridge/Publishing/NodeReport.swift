@@ -31,7 +31,8 @@ package struct NodeReport: Sendable {
             epoch: identity.epoch,
             flareMode: configuration.flareMode,
             flareURL: configuration.flareURL,
-            features: configuration.features
+            features: configuration.features,
+            application: configuration.application
         )
     }
 

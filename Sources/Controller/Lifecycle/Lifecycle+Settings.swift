@@ -36,6 +36,8 @@ extension Lifecycle {
         /// How long the sensors run on after the level has fallen, seconds.
         package var sensorGraceSeconds = 30.0
         package var languages: [Language] = []
+        /// The tag of the language at the start; `nil`, or one that ``languages`` does not have: none.
+        package var startLanguage: String?
 
         package init() {}
     }

@@ -39,7 +39,10 @@ package struct Lifecycle: Sendable, Hashable {
     private var wantedAudio = LifecycleAudio.notAudible
     private var wantedContext = LifecycleContext.main
 
-    package init(_ settings: Settings = Settings()) { self.settings = settings }
+    package init(_ settings: Settings = Settings()) {
+        self.settings = settings
+        if let tag = settings.startLanguage { _ = setLanguage(tag) }
+    }
 
     /// The most displays that are known at a time.
     package static let maximumDisplays = 1000

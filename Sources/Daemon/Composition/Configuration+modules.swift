@@ -8,6 +8,7 @@ import HomeAssistant
 import MQTT
 import Messages
 package import Positioning
+import Profiles
 package import Sensing
 import Sensors
 package import Settings
@@ -87,6 +88,7 @@ extension ControllerConfiguration {
         allowsDeviceSet = plan.configuration.device.allowSet
         announces = plan.configuration.discovery.isEnabled
         lifecycle = Lifecycle.Settings(plan.configuration.lifecycle)
+        lifecycle.add(plan.configuration.profiles)
         deviceName = plan.configuration.device.name ?? plan.traits.hostName
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
@@ -131,6 +133,8 @@ extension BridgeConfiguration {
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
         hasMap = configuration.map.isEnabled
+        let named = configuration.profiles.library.application
+        application = .init(version: named.version, name: named.name, identifier: named.identifier)
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
     }
 }

@@ -43,7 +43,9 @@ package final class LogOutput: Sendable {
         Logger(label: label) { LogLineHandler(label: $0, output: self) }
     }
 
-    /// The lowest level that is logged; can be changed at any time, for all loggers. `nil` logs nothing.
+    /// The lowest level that is logged; can be changed at any time, for all loggers.
+    ///
+    /// `nil` logs nothing.
     package var level: Logger.Level? {
         get { state.withLock { $0.level } }
         set { state.withLock { $0.level = newValue } }

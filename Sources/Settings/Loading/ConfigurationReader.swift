@@ -20,8 +20,8 @@ package struct LoadedConfiguration: Sendable {
 ///
 /// The environment takes precedence over the file.
 struct ConfigurationReader {
-    private(set) var loaded = LoadedConfiguration()
-    private(set) var problems: [ConfigurationError] = []
+    var loaded = LoadedConfiguration()
+    var problems: [ConfigurationError] = []
 
     private let schema: ConfigurationSchema
 

@@ -187,7 +187,7 @@ struct YAMLDocument {
         return String(view)
     }
 
-    private static func syntaxError(_ error: YamlError) -> SyntaxError {
+    static func syntaxError(_ error: YamlError) -> SyntaxError {
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):

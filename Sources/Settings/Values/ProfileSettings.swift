@@ -1,3 +1,5 @@
+package import Profiles
+
 /// The section `profiles`: what kinds of things there are, and which thing is of which kind.
 package struct ProfileSettings: Sendable, Hashable {
     /// An entry of `profiles.things`.
@@ -16,4 +18,11 @@ package struct ProfileSettings: Sendable, Hashable {
     package var modules: String?
     package var language = "en"
     package var expectedVersion: String?
+
+    // What is read together with the configuration.
+
+    /// What the files say, with the built-in profiles.
+    package var library = ProfileLibrary()
+    /// The classes for which ``modules`` has a file.
+    package var classes: Set<String> = []
 }

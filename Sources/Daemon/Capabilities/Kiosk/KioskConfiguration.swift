@@ -1,4 +1,6 @@
+import Controller
 import HTTPListener
+import Profiles
 package import Settings
 import Web
 
@@ -34,6 +36,16 @@ extension WebConfiguration {
         listener.tls = web.access.tls
         frameAncestors = web.frameAncestors
         mapStyle = configuration.map.style
+        modulesFolder = configuration.profiles.modules
+        var lifecycle = Lifecycle.Settings(configuration.lifecycle)
+        lifecycle.add(configuration.profiles)
+        experience =
+            ExperienceDocument(
+                configuration.profiles.library,
+                modules: configuration.profiles.classes,
+                languages: lifecycle.languages.map(\.tag)
+            )
+            .members
     }
 }
 

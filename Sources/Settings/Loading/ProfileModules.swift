@@ -1,0 +1,61 @@
+import Foundation
+
+/// The folder with own screens and controls: an ES module for each class, `<Class>.js`.
+package struct ProfileModules: Sendable, Hashable {
+    package let folder: String
+    /// The names of the classes.
+    package let classes: Set<String>
+
+    package static let maximumFiles = 200
+    package static let maximumSize = 256 * 1024
+
+    /// Looks at the folder's files; what they contain is up to the page.
+    ///
+    /// - Throws: With a sentence that begins with what it is about.
+    package init(folder: String) throws(FileError) {
+        self.folder = folder
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            throw FileError(message: "\(folder) cannot be read: \(systemMessage(of: error))")
+        }
+        let modules = names.filter { $0.hasSuffix(".js") }.sorted()
+        guard modules.count <= Self.maximumFiles else {
+            let found = "must have at most \(Self.maximumFiles) modules (has \(modules.count))"
+            throw FileError(message: "\(folder) \(found)")
+        }
+        var classes: Set<String> = []
+        for module in modules {
+            let path = "\(folder)/\(module)"
+            let name = String(module.dropLast(3))
+            guard Self.isClass(name) else {
+                let legal =
+                    "must be named after its class: letters, digits and _, at most 100, no digit first"
+                throw FileError(message: "\(path) \(legal)")
+            }
+            let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
+                let type = attributes[.type] as? FileAttributeType, type == .typeRegular,
+                let size = attributes[.size] as? NSNumber
+            else { throw FileError(message: "\(path) is no plain file") }
+            guard size.intValue <= Self.maximumSize else {
+                throw FileError(message: "\(path) is larger than \(Self.maximumSize) bytes")
+            }
+            classes.insert(name)
+        }
+        self.classes = classes
+    }
+
+    private static func isClass(_ name: String) -> Bool {
+        guard (1...100).contains(name.utf8.count), name.first?.isNumber == false else { return false }
+        return name.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+}
