@@ -89,7 +89,8 @@ let package = Package(
         module("Flare"),
         module("SocketIO"),
         module("Positioning", ["Flare"]),
-        module("Profiles", ["Flare"]),
+        // The built-in profiles go into the program.
+        module("Profiles", ["Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
         module("Things", ["Flare", "Profiles"]),
         module("Controller", ["Flare", "Things"]),
         module("Messages", ["Flare", "Things", "Controller"]),

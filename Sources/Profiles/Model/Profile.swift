@@ -24,6 +24,8 @@ package struct Profile: Sendable, Hashable {
     package var scheduleScreen: String?
     /// The control for the whole thing in lists.
     package var deviceControl = "generic"
+    /// The class behind ``deviceControl``, such as `Cover`, `ACDeviceControl` or one of an own module.
+    package var deviceControlClass = "Generic"
     /// What the names of its access points look like while it is set up.
     package var ssidExpression: SSIDExpression?
     package var properties: [ProfileProperty] = []

@@ -11,6 +11,9 @@ package struct SDKSettings: Sendable, Hashable {
         case none = "None"
     }
 
+    package static let serviceTypes = ["Dynamic", "Field", "Development", "Staging", "Demo"]
+    package static let serviceLocations = ["USA", "China", "Europe"]
+
     /// `allowMobileDSS`: changes are streamed.
     package var isStreamed: Bool?
     /// `allowOfflineUse`: the last place is kept for a start without the server.

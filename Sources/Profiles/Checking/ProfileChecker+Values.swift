@@ -1,0 +1,220 @@
+import Flare
+
+// Reading fields by their types, and the sentences for those that are wrong.
+extension ProfileChecker {
+    mutating func report(
+        _ code: ProfileProblem.Code,
+        _ severity: ProfileProblem.Severity = .error,
+        at position: SourcePosition,
+        _ message: String
+    ) {
+        let problem = ProfileProblem(
+            file: findings[current].file,
+            position: position,
+            severity: severity,
+            code: code,
+            message: message
+        )
+        findings[current].add(problem)
+    }
+
+    // MARK: Types
+
+    mutating func object(_ key: String, in fields: ProfileFields) -> ProfileFields? {
+        guard let value = fields[key] else { return nil }
+        return object(value, fields.path(key))
+    }
+
+    mutating func object(_ value: PlacedValue, _ path: ValuePath) -> ProfileFields? {
+        guard case .object(let members) = value.content else {
+            wrongType(value, path, "an object")
+            return nil
+        }
+        return ProfileFields(members: members, position: value.position, path: path)
+    }
+
+    mutating func list(_ key: String, in fields: ProfileFields) -> [PlacedValue]? {
+        guard let value = fields[key] else { return nil }
+        guard case .list(let elements) = value.content else {
+            wrongType(value, fields.path(key), "a list")
+            return nil
+        }
+        return elements
+    }
+
+    /// A list that is cut where it becomes too large.
+    mutating func list(_ key: String, in fields: ProfileFields, atMost limit: Int) -> [PlacedValue] {
+        guard let elements = list(key, in: fields) else { return [] }
+        if elements.count > limit, let value = fields[key] {
+            tooLarge(value, fields.path(key), "\(elements.count) entries; at most \(limit) are legal")
+        }
+        return Array(elements.prefix(limit))
+    }
+
+    /// The texts of a list, with their values.
+    mutating func texts(_ key: String, in fields: ProfileFields) -> [(text: String, value: PlacedValue)] {
+        guard let elements = list(key, in: fields) else { return [] }
+        var texts: [(String, PlacedValue)] = []
+        texts.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            if case .string(let text) = element.content {
+                texts.append((text, element))
+            } else {
+                wrongType(element, .element(fields.path(key), index), "a text")
+            }
+        }
+        return texts
+    }
+
+    mutating func text(_ key: String, in fields: ProfileFields) -> String? {
+        guard let value = fields[key] else { return nil }
+        if case .string(let text) = value.content { return text }
+        wrongType(value, fields.path(key), "a text")
+        return nil
+    }
+
+    /// A text that must be there and not be empty.
+    mutating func neededText(_ key: String, in fields: ProfileFields) -> String? {
+        guard needs(key, in: fields), let text = text(key, in: fields) else { return nil }
+        if text.isEmpty, let value = fields[key] {
+            invalid(value, fields.path(key), "a text of at least one character")
+            return nil
+        }
+        return text
+    }
+
+    mutating func boolean(_ key: String, in fields: ProfileFields) -> Bool? {
+        guard let value = fields[key] else { return nil }
+        if case .bool(let flag) = value.content { return flag }
+        wrongType(value, fields.path(key), "true or false")
+        return nil
+    }
+
+    mutating func number(_ key: String, in fields: ProfileFields) -> Double? {
+        guard let value = fields[key] else { return nil }
+        if case .number(let number) = value.content { return number.value }
+        wrongType(value, fields.path(key), "a number")
+        return nil
+    }
+
+    /// A text that must be one of a few.
+    mutating func choice(_ key: String, of legal: [String], in fields: ProfileFields) -> String? {
+        guard let text = text(key, in: fields), let value = fields[key] else { return nil }
+        guard legal.contains(text) else {
+            invalid(value, fields.path(key), "one of \(legal.joined(separator: ", "))")
+            return nil
+        }
+        return text
+    }
+
+    mutating func needs(_ key: String, in fields: ProfileFields) -> Bool {
+        if fields[key] != nil { return true }
+        report(.missingField, at: fields.position, "\(fields.path) has no \"\(key)\"")
+        return false
+    }
+
+    // MARK: Sentences
+
+    mutating func wrongType(_ value: PlacedValue, _ path: ValuePath, _ legal: String) {
+        report(.wrongType, at: value.position, "\(path) must be \(legal) (is \(Self.quoted(value, path)))")
+    }
+
+    mutating func invalid(_ value: PlacedValue, _ path: ValuePath, _ legal: String) {
+        report(.invalidValue, at: value.position, "\(path) must be \(legal) (is \(Self.quoted(value, path)))")
+    }
+
+    mutating func outOfRange(_ value: PlacedValue, _ path: ValuePath, _ legal: String) {
+        report(.outOfRange, at: value.position, "\(path) must be \(legal) (is \(Self.quoted(value, path)))")
+    }
+
+    mutating func tooLarge(_ value: PlacedValue, _ path: ValuePath, _ what: String) {
+        report(.tooLarge, at: value.position, "\(path) has \(what)")
+    }
+
+    mutating func duplicate(_ name: String, at position: SourcePosition, _ path: ValuePath, first: Place) {
+        report(
+            .duplicate,
+            at: position,
+            "\(path): \(QuotedValue.of(name)) stands again (first in \(first.file):\(first.position.line))"
+        )
+    }
+
+    /// `; did you mean "…"?`, or nothing.
+    mutating func hint(for name: String, among candidates: some Sequence<String>) -> String {
+        findings[current].mayHint() ? NearestName.hint(for: name, among: candidates) : ""
+    }
+
+    func place(_ position: SourcePosition) -> Place {
+        Place(file: findings[current].file, position: position)
+    }
+
+    /// What a value is, shortened; a secret is not shown.
+    private static func quoted(_ value: PlacedValue, _ path: ValuePath) -> String {
+        if case .member(_, "appSecret") = path { return "***" }
+        return switch value.content {
+        case .list: "a list"
+        case .object: "an object"
+        default: QuotedValue.of(value.json)
+        }
+    }
+
+    // MARK: Keys
+
+    mutating func checkKeys(of fields: ProfileFields, _ known: KnownKeys) {
+        for member in fields.members where !known.contains(member.key) {
+            let hint = hint(for: member.key, among: known.names)
+            report(
+                .unknownKey,
+                .warning,
+                at: member.keyPosition,
+                "\(fields.path) has an unknown member \(QuotedValue.of(member.key)); it is kept\(hint)"
+            )
+        }
+    }
+
+    /// Finds the keys that stand twice in an object, at any depth.
+    mutating func checkRepeatedKeys(_ value: PlacedValue, path: ValuePath) {
+        switch value.content {
+        case .list(let elements):
+            for (index, element) in elements.enumerated() where element.isContainer {
+                checkRepeatedKeys(element, path: .element(path, index))
+            }
+        case .object(let members):
+            checkRepeatedKeys(members, path: path)
+            for member in members where member.value.isContainer {
+                checkRepeatedKeys(member.value, path: .member(path, member.key))
+            }
+        default: break
+        }
+    }
+
+    private mutating func checkRepeatedKeys(_ members: [PlacedValue.Member], path: ValuePath) {
+        guard members.count > 1 else { return }
+        var lookup: [String: Int] = [:]
+        let isLarge = members.count > 12
+        for (index, member) in members.enumerated() {
+            // A few keys are compared faster than hashed.
+            let first =
+                isLarge ? lookup[member.key] : members[..<index].firstIndex { $0.key == member.key }
+            if let first {
+                duplicate(
+                    member.key,
+                    at: member.keyPosition,
+                    .member(path, member.key),
+                    first: place(members[first].keyPosition)
+                )
+            } else if isLarge {
+                lookup[member.key] = index
+            }
+        }
+    }
+}
+
+extension PlacedValue {
+    fileprivate var isContainer: Bool {
+        switch content {
+        case .list, .object: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Flare
+
+/// Checks files together and joins what they say.
+///
+/// First the sections that stand once are read, since device types name their controls, screens and colours;
+/// then the device types.
+struct ProfileChecker {
+    /// A place of another file.
+    struct Place {
+        let file: String
+        let position: SourcePosition
+    }
+
+    /// The pair that is unique.
+    struct TypeName: Hashable {
+        let name: String
+        let model: String?
+    }
+
+    /// A list of device types, found in the first pass.
+    private struct Batch {
+        let file: Int
+        let types: [(value: PlacedValue, path: ValuePath)]
+        let list: PlacedValue
+        let listPath: ValuePath
+        let needsClass: Bool
+    }
+
+    /// Classes of own modules.
+    let modules: [String]
+    var findings: [ProfileFindings]
+    /// The file that is being checked.
+    var current = 0
+    var profiles: [Profile] = []
+    var library = ProfileLibrary()
+    var names = DefinedNames()
+    var typePlaces: [TypeName: Place] = [:]
+    var sectionPlaces: [String: Place] = [:]
+    var stringCount = 0
+    private var batches: [Batch] = []
+    private var typeCount = 0
+
+    init(_ sources: [ProfileSource], modules: Set<String>) {
+        findings = sources.map { ProfileFindings($0) }
+        self.modules = modules.sorted()
+        for (index, source) in sources.enumerated() {
+            guard let tree = source.tree else { continue }
+            current = index
+            checkRepeatedKeys(tree, path: .top)
+            top(tree, needsClass: source.needsClass)
+        }
+        for batch in batches {
+            current = batch.file
+            check(batch)
+        }
+    }
+
+    // MARK: The top
+
+    private mutating func top(_ tree: PlacedValue, needsClass: Bool) {
+        switch tree.content {
+        case .object(let members):
+            let fields = ProfileFields(members: members, position: tree.position, path: .top)
+            let isConfiguration = ["devices", "sdkConfig", "userExperience"].contains { fields[$0] != nil }
+            let isType = ["class", "oemModel", "managedProperties"].contains { fields[$0] != nil }
+            if isConfiguration || !isType {
+                configuration(fields, needsClass: needsClass)
+            } else {
+                batches.append(
+                    Batch(
+                        file: current,
+                        types: [(tree, .top)],
+                        list: tree,
+                        listPath: .top,
+                        needsClass: needsClass
+                    )
+                )
+            }
+        case .list(let elements):
+            addBatch(elements, in: tree, path: .top, needsClass: needsClass)
+        default:
+            wrongType(tree, .top, "an object or a list of device types")
+        }
+    }
+
+    private mutating func addBatch(
+        _ elements: [PlacedValue],
+        in list: PlacedValue,
+        path: ValuePath,
+        needsClass: Bool
+    ) {
+        let types = elements.enumerated().map { ($1, ValuePath.element(path, $0)) }
+        batches.append(
+            Batch(file: current, types: types, list: list, listPath: path, needsClass: needsClass)
+        )
+    }
+
+    private static let sections = KnownKeys(
+        "version",
+        "name",
+        "applicationIdentifier",
+        "packages",
+        "devices",
+        "sdkConfig",
+        "userExperience",
+        "strings"
+    )
+
+    private mutating func configuration(_ fields: ProfileFields, needsClass: Bool) {
+        checkKeys(of: fields, Self.sections)
+        applicationInfo(fields)
+        _ = texts("packages", in: fields)
+        if let value = fields["devices"], let elements = list("devices", in: fields) {
+            addBatch(elements, in: value, path: fields.path("devices"), needsClass: needsClass)
+        }
+        if isOnlySection("sdkConfig", in: fields), let sdk = object("sdkConfig", in: fields) {
+            library.sdk = sdkSettings(sdk)
+        }
+        if isOnlySection("userExperience", in: fields), let section = object("userExperience", in: fields) {
+            library.experience = experience(section)
+        }
+        if let tables = object("strings", in: fields) { strings(tables) }
+    }
+
+    private mutating func applicationInfo(_ fields: ProfileFields) {
+        if let value = fields["version"] {
+            switch value.content {
+            case .string(let text): library.application.version = library.application.version ?? text
+            case .number(let number):
+                library.application.version = library.application.version ?? number.text
+            default: wrongType(value, fields.path("version"), "a text or a number")
+            }
+        }
+        let name = text("name", in: fields)
+        let identifier = text("applicationIdentifier", in: fields)
+        library.application.name = library.application.name ?? name
+        library.application.identifier = library.application.identifier ?? identifier
+    }
+
+    /// Whether no file before has the section; otherwise that is a problem.
+    private mutating func isOnlySection(_ key: String, in fields: ProfileFields) -> Bool {
+        guard let member = fields.members.first(where: { $0.key == key }) else { return false }
+        guard let first = sectionPlaces[key] else {
+            sectionPlaces[key] = Place(file: findings[current].file, position: member.keyPosition)
+            return true
+        }
+        duplicate(key, at: member.keyPosition, fields.path(key), first: first)
+        return false
+    }
+
+    // MARK: Device types
+
+    private mutating func check(_ batch: Batch) {
+        findings[current].types += batch.types.count
+        for (value, path) in batch.types {
+            guard typeCount < ProfileLimits.types else {
+                tooLarge(
+                    batch.list,
+                    batch.listPath,
+                    "more than \(ProfileLimits.types) device types, counted over all files"
+                )
+                return
+            }
+            typeCount += 1
+            deviceType(value, path: path, needsClass: batch.needsClass)
+        }
+    }
+}
+
+/// The most that files may have.
+enum ProfileLimits {
+    static let types = 1000
+    static let properties = 200
+    static let actions = 100
+    static let screens = 200
+    static let controls = 200
+    static let colours = 500
+    static let strings = 5000
+}
