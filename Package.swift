@@ -220,7 +220,7 @@ let package = Package(
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare", "SeededRandom"]),
         tests(
             "HomeAssistantTests",
-            ["HomeAssistant", "Messages", "Controller", "Things", "Flare", "SeededRandom"]
+            ["HomeAssistant", "Messages", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
         ),
         tests(
             "SensorsTests",

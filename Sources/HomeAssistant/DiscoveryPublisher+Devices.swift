@@ -33,7 +33,9 @@ extension DiscoveryPublisher {
         announcedName = state.device?.name ?? ""
         nearbyKind =
             kindNearby(state) ?? nearbyKind
-            ?? LightKind.together(state.things.values.lazy.compactMap { LightKind(data: $0.data) })
+            ?? LightKind.together(
+                state.things.values.lazy.compactMap { LightKind(of: $0, kind: state.kind(of: $0)) }
+            )
         let device = OwnDevice(
             state: state,
             configuration: configuration,

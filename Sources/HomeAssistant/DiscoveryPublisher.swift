@@ -287,7 +287,7 @@ package struct DiscoveryPublisher: Sendable {
     }
 
     func kindNearby(_ state: ControllerState) -> LightKind? {
-        state.nearby.flatMap { LightKind(data: $0.data) }
+        state.nearby.flatMap { LightKind(of: $0, kind: state.kind(of: $0)) }
     }
 
     // MARK: Gradual announcing

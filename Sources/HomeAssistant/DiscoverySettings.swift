@@ -17,6 +17,10 @@ package struct DiscoverySettings: Sendable, Hashable {
     package var things = Things.all
     /// Whether things are assigned to the area of their zone; Home Assistant creates missing areas.
     package var suggestsAreas = true
+    /// The language of names and options from profiles.
+    ///
+    /// It does not follow the language of the lifecycle: automations rely on the options.
+    package var language = "en"
 
     package init() {}
 

@@ -19,6 +19,22 @@ struct LightKind: Sendable, Hashable {
         self.modes = modes.map(\.rawValue)
     }
 
+    /// A thing, by its profile if it has one; `nil` if it is no light.
+    init?(of thing: FlareThing, kind: ThingKind?) {
+        guard let kind else {
+            self.init(data: thing.data)
+            return
+        }
+        guard kind.isLight else { return nil }
+        // A part without a value can be set, so it is offered.
+        let hasBrightness = kind.brightness(of: thing) != nil
+        let hasColour = kind.colour(of: thing) != nil
+        self.init(
+            modes: [hasColour ? .rgb : hasBrightness ? .brightness : .onoff],
+            hasBrightness: hasBrightness
+        )
+    }
+
     private init(modes: [ThingAppearance.ColourMode], hasBrightness: Bool) {
         self.modes = modes.map(\.rawValue)
         self.hasBrightness = hasBrightness

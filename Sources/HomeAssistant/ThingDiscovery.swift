@@ -9,12 +9,17 @@ struct ThingDiscovery: Sendable {
     let thing: FlareThing
     /// The name of its zone.
     let area: String?
+    /// Its profile; `nil` for a thing without one.
+    let kind: ThingKind?
+    let catalog: ThingCatalog
 
     /// `nil` for a thing without a slug.
     init?(_ thing: FlareThing, in state: ControllerState) {
         guard let slug = state.slugs[.thing, thing.id] else { return nil }
         self.slug = slug
         self.thing = thing
+        kind = state.kind(of: thing)
+        catalog = state.catalog
         area = thing.zone.flatMap { state.zones[$0]?.name }
     }
 
@@ -23,6 +28,7 @@ struct ThingDiscovery: Sendable {
     /// Called at every change of a thing, so it does not allocate.
     func fits(_ other: FlareThing, in state: ControllerState) -> Bool {
         thing.name == other.name && thing.description == other.description && thing.actions == other.actions
+            && kind == state.kind(of: other)
             && area == other.zone.flatMap { state.zones[$0]?.name } && Self.isLike(thing.data, other.data)
     }
 
@@ -57,6 +63,7 @@ struct ThingDiscovery: Sendable {
 
     /// Hash of how the thing's values are read; the same in every run.
     var meaning: UInt64 {
+        if let kind { return meaning(of: kind) }
         var hash = StableHash()
         let kind = LightKind(data: thing.data)
         hash.combine("\(kind?.modes.joined(separator: "+") ?? "") \(kind?.hasBrightness ?? false)".utf8)
@@ -93,14 +100,17 @@ struct ThingDiscovery: Sendable {
 
     /// `nil` when the thing has no entities.
     func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement? {
-        let components = components(configuration.topics)
+        let components =
+            kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
         guard !components.isEmpty else { return nil }
         var device: [String: JSONValue] = [
             "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
             "manufacturer": "Trilateral",
             "via_device": .string(configuration.identifier(of: .own)),
         ]
-        if !thing.description.isEmpty {
+        if let kind {
+            device.merge(model(of: kind, configuration)) { $1 }
+        } else if !thing.description.isEmpty {
             device["model"] = .string(QuotedValue.clipped(thing.description, to: 120))
         }
         if configuration.settings.suggestsAreas, let area, !area.isEmpty {
@@ -181,7 +191,7 @@ struct ThingDiscovery: Sendable {
     }
 
     /// Diagnostic entities of the thing's beacon.
-    private func beacon(_ topics: Topics, _ names: inout UniqueNames) -> [Component] {
+    func beacon(_ topics: Topics, _ names: inout UniqueNames) -> [Component] {
         guard ["minor", "mac"].contains(where: { thing.data[$0].map { !$0.isNull } ?? false }) else {
             return []
         }
@@ -212,7 +222,7 @@ struct ThingDiscovery: Sendable {
         }
     }
 
-    private func palette(_ capabilities: ThingCapabilities, _ topics: Topics) -> Component? {
+    func palette(_ capabilities: ThingCapabilities, _ topics: Topics) -> Component? {
         var seen: Set<String> = []
         // A state has at most 255 characters.
         let options = capabilities.palette.filter {

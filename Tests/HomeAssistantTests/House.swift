@@ -2,6 +2,7 @@ import Controller
 import Flare
 import HomeAssistant
 import Messages
+import Things
 
 /// A house with two zones and things of every kind, and a publisher for it.
 enum House {
@@ -53,8 +54,10 @@ enum House {
         return state
     }
 
-    static var state: ControllerState {
-        var state = ControllerState(epoch: "e")
+    static var state: ControllerState { state(.none) }
+
+    static func state(_ catalog: ThingCatalog) -> ControllerState {
+        var state = ControllerState(epoch: "e", catalog: catalog)
         for (id, name) in [(home, "Home"), (hut, "Summer hut")] {
             state.environments[id] = FlareEnvironment(id: id)
             state.environments[id]?.name = name

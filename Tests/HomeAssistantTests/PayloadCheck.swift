@@ -143,7 +143,10 @@ struct PayloadCheck {
         ]
         for (low, high) in pairs {
             guard let lowest = members[low]?.number, let highest = members[high]?.number else { continue }
-            if lowest >= highest { problems.append("\(key): \(low) \(lowest), \(high) \(highest)") }
+            // The only one that may have a single value.
+            if lowest > highest || lowest == highest && platform != "number" {
+                problems.append("\(key): \(low) \(lowest), \(high) \(highest)")
+            }
             if platform != "number", platform != "humidifier",
                 members[low]?.integer == nil || members[high]?.integer == nil
             {

@@ -43,8 +43,10 @@ struct ClimateEntity: CompoundEntity {
             "temperature_unit": Self.scale(of: main) ?? "C",
             "temp_step": .number(main.step ?? (main.control == .integerInput ? 1 : 0.5)),
         ]
-        members["min_temp"] = main.minimum.map { .number($0) }
-        members["max_temp"] = main.maximum.map { .number($0) }
+        if main.minimum.map({ low in main.maximum.map { low < $0 } ?? true }) ?? true {
+            members["min_temp"] = main.minimum.map { .number($0) }
+            members["max_temp"] = main.maximum.map { .number($0) }
+        }
         if main.control == .integerInput {
             members["temperature_command_template"] = .string(ValueTemplate.whole)
         }

@@ -25,7 +25,7 @@ enum OptionNames {
     static func unique(_ options: [(name: String, value: JSONValue)]) -> [(name: String, value: JSONValue)] {
         var taken: Set<String> = ["", "none"]
         return options.map { name, value in
-            let stem = QuotedValue.clipped(line(name), to: 250)
+            let stem = line(QuotedValue.clipped(line(name), to: 250))
             var name = stem
             var number = 2
             while taken.contains(name) || name.lowercased() == "none" {

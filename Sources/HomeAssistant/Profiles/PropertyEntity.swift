@@ -68,7 +68,7 @@ struct PropertyEntity {
         members["step"] = .number(max(0.001, property.step ?? step(in: high - low)))
         members["mode"] = property.control == .slider || property.control == .dimmer ? "slider" : "box"
         members["value_template"] = .string(
-            ValueTemplate.number(value, from: property.minimum, to: property.maximum)
+            ValueTemplate.number(value, from: low, to: max(low, high))
         )
         return members
     }
@@ -157,17 +157,10 @@ extension ThingProperty {
     /// The template that gives one word for on, another for off.
     func flagTemplate(on: String = "ON", off: String = "OFF") -> String {
         let values = switchValues
-        return ValueTemplate.either(ValueTemplate.member(name), (values.on, on), (values.off, off))
-    }
-
-    /// The stored values for on and off: those of its two actions, else true and false.
-    private var switchValues: (on: JSONValue, off: JSONValue) {
-        guard actions.count == 2, let first = actions.first, let last = actions.last else {
-            return (true, false)
-        }
-        func isOff(_ action: Action) -> Bool { action.value == false || action.value == 0 }
-        let isReversed =
-            isOff(last) || !isOff(first) && last.name.lowercased().hasSuffix("off")
-        return isReversed ? (first.value, last.value) : (last.value, first.value)
+        return ValueTemplate.either(
+            ValueTemplate.member(name),
+            (values.on ?? true, on),
+            (values.off ?? false, off)
+        )
     }
 }

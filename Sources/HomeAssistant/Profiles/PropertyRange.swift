@@ -7,9 +7,10 @@ struct PropertyRange: Sendable, Hashable {
 
     /// 0 to 100 where a property has no limits.
     init(_ property: ThingProperty) {
-        let minimum = property.minimum ?? min(0, (property.maximum ?? 100) - 1)
-        self.minimum = minimum
-        maximum = max(property.maximum ?? max(100, minimum + 1), minimum)
+        minimum = property.minimum ?? min(0, (property.maximum ?? 100) - 1)
+        let most = property.maximum ?? max(100, minimum + 1)
+        // Templates divide by the width.
+        maximum = most > minimum ? most : minimum + 1
     }
 
     /// Its whole limits; `nil` if it is no range of whole numbers, or so small that it is a share.

@@ -19,6 +19,7 @@ extension Capability {
         build: { context in
             var parts = CapabilityParts()
             parts.discovery = context.configuration.discovery
+            parts.discovery?.language = context.configuration.profiles.language
             return parts
         }
     )
