@@ -101,22 +101,13 @@ extension ProfileChecker {
         inherited: ValueLimits
     ) {
         let own = limits(in: fields)
-        let usual = Self.usualRange(of: property)
+        let usual = property.usualRange
         property.minimum = own.minimum ?? inherited.minimum ?? usual?.lowerBound
         property.maximum = own.maximum ?? inherited.maximum ?? usual?.upperBound
         property.step = own.step ?? inherited.step
         property.unit = own.unit ?? inherited.unit
         guard own.minimum != nil || own.maximum != nil else { return }
         checkRange(property.minimum, property.maximum, in: fields)
-    }
-
-    /// - Source: "slider, dimmer 0 to 100, brightness 0 to 1".
-    private static func usualRange(of property: ProfileProperty) -> ClosedRange<Double>? {
-        switch property.control {
-        case .slider, .dimmer: property.name == "brightness" ? 0...1 : 0...100
-        case .decimalInput, nil: property.name == "brightness" ? 0...1 : nil
-        default: nil
-        }
     }
 
     /// The numbers of a property or of a control's `extras`.
@@ -201,5 +192,17 @@ extension ProfileChecker {
         }
         kind = own
         return value.json
+    }
+}
+
+extension ProfileProperty {
+    /// The range that needs no saying.
+    /// - Source: "slider, dimmer 0 to 100, brightness 0 to 1".
+    var usualRange: ClosedRange<Double>? {
+        switch control {
+        case .slider, .dimmer: name == "brightness" ? 0...1 : 0...100
+        case .decimalInput, nil: name == "brightness" ? 0...1 : nil
+        default: nil
+        }
     }
 }

@@ -211,7 +211,7 @@ extension ProfileChecker {
 }
 
 extension PlacedValue {
-    fileprivate var isContainer: Bool {
+    var isContainer: Bool {
         switch content {
         case .list, .object: true
         default: false

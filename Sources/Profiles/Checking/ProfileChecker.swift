@@ -61,9 +61,7 @@ struct ProfileChecker {
         switch tree.content {
         case .object(let members):
             let fields = ProfileFields(members: members, position: tree.position, path: .top)
-            let isConfiguration = ["devices", "sdkConfig", "userExperience"].contains { fields[$0] != nil }
-            let isType = ["class", "oemModel", "managedProperties"].contains { fields[$0] != nil }
-            if isConfiguration || !isType {
+            if !ProfileFields.isDeviceType(tree) {
                 configuration(fields, needsClass: needsClass)
             } else {
                 batches.append(

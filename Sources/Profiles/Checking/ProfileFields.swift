@@ -11,6 +11,13 @@ struct ProfileFields {
         return nil
     }
 
+    /// Whether an object at the top is a device type rather than a configuration.
+    static func isDeviceType(_ value: PlacedValue) -> Bool {
+        let sections = ["devices", "sdkConfig", "userExperience"]
+        return !sections.contains { value[$0] != nil }
+            && ["class", "oemModel", "managedProperties"].contains { value[$0] != nil }
+    }
+
     func path(_ key: String) -> ValuePath { .member(path, key) }
 }
 
