@@ -52,7 +52,12 @@ extension DeviceController {
         switch object.kind {
         case .environment: state.environments[object.id]?.data = data
         case .zone: state.zones[object.id]?.data = data
-        case .thing: state.things[object.id]?.data = data
+        case .thing:
+            let before = state.things[object.id]
+            state.things[object.id]?.data = data
+            if !ThingCapabilities.profileKeys.isDisjoint(with: after.keys) {
+                followKind(of: object.id, from: before)
+            }
         case .device: state.device?.data = data
         }
         var type = "changed"
@@ -79,7 +84,10 @@ extension DeviceController {
                 cause: cause
             )
         }
-        if !Self.beaconKeys.isDisjoint(with: after.keys), object.kind != .device { trackBeacons() }
+        // The power of a socket is no matter of beacons.
+        let isBeacon = !Self.identityKeys.isDisjoint(with: data.keys)
+        let isOfBeacon = !Self.identityKeys.isDisjoint(with: after.keys) || isBeacon && after["power"] != nil
+        if isOfBeacon, object.kind != .device { trackBeacons() }
     }
 
     /// Remembers the last visible brightness of a light when its brightness becomes 0.
@@ -108,8 +116,10 @@ extension DeviceController {
         }
     }
 
-    /// Data keys that identify or calibrate a beacon.
-    fileprivate static let beaconKeys = ThingCapabilities.placeKeys.subtracting(["options"]).union(["power"])
+    /// Data keys that identify a beacon; `power` then calibrates it.
+    fileprivate static let identityKeys = ThingCapabilities.placeKeys.subtracting([
+        "options", "kind", "readonly",
+    ])
 
     private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
         switch object.kind {
@@ -177,7 +187,7 @@ extension DeviceController {
 
 extension FlareThing {
     /// Whether the thing's data identify a beacon.
-    var hasBeacon: Bool { !DeviceController.beaconKeys.isDisjoint(with: data.keys) }
+    var hasBeacon: Bool { !DeviceController.identityKeys.isDisjoint(with: data.keys) }
 }
 
 extension FlareClass {

@@ -100,6 +100,8 @@ extension DeviceController {
         state.goals.removeAll()
         state.goalSeconds.removeAll()
         restingLevels.removeAll()
+        missingProfiles.removeAll()
+        clear("profiles")
         state.beacons.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
@@ -132,6 +134,11 @@ extension DeviceController {
         let (oldZones, oldThings, wasKnown) = (state.zones, state.things, state.isPlaceKnown)
         state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
         state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
+        // Only these have anything that a new profile makes wrong.
+        for id in Set(transitions.keys).union(restingLevels.keys).union(queues.objects.map(\.id)) {
+            followKind(of: id, from: oldThings[id])
+        }
+        checkProfiles()
         keepTransitionValues(oldThings)
         for (id, thing) in state.things {
             if let old = oldThings[id] { recordLevel(from: old, to: thing) }
@@ -150,6 +157,7 @@ extension DeviceController {
         let old = state.things[id]
         state.things[id] = thing
         let before = old.map { [id: $0] } ?? [:]
+        followKind(of: id, from: old)
         if thing != nil { keepTransitionValues(before, of: [id]) }
         let new = state.things[id]
         guard old != new else { return }
@@ -170,6 +178,7 @@ extension DeviceController {
     ///
     /// The server still has the low brightness at the end of the fade, not the level to restore.
     private mutating func recordLevel(from old: FlareThing, to new: FlareThing) {
+        guard old.data != new.data else { return }
         let isOff = [old, new].allSatisfy { !ThingAppearance.isOn(state.canonicalData(of: $0)) }
         if !isOff || restingLevels[new.id] == nil {
             recordLevel(of: new.id, before: old.data, after: new.data)

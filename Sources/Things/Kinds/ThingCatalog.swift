@@ -110,7 +110,7 @@ package struct ThingCatalog: Sendable, Hashable {
 
     /// The profile that a thing's data name and nobody has.
     package func missingProfile(of thing: FlareThing) -> String? {
-        guard let value = thing.data["profile"], !value.isNull else { return nil }
+        guard let value = thing.data["profile"], !value.isNull, !storage.kinds.isEmpty else { return nil }
         guard let name = value.string else { return value.text }
         let kind = Storage.kind(named: name, model: thing.data["model"]?.string, in: storage.byName)
         return kind == nil ? name : nil
