@@ -212,11 +212,14 @@ let package = Package(
         tests("ThingsTests", ["Things", "Profiles", "Flare", "SeededRandom"]),
         tests(
             "ControllerTests",
-            ["Controller", "Things", "Flare", "SeededRandom"],
+            ["Controller", "Things", "Profiles", "Flare", "SeededRandom"],
             resources: [.copy("Traces")]
         ),
-        tests("MessagesTests", ["Messages", "Controller", "Things", "Flare", "SeededRandom"]),
-        tests("LampsTests", ["Lamps", "Things", "Flare", "SeededRandom"]),
+        tests(
+            "MessagesTests",
+            ["Messages", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
+        ),
+        tests("LampsTests", ["Lamps", "Things", "Profiles", "Flare", "SeededRandom"]),
         tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare", "SeededRandom"]),
         tests(
             "HomeAssistantTests",

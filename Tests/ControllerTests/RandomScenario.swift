@@ -14,13 +14,22 @@ struct RandomScenario {
     private var watch = Watch()
     private var removed: [FlareThing] = []
 
-    init(seed: UInt64) {
+    /// Whether things have profiles.
+    private let isManaged: Bool
+
+    init(seed: UInt64, isManaged: Bool = false) {
+        self.isManaged = isManaged
         dice = SplitMix64(seed: seed)
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         configuration.brightnessByProximity = dice.chance(3)
         let presence: ControllerConfiguration.Presence = dice.chance(2) ? .server : .steady(.init())
-        rig = Rig(configuration: configuration, presence: presence)
+        var server = HouseServer()
+        if isManaged {
+            configuration.catalog = Managed.catalog
+            server.things = Managed.things
+        }
+        rig = Rig(configuration: configuration, presence: presence, server: server)
     }
 
     mutating func step() {
@@ -91,7 +100,8 @@ struct RandomScenario {
         case 0..<8:
             var attributes: [String: JSONValue] = [:]
             for _ in 0...dice.number(below: 2) {
-                let (name, values) = dice.pick(Self.attributes, else: ("state", ["ON"]))
+                let all = isManaged ? Self.attributes + Managed.attributes : Self.attributes
+                let (name, values) = dice.pick(all, else: ("state", ["ON"]))
                 attributes[name] = dice.pick(values, else: "ON")
             }
             let seconds = dice.chance(3) ? Double(dice.number(below: 3)) : nil
@@ -100,7 +110,8 @@ struct RandomScenario {
                 ThingRequest(attributes: attributes, transition: seconds, isPartial: dice.chance(3))
             )
         case 8, 9:
-            order = .action(target, name: dice.pick(["lighter", "off", "boil", "north", "x"], else: "on"))
+            let names = ["lighter", "off", "boil", "north", "x"] + (isManaged ? Managed.actions : [])
+            order = .action(target, name: dice.pick(names, else: "on"))
         case 10: order = .get(target)
         case 11: order = .setDevice(deviceChange())
         case 12:
@@ -233,10 +244,14 @@ struct RandomScenario {
     /// Another client sets a thing or moves this device.
     private mutating func others() {
         if dice.chance(2), let index = rig.server.things.indices.randomElement(using: &dice) {
-            let values: [String: JSONValue] = [
+            var values: [String: JSONValue] = [
                 dice.pick(["on", "x"], else: "x"): .bool(dice.chance(2)),
                 "brightness": .number(Double(dice.number(below: 10)) / 10),
             ]
+            if isManaged {
+                let (name, choices) = dice.pick(Managed.values, else: ("x", [1]))
+                values[name] = dice.pick(choices, else: 1)
+            }
             rig.server.things[index].data.merge(values) { $1 }
             let thing = rig.server.things[index]
             announce([.data(ObjectReference(.thing, thing.id), values, sender: "x")], thing.environment)

@@ -7,4 +7,11 @@ import Testing
         for _ in 0..<250 { turmoil.step() }
         turmoil.settle()
     }
+
+    @Test(arguments: UInt64(0)..<300)
+    func `the same holds for things with profiles, whatever becomes of these`(seed: UInt64) {
+        var turmoil = RandomScenario(seed: seed, isManaged: true)
+        for _ in 0..<250 { turmoil.step() }
+        turmoil.settle()
+    }
 }

@@ -38,9 +38,9 @@ struct ThingKindTests {
             (["state": "OFF"], ["relay": 0], ["state": "OFF"]),
             (["state": "TOGGLE"], ["relay": 0], ["state": "TOGGLE"]),
             (["relay": "turn_off"], ["relay": 0], ["relay": 0]),
-            (["level": 0.25], ["dim": 25], ["level": 0.25, "state": "ON"]),
-            (["dim": 29], ["dim": 29], ["dim": 29, "state": "ON"]),
-            (["dim": "40%"], ["dim": 40], ["dim": 40, "state": "ON"]),
+            (["level": 0.25], ["dim": 25], ["level": 0.25]),
+            (["dim": 29], ["dim": 29], ["dim": 29]),
+            (["dim": "40%"], ["dim": 40], ["dim": 40]),
             (["dim": 0], ["dim": 0], ["dim": 0]),
             (["color": "#f00"], ["tint": "red"], ["color": "red"]),
             (["tint": "0,0,255"], ["tint": "blue"], ["tint": "blue"]),
@@ -90,7 +90,7 @@ struct ThingKindTests {
         let appearance = ThingAppearance(thing: thing, kind: Kinds.foreignLight)
         #expect(appearance.hasState && !appearance.isOn)
         #expect(appearance.brightness == nil)
-        #expect(try set(["brightness": 255], on: [:], Kinds.foreignLight).stored == ["relay": 1, "dim": 100])
+        #expect(try set(["level": 1], on: [:], Kinds.foreignLight).stored == ["relay": 1, "dim": 100])
     }
 
     @Test(arguments: [

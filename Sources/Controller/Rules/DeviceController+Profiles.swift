@@ -9,7 +9,9 @@ extension DeviceController {
         defer { checkProfile(of: id) }
         guard let old, let new = state.things[id], state.kind(of: old) != state.kind(of: new) else { return }
         restingLevels[id] = nil
-        failWaiting(for: object, Refusal(.staleTarget, "the thing has another profile by now"))
+        let refusal = Refusal(.staleTarget, "the thing has another profile by now")
+        refuse(queues.cutShort(object), refusal)
+        failWaiting(for: object, refusal)
         guard transitions.removeValue(forKey: id) != nil else { return }
         effects.append(.stopTimer(.transitionStep(id)))
         forgetGoal(of: id)

@@ -206,7 +206,10 @@ extension DeviceController {
             let seen = kind(of: object)?.canonical(values) ?? values
             if let level = ThingAppearance.level(of: seen), level > 0 { restingLevels[object.id] = nil }
         case .step(let values, let isLast):
-            stepped(object, values: values, isLast: isLast, cause: job.cause)
+            guard case .setData(_, let stored, _)? = request else {
+                return stepped(object, values: values, stored: [:], isLast: isLast, cause: job.cause)
+            }
+            stepped(object, values: values, stored: stored, isLast: isLast, cause: job.cause)
         case .action(let name):
             if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
             emitAction(name, on: object, cause: job.cause)

@@ -67,17 +67,20 @@ extension DeviceController {
     }
 
     /// Handles a stored step: schedules the next one, or publishes the final change.
+    /// - Parameter stored: The values as they were sent.
     mutating func stepped(
         _ object: ObjectReference,
         values: [String: JSONValue],
+        stored: [String: JSONValue],
         isLast: Bool,
         cause: ChangeEvent.Cause
     ) {
         if let transition = transitions[object.id], !isLast {
             // Values that do not change gradually apply at once: a light that fades in is on.
             if transition.shownAt == nil {
-                let others = values.filter { !transition.moving.contains($0.key) }
-                merge(stored(others, of: object), into: object, cause: cause)
+                let kind = kind(of: object)
+                let moving = Set(transition.moving.map { kind?.name(ofCanonical: $0) ?? $0 })
+                merge(stored.filter { !moving.contains($0.key) }, into: object, cause: cause)
             }
             show(values, on: object)
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
@@ -90,7 +93,7 @@ extension DeviceController {
             // Remember the brightness of a light that went off: the write that restores it may fail.
             restingLevels[object.id] = values["on"] == false ? transition.resting : nil
         }
-        merge(stored(values, of: object), into: object, cause: cause)
+        merge(stored, into: object, cause: cause)
     }
 
     /// Publishes intermediate values, without an event.
