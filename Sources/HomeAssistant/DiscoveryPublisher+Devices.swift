@@ -9,7 +9,8 @@ extension DiscoveryPublisher {
             return held[name] == nil ? nil : remove(name)
         }
         warnings.record(device.leftOut, of: "the thing \(thing.slug)")
-        return record(device, name, content: .thing(thing), meaning: thing.meaning, isBirth: isBirth, at: now)
+        let meaning = thing.meaning(configuration)
+        return record(device, name, content: .thing(thing), meaning: meaning, isBirth: isBirth, at: now)
     }
 
     /// A payload of the daemon's own device.

@@ -120,7 +120,7 @@ package struct DiscoveryPublisher: Sendable {
         ready += own.filter { !$0.isUrgent }.map(\.announcement)
         urgent += own.filter(\.isUrgent).map(\.announcement)
         let changed = things.filter { thing in
-            held[.thing(thing.slug)]?.meaning.map { $0 != thing.meaning } ?? false
+            held[.thing(thing.slug)]?.meaning.map { $0 != thing.meaning(configuration) } ?? false
         }
         for thing in changed.prefix(Self.mostAtConnect) where waiting.remove(thing.slug) {
             if let message = render(thing, at: now) { urgent.append(message) }

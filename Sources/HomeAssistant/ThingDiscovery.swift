@@ -62,8 +62,8 @@ struct ThingDiscovery: Sendable {
     }
 
     /// Hash of how the thing's values are read; the same in every run.
-    var meaning: UInt64 {
-        if let kind { return meaning(of: kind) }
+    func meaning(_ configuration: DiscoveryConfiguration) -> UInt64 {
+        if let kind { return meaning(of: kind, in: configuration.settings.language) }
         var hash = StableHash()
         let kind = LightKind(data: thing.data)
         hash.combine("\(kind?.modes.joined(separator: "+") ?? "") \(kind?.hasBrightness ?? false)".utf8)

@@ -50,7 +50,9 @@ extension ThingDiscovery {
     }
 
     /// Hash of how the values of its properties are read; the same in every run.
-    func meaning(of kind: ThingKind) -> UInt64 {
+    ///
+    /// The language is a part of it: a value that was an option of a select is none in another language.
+    func meaning(of kind: ThingKind, in language: String) -> UInt64 {
         var hash = StableHash()
         hash.combine(kind.name.utf8)
         hash.combine((kind.model ?? "").utf8)
@@ -61,6 +63,7 @@ extension ThingDiscovery {
             for role in property.roles { hash.combine(role.utf8) }
             for action in property.actions {
                 hash.combine(action.name.utf8)
+                hash.combine((catalog.text(action.name, in: language) ?? "").utf8)
                 hash.combine(action.value.bytes)
             }
         }

@@ -77,7 +77,8 @@ extension ValueTemplate {
 
     /// A text for a field, cut to the length of a state; empty if it is missing.
     static func field(_ expression: String) -> String {
-        "{{ (\(expression) | default('', true) | string)[:255] if value_json is defined else '' }}"
+        "{{ ((\(expression) | string)[:255] if \(expression) is defined and \(expression) is not none else '') "
+            + "if value_json is defined else '' }}"
     }
 
     /// A whole number that Home Assistant sends as a decimal one.
