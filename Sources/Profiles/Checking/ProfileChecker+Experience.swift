@@ -72,7 +72,7 @@ extension ProfileChecker {
         let isScreen = key == "screens"
         let known = (isScreen ? BuiltInClasses.screens : BuiltInClasses.controls) + modules
         var parts: [Experience.Part] = []
-        var places: [String: Place] = [:]
+        var places = FirstPlaces()
         for (index, element) in list(key, in: section, atMost: limit).enumerated() {
             let path = ValuePath.element(section.path(key), index)
             guard let fields = object(element, path) else { continue }
@@ -88,11 +88,10 @@ extension ProfileChecker {
             if isScreen { checkScreen(className, parameters, in: fields) }
             if let parameters, fields["extras"] != nil { checkExtras(parameters) }
             guard let name, let named = fields["name"] else { continue }
-            if let first = places[name] {
-                duplicate(name, at: named.position, fields.path("name"), first: first)
+            if let first = places.insert(name, at: named.position) {
+                duplicate(name, at: named.position, fields.path("name"), first: place(first))
                 continue
             }
-            places[name] = place(named.position)
             if !isScreen {
                 names.controls[name] = DefinedNames.Control(
                     className: className ?? "",
@@ -164,7 +163,7 @@ extension ProfileChecker {
 
     private mutating func colours(in section: ProfileFields) -> [Experience.Colour] {
         var colours: [Experience.Colour] = []
-        var places: [String: Place] = [:]
+        var places = FirstPlaces()
         for (index, element) in list("colors", in: section, atMost: ProfileLimits.colours).enumerated() {
             let path = ValuePath.element(section.path("colors"), index)
             guard let fields = object(element, path) else { continue }
@@ -176,11 +175,10 @@ extension ProfileChecker {
                 invalid(value, fields.path("value"), "#RGB or #RRGGBB")
             }
             guard let name, let named = fields["name"] else { continue }
-            if let first = places[name] {
-                duplicate(name, at: named.position, fields.path("name"), first: first)
+            if let first = places.insert(name, at: named.position) {
+                duplicate(name, at: named.position, fields.path("name"), first: place(first))
                 continue
             }
-            places[name] = place(named.position)
             // One without a legal value is still a name that others may use.
             colours.append(Experience.Colour(name: name, value: text ?? ""))
         }

@@ -21,16 +21,15 @@ extension ProfileChecker {
         let elements = list("managedProperties", in: type, atMost: ProfileLimits.properties)
         findings[current].properties += type["managedProperties"]?.list?.count ?? 0
         var properties: [ProfileProperty] = []
-        var places: [String: Place] = [:]
+        var places = FirstPlaces()
         let path = type.path("managedProperties")
         for (index, element) in elements.enumerated() {
             guard let fields = object(element, .element(path, index)) else { continue }
             let property = property(fields)
             guard let property, let named = fields["name"] else { continue }
-            if let first = places[property.name] {
-                duplicate(property.name, at: named.position, fields.path("name"), first: first)
+            if let first = places.insert(property.name, at: named.position) {
+                duplicate(property.name, at: named.position, fields.path("name"), first: place(first))
             } else {
-                places[property.name] = place(named.position)
                 properties.append(property)
             }
         }
@@ -140,11 +139,11 @@ extension ProfileChecker {
     private mutating func actions(in property: ProfileFields) -> [ProfileAction] {
         let elements = list("actions", in: property, atMost: ProfileLimits.actions)
         var actions: [ProfileAction] = []
-        var places: [String: Place] = [:]
+        var places = FirstPlaces()
         var kind: ValueKind?
+        let path = property.path("actions")
         for (index, element) in elements.enumerated() {
-            let path = ValuePath.element(property.path("actions"), index)
-            guard let fields = object(element, path) else { continue }
+            guard let fields = object(element, .element(path, index)) else { continue }
             checkKeys(of: fields, Self.actionKeys)
             let name = actionName(in: fields, places: &places)
             let value = actionValue(in: fields, kind: &kind)
@@ -153,18 +152,17 @@ extension ProfileChecker {
         return actions
     }
 
-    private mutating func actionName(in fields: ProfileFields, places: inout [String: Place]) -> String? {
+    private mutating func actionName(in fields: ProfileFields, places: inout FirstPlaces) -> String? {
         guard needs("name", in: fields), let name = text("name", in: fields), let value = fields["name"]
         else { return nil }
         guard !name.isEmpty, name.utf8.count <= 100 || name.unicodeScalars.count <= 100 else {
             invalid(value, fields.path("name"), "a text of 1 to 100 characters")
             return nil
         }
-        if let first = places[name] {
-            duplicate(name, at: value.position, fields.path("name"), first: first)
+        if let first = places.insert(name, at: value.position) {
+            duplicate(name, at: value.position, fields.path("name"), first: place(first))
             return nil
         }
-        places[name] = place(value.position)
         return name
     }
 

@@ -51,7 +51,8 @@ extension ProfileChecker {
     /// What is behind the last dot of `class`.
     mutating func className(in fields: ProfileFields, known: [String]) -> String? {
         guard let text = text("class", in: fields), let value = fields["class"] else { return nil }
-        let name = text.split(separator: ".", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let tail = text.utf8.lastIndex(of: UInt8(ascii: ".")).map { text[text.index(after: $0)...] }
+        let name = String(tail ?? text[...])
         guard Self.isClassName(name) else {
             invalid(
                 value,
@@ -82,10 +83,12 @@ extension ProfileChecker {
     /// A picture's file, or a name of one; it never leaves its folder.
     mutating func icon(in fields: ProfileFields) -> String? {
         guard let text = text("icon", in: fields), let value = fields["icon"] else { return nil }
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+        let slashes = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
+        let parts = text.utf8.split(omittingEmptySubsequences: false) { slashes.contains($0) }
         let isPlain =
-            parts.first?.isEmpty != true && !parts.contains("..")
-            && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+            (parts.count == 1 || parts.first?.isEmpty == false)
+            && !parts.contains { $0.elementsEqual("..".utf8) }
+            && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
         guard isPlain else {
             invalid(value, fields.path("icon"), "mdi:… or the name of a picture, without a folder above it")
             return nil

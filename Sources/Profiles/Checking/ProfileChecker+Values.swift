@@ -6,16 +6,9 @@ extension ProfileChecker {
         _ code: ProfileProblem.Code,
         _ severity: ProfileProblem.Severity = .error,
         at position: SourcePosition,
-        _ message: String
+        _ message: @autoclosure () -> String
     ) {
-        let problem = ProfileProblem(
-            file: findings[current].file,
-            position: position,
-            severity: severity,
-            code: code,
-            message: message
-        )
-        findings[current].add(problem)
+        findings[current].add(code, severity, at: position, message)
     }
 
     // MARK: Types
@@ -174,38 +167,32 @@ extension ProfileChecker {
 
     /// Finds the keys that stand twice in an object, at any depth.
     mutating func checkRepeatedKeys(_ value: PlacedValue, path: ValuePath) {
+        // Paths cost more than the search, and most files need none.
+        if value.hasRepeatedKeys { reportRepeatedKeys(value, path: path) }
+    }
+
+    private mutating func reportRepeatedKeys(_ value: PlacedValue, path: ValuePath) {
         switch value.content {
         case .list(let elements):
             for (index, element) in elements.enumerated() where element.isContainer {
-                checkRepeatedKeys(element, path: .element(path, index))
+                reportRepeatedKeys(element, path: .element(path, index))
             }
         case .object(let members):
-            checkRepeatedKeys(members, path: path)
-            for member in members where member.value.isContainer {
-                checkRepeatedKeys(member.value, path: .member(path, member.key))
+            var places = FirstPlaces()
+            for member in members {
+                if let first = places.insert(member.key, at: member.keyPosition) {
+                    duplicate(
+                        member.key,
+                        at: member.keyPosition,
+                        .member(path, member.key),
+                        first: place(first)
+                    )
+                }
+                if member.value.isContainer {
+                    reportRepeatedKeys(member.value, path: .member(path, member.key))
+                }
             }
         default: break
-        }
-    }
-
-    private mutating func checkRepeatedKeys(_ members: [PlacedValue.Member], path: ValuePath) {
-        guard members.count > 1 else { return }
-        var lookup: [String: Int] = [:]
-        let isLarge = members.count > 12
-        for (index, member) in members.enumerated() {
-            // A few keys are compared faster than hashed.
-            let first =
-                isLarge ? lookup[member.key] : members[..<index].firstIndex { $0.key == member.key }
-            if let first {
-                duplicate(
-                    member.key,
-                    at: member.keyPosition,
-                    .member(path, member.key),
-                    first: place(members[first].keyPosition)
-                )
-            } else if isLarge {
-                lookup[member.key] = index
-            }
         }
     }
 }
@@ -215,6 +202,20 @@ extension PlacedValue {
         switch content {
         case .list, .object: true
         default: false
+        }
+    }
+
+    fileprivate var hasRepeatedKeys: Bool {
+        switch content {
+        case .list(let elements): return elements.contains { $0.hasRepeatedKeys }
+        case .object(let members):
+            var places = FirstPlaces()
+            for member in members {
+                if places.insert(member.key, at: member.keyPosition) != nil { return true }
+                if member.value.hasRepeatedKeys { return true }
+            }
+            return false
+        default: return false
         }
     }
 }

@@ -20,9 +20,9 @@ struct ProfileChecker {
     /// A list of device types, found in the first pass.
     private struct Batch {
         let file: Int
-        let types: [(value: PlacedValue, path: ValuePath)]
-        let list: PlacedValue
-        let listPath: ValuePath
+        /// A list of types, or one type.
+        let value: PlacedValue
+        let path: ValuePath
         let needsClass: Bool
     }
 
@@ -64,33 +64,17 @@ struct ProfileChecker {
             if !ProfileFields.isDeviceType(tree) {
                 configuration(fields, needsClass: needsClass)
             } else {
-                batches.append(
-                    Batch(
-                        file: current,
-                        types: [(tree, .top)],
-                        list: tree,
-                        listPath: .top,
-                        needsClass: needsClass
-                    )
-                )
+                addBatch(tree, path: .top, needsClass: needsClass)
             }
-        case .list(let elements):
-            addBatch(elements, in: tree, path: .top, needsClass: needsClass)
+        case .list:
+            addBatch(tree, path: .top, needsClass: needsClass)
         default:
             wrongType(tree, .top, "an object or a list of device types")
         }
     }
 
-    private mutating func addBatch(
-        _ elements: [PlacedValue],
-        in list: PlacedValue,
-        path: ValuePath,
-        needsClass: Bool
-    ) {
-        let types = elements.enumerated().map { ($1, ValuePath.element(path, $0)) }
-        batches.append(
-            Batch(file: current, types: types, list: list, listPath: path, needsClass: needsClass)
-        )
+    private mutating func addBatch(_ value: PlacedValue, path: ValuePath, needsClass: Bool) {
+        batches.append(Batch(file: current, value: value, path: path, needsClass: needsClass))
     }
 
     private static let sections = KnownKeys(
@@ -108,8 +92,8 @@ struct ProfileChecker {
         checkKeys(of: fields, Self.sections)
         applicationInfo(fields)
         _ = texts("packages", in: fields)
-        if let value = fields["devices"], let elements = list("devices", in: fields) {
-            addBatch(elements, in: value, path: fields.path("devices"), needsClass: needsClass)
+        if let value = fields["devices"], list("devices", in: fields) != nil {
+            addBatch(value, path: fields.path("devices"), needsClass: needsClass)
         }
         if isOnlySection("sdkConfig", in: fields), let sdk = object("sdkConfig", in: fields) {
             library.sdk = sdkSettings(sdk)
@@ -149,19 +133,27 @@ struct ProfileChecker {
     // MARK: Device types
 
     private mutating func check(_ batch: Batch) {
-        findings[current].types += batch.types.count
-        for (value, path) in batch.types {
-            guard typeCount < ProfileLimits.types else {
-                tooLarge(
-                    batch.list,
-                    batch.listPath,
-                    "more than \(ProfileLimits.types) device types, counted over all files"
-                )
-                return
-            }
-            typeCount += 1
-            deviceType(value, path: path, needsClass: batch.needsClass)
+        guard let types = batch.value.list else {
+            findings[current].types += 1
+            return checkType(batch.value, batch.path, of: batch)
         }
+        findings[current].types += types.count
+        for (index, type) in types.enumerated() where typeCount <= ProfileLimits.types {
+            checkType(type, .element(batch.path, index), of: batch)
+        }
+    }
+
+    private mutating func checkType(_ type: PlacedValue, _ path: ValuePath, of batch: Batch) {
+        typeCount += 1
+        if typeCount == ProfileLimits.types + 1 {
+            tooLarge(
+                batch.value,
+                batch.path,
+                "more than \(ProfileLimits.types) device types, counted over all files"
+            )
+        }
+        guard typeCount <= ProfileLimits.types else { return }
+        deviceType(type, path: path, needsClass: batch.needsClass)
     }
 }
 

@@ -24,9 +24,39 @@ struct ProfileFields {
 /// The keys that an object may have.
 struct KnownKeys {
     let names: [String]
-    private let set: Set<String>
+    /// By length in bytes: most keys are compared with one name.
+    private let byLength: [[String]]
 
-    init(_ names: String...) { (self.names, set) = (names, Set(names)) }
+    init(_ names: String...) {
+        self.names = names
+        let longest = names.map(\.utf8.count).max() ?? 0
+        byLength = (0...longest).map { length in names.filter { $0.utf8.count == length } }
+    }
 
-    func contains(_ name: String) -> Bool { set.contains(name) }
+    func contains(_ name: String) -> Bool {
+        let length = name.utf8.count
+        return length < byLength.count && byLength[length].contains(name)
+    }
+}
+
+/// Where each name of a list stands first.
+struct FirstPlaces {
+    /// A few are found faster without hashing.
+    private static let few = 12
+
+    private var list: [(name: String, position: SourcePosition)] = []
+    private var table: [String: SourcePosition] = [:]
+
+    /// - Returns: Where the name stood before; `nil` the first time.
+    mutating func insert(_ name: String, at position: SourcePosition) -> SourcePosition? {
+        if table.isEmpty {
+            for entry in list where entry.name == name { return entry.position }
+            list.append((name, position))
+            if list.count == Self.few { for entry in list { table[entry.name] = entry.position } }
+            return nil
+        }
+        if let first = table[name] { return first }
+        table[name] = position
+        return nil
+    }
 }

@@ -15,12 +15,28 @@ struct ProfileFindings {
 
     init(_ source: ProfileSource) {
         file = source.file
-        for problem in source.problems { add(problem) }
+        for problem in source.problems {
+            add(problem.code, problem.severity, at: problem.position) { problem.message }
+        }
     }
 
-    mutating func add(_ problem: ProfileProblem) {
-        if problem.severity == .error { errors += 1 } else { warnings += 1 }
-        if listed.count < Self.maximumProblems { listed.append(problem) }
+    mutating func add(
+        _ code: ProfileProblem.Code,
+        _ severity: ProfileProblem.Severity,
+        at position: SourcePosition,
+        _ message: () -> String
+    ) {
+        if severity == .error { errors += 1 } else { warnings += 1 }
+        guard listed.count < Self.maximumProblems else { return }
+        listed.append(
+            ProfileProblem(
+                file: file,
+                position: position,
+                severity: severity,
+                code: code,
+                message: message()
+            )
+        )
     }
 
     /// Whether a hint may be looked for; each answer counts.

@@ -56,7 +56,9 @@ package struct Numeral: Sendable, Hashable {
 
     /// As in messages and data.
     package var json: JSONValue {
-        if let whole = Int(text) { JSONValue(whole) } else { .number(value) }
+        if let whole = Int(text) { return JSONValue(whole) }
+        let isWhole = text.utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+        return isWhole ? .numeral(text) : .number(value)
     }
 }
 

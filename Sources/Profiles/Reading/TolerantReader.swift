@@ -129,7 +129,8 @@ struct TolerantReader {
     private mutating func member(_ key: Key) throws(BadJSON) -> PlacedValue.Member {
         try skipSpace()
         guard skip(UInt8(ascii: ":")) else {
-            throw unexpected("a colon must stand behind \(QuotedValue.of(key.text))")
+            // The text may be a secret in the wrong place: it is not repeated.
+            throw unexpected("a colon must stand behind a key")
         }
         try skipSpace()
         let value = try value(mayGoOn: false)
@@ -191,11 +192,21 @@ struct TolerantReader {
 
     // MARK: Problems
 
-    private mutating func warn(_ code: ProfileProblem.Code, at position: SourcePosition, _ message: String) {
+    private mutating func warn(
+        _ code: ProfileProblem.Code,
+        at position: SourcePosition,
+        _ message: @autoclosure () -> String
+    ) {
         // A file with so many problems is refused anyway.
         guard problems.count <= ProfileFindings.maximumProblems else { return }
         problems.append(
-            ProfileProblem(file: file, position: position, severity: .warning, code: code, message: message)
+            ProfileProblem(
+                file: file,
+                position: position,
+                severity: .warning,
+                code: code,
+                message: message()
+            )
         )
     }
 }
