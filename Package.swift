@@ -220,7 +220,10 @@ let package = Package(
             ["Messages", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
         ),
         tests("LampsTests", ["Lamps", "Things", "Profiles", "Flare", "SeededRandom"]),
-        tests("PlaceMapTests", ["PlaceMap", "Controller", "Things", "Flare", "SeededRandom"]),
+        tests(
+            "PlaceMapTests",
+            ["PlaceMap", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
+        ),
         tests(
             "HomeAssistantTests",
             ["HomeAssistant", "Messages", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]

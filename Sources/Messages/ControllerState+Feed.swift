@@ -68,7 +68,7 @@ extension JSONValue {
     fileprivate func naming(within count: Int) -> JSONValue {
         guard let object else { return self }
         var members = object.mapValues { $0.naming(within: count) }
-        for key in ["name", "color_name"] {
+        for key in ["name", "color_name", "profile"] {
             if let text = object[key]?.string { members[key] = .string(QuotedValue.clipped(text, to: count)) }
         }
         return .object(members)

@@ -113,6 +113,25 @@ struct ProfileMessageTests {
         #expect(feed["nearby"]?["profile"] == "exhibit")
     }
 
+    @Test func `a profile with a long name does not make the small message large`() {
+        var state = ControllerState(
+            epoch: "e1",
+            catalog: ThingCatalog(
+                {
+                    var library = ProfileLibrary()
+                    let name = String(repeating: "n", count: 4000)
+                    library.profiles = [Profile(name: name, model: nil, origin: .builtIn)]
+                    return library
+                }()
+            )
+        )
+        var thing = FlareThing(id: Place.lamp)
+        thing.data["profile"] = .string(String(repeating: "n", count: 4000))
+        state.things[Place.lamp] = thing
+        state.nearbyID = Place.lamp
+        #expect(state.feedJSON().bytes.count <= ControllerState.feedLimit)
+    }
+
     @Test func `lights with profiles count among the lights of a zone and other things do not`() {
         var state = state(["profile": "strip", "relay": 1, "dim": 40])
         state.things[Place.door]?.data = ["profile": "socket", "on": true]

@@ -3,16 +3,18 @@ import Flare
 import Foundation
 import FoundationXML
 import PlaceMap
+import Things
 
 /// A house of two rooms of 5 m by 4 m, side by side, with the things of a test.
 struct House {
-    var state = ControllerState(epoch: "0000000000000001")
+    var state: ControllerState
 
     static let left = FlareID(high: 2, low: 1)
     static let right = FlareID(high: 2, low: 2)
     static let here = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
 
-    init() {
+    init(catalog: ThingCatalog = .none) {
+        state = ControllerState(epoch: "0000000000000001", catalog: catalog)
         var house = FlareEnvironment(id: FlareID(high: 1, low: 0))
         house.name = "House"
         state.environments[house.id] = house

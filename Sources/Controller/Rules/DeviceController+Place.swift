@@ -100,7 +100,7 @@ extension DeviceController {
         state.goals.removeAll()
         state.goalSeconds.removeAll()
         restingLevels.removeAll()
-        missingProfiles.removeAll()
+        missingProfiles.replace(with: [:])
         clear("profiles")
         state.beacons.removeAll()
         state.zones.removeAll()

@@ -21,36 +21,19 @@ extension DeviceController {
     /// Updates the alert for one thing.
     private mutating func checkProfile(of id: FlareID) {
         let missing = state.things[id].flatMap { state.catalog.missingProfile(of: $0) }
-        guard missing != nil || missingProfiles[id] != nil else { return }
-        missingProfiles[id] = missing
-        updateProfileAlert()
+        if missingProfiles.update(id, missing) { updateProfileAlert() }
     }
 
     /// Updates the alert for all things.
     mutating func checkProfiles() {
         let missing = state.things.compactMapValues { state.catalog.missingProfile(of: $0) }
         guard !missing.isEmpty || !missingProfiles.isEmpty else { return }
-        missingProfiles = missing
+        missingProfiles.replace(with: missing)
         updateProfileAlert()
     }
 
-    /// Names the first three things; there may be a thousand of them.
     private mutating func updateProfileAlert() {
         guard !missingProfiles.isEmpty else { return clear("profiles") }
-        let first = missingProfiles.sorted { $0.key < $1.key }.prefix(3)
-        let names = state.catalog.names
-        let parts = first.map { id, profile in
-            let thing = state.things[id].map(\.name) ?? ""
-            let label = QuotedValue.of(thing.isEmpty ? state.slugs[.thing, id] ?? "\(id)" : thing)
-            return "\(label) names \(QuotedValue.of(profile))\(NearestName.hint(for: profile, among: names))"
-        }
-        let more = missingProfiles.count - first.count
-        raise(
-            "profiles",
-            .warning,
-            "No profile has the name that a thing gives in data.profile: \(parts.joined(separator: "; "))"
-                + (more > 0 ? "; and \(more) more" : "")
-                + ". See the names with: trilateral profile show"
-        )
+        raise("profiles", .warning, missingProfiles.message(in: state))
     }
 }

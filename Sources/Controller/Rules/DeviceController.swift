@@ -41,8 +41,7 @@ package struct DeviceController: Sendable {
     ///
     /// This is the case after another client stored 0, or after an interrupted fade from or to off.
     var restingLevels: [FlareID: Double] = [:]
-    /// Profiles that things name and nobody has, by thing.
-    var missingProfiles: [FlareID: String] = [:]
+    var missingProfiles = MissingProfiles()
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.configuration = configuration

@@ -18,9 +18,9 @@ struct LightParts: Sendable {
     /// Whether names and values are already those of a plain light.
     private let isPlain: Bool
 
-    /// - Parameter deviceControl: The control for the whole thing.
+    /// - Parameter isLight: Whether the control for the whole thing is that of a light.
     /// - Source: profiles, values.
-    init(_ properties: [KindProperty], deviceControl: String) {
+    init(_ properties: [KindProperty], isLight isControlled: Bool) {
         func own(_ control: ThingProperty.Control) -> Int? {
             properties.firstIndex { !$0.isGeneric && $0.plan.control == control }
         }
@@ -35,7 +35,7 @@ struct LightParts: Sendable {
             return properties.firstIndex { fits($0) && !roles.isDisjoint(with: $0.plan.roles) }
                 ?? properties.firstIndex { fits($0) && names.contains($0.plan.name) }
         }
-        isLight = own(.dimmer) != nil || own(.colourPicker) != nil || deviceControl == "light"
+        isLight = own(.dimmer) != nil || own(.colourPicker) != nil || isControlled
         state = called(
             roles: ["on_off"],
             names: isLight ? ["on_off", "on"] : [],

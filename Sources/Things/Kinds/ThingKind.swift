@@ -20,7 +20,10 @@ package struct ThingKind: Sendable, Hashable {
             properties = profile.properties.map { KindProperty($0) }
             index = Dictionary(properties.enumerated().map { ($1.plan.name, $0) }) { first, _ in first }
             actions = KindActions(properties)
-            parts = LightParts(properties, deviceControl: profile.deviceControl)
+            parts = LightParts(
+                properties,
+                isLight: profile.deviceControl == "light" || profile.deviceControlClass == "Light"
+            )
         }
     }
 
