@@ -56,15 +56,15 @@ struct ProfileFuzzTests {
         for count in bytes.indices { Self.check(Array(bytes[..<count])) }
     }
 
-    @Test(
-        arguments: [0x00, 0x0A, 0x22, 0x2C, 0x2F, 0x3A, 0x5B, 0x5C, 0x5D, 0x7B, 0x7D, 0x80, 0xC3, 0xFF]
-            as [UInt8]
-    )
-    func `each byte may be any other`(replacement: UInt8) {
+    /// What a reader acts on, and what is no text.
+    private static let replacements: [UInt8] = Array("\n\"\\/,:[]{}0".utf8) + [0x00, 0x80, 0xC3, 0xFF]
+
+    @Test(arguments: [0, 7])
+    func `each byte may be another`(shift: Int) {
         var bytes = Array(Self.sample.utf8)
         for index in bytes.indices {
             let byte = bytes[index]
-            bytes[index] = replacement
+            bytes[index] = Self.replacements[(index + shift) % Self.replacements.count]
             Self.check(bytes)
             bytes[index] = byte
         }
@@ -72,7 +72,7 @@ struct ProfileFuzzTests {
 
     @Test func `pieces may be lost, repeated or changed`() {
         var fuzz = Fuzz(seed: 14, corpus: [Self.sample, #"[{"class":"AylaDevice","oemModel":"m"},"x":1}]"#])
-        for _ in 0..<Fuzz.count / 4 { Self.check(fuzz.next()) }
+        for _ in 0..<Fuzz.count / 20 { Self.check(fuzz.next()) }
     }
 
     @Test(arguments: ["[", "{\"a\":", "{\"a\":1}", "\"", "/", "{\"a\":{},\"b\":1},", ",", "\\", "{\"a\":1 "])
