@@ -143,6 +143,22 @@ struct ThingKindTests {
         #expect(dark.settable == ["on", "brightness"])
     }
 
+    @Test func `a switch without actions has false and true, and a number without a control stays one`()
+        throws
+    {
+        let lock = Kinds.kind([Kinds.property("locked", .switch, roles: ["on_off"])])
+        #expect(try set(["state": "ON"], on: ["locked": 0], lock).stored == ["locked": true])
+        let relay = Kinds.kind([Kinds.property("relay", roles: ["on_off"])])
+        #expect(try set(["state": "ON"], on: ["relay": 0], relay).stored == ["relay": 1])
+        #expect(try set(["state": "TOGGLE"], on: ["relay": true], relay).stored == ["relay": false])
+    }
+
+    @Test func `a thing that is controlled as a light and has no part of one is none`() {
+        let kind = Kinds.kind(deviceControl: "light", [Kinds.property("caption", .textInput)])
+        #expect(!kind.isLight)
+        #expect(Kinds.kind(deviceControl: "light", [Kinds.property("on", .switch)]).isLight)
+    }
+
     // MARK: Properties
 
     @Test(

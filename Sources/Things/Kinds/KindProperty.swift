@@ -37,7 +37,7 @@ struct KindProperty: Sendable {
         plan.isOptional = property.isOptional
         isGeneric = control == nil
         self.plan = plan
-        switching = SwitchValues(actions)
+        switching = SwitchValues(actions, keepsNumbers: isGeneric)
     }
 
     /// Whether even the control follows the present value.

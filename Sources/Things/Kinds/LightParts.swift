@@ -2,6 +2,7 @@ import Flare
 
 /// The properties that make a thing a light, or that switch it on and off.
 struct LightParts: Sendable {
+    /// Whether it has any such part and is shown and counted as a light.
     let isLight: Bool
     /// Index of the property that is on and off.
     let state: Int?
@@ -35,7 +36,7 @@ struct LightParts: Sendable {
             return properties.firstIndex { fits($0) && !roles.isDisjoint(with: $0.plan.roles) }
                 ?? properties.firstIndex { fits($0) && names.contains($0.plan.name) }
         }
-        isLight = own(.dimmer) != nil || own(.colourPicker) != nil || isControlled
+        let isLight = own(.dimmer) != nil || own(.colourPicker) != nil || isControlled
         state = called(
             roles: ["on_off"],
             names: isLight ? ["on_off", "on"] : [],
@@ -55,6 +56,7 @@ struct LightParts: Sendable {
         } else {
             (brightness, colour) = (nil, nil)
         }
+        self.isLight = isLight && (state ?? brightness ?? colour) != nil
         let dimmer = brightness.map { properties[$0].plan }
         fullness = dimmer?.maximum ?? (dimmer?.name == "brightness" ? 1 : 100)
         least = min(dimmer?.minimum ?? 0, fullness)

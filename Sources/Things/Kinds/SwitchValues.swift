@@ -5,11 +5,16 @@ struct SwitchValues: Sendable {
     private let off: JSONValue?
     private let on: JSONValue?
     private let hasActions: Bool
+    /// Whether a number stays one when there are no actions.
+    private let keepsNumbers: Bool
 
-    /// - Parameter actions: Those of the property; without any the values are false and true.
+    /// - Parameters:
+    ///   - actions: Those of the property; without any the values are false and true.
+    ///   - keepsNumbers: Whether 0 and 1 are kept where the thing has them; only for what is no switch by its profile.
     ///
     /// Off is the action whose value is 0 or false, else the one that is called so; on is the one that is not off.
-    init(_ actions: [ThingProperty.Action]) {
+    init(_ actions: [ThingProperty.Action], keepsNumbers: Bool = false) {
+        self.keepsNumbers = keepsNumbers
         hasActions = !actions.isEmpty
         let off =
             actions.first { Self.truth(of: $0.value) == false }
@@ -26,11 +31,11 @@ struct SwitchValues: Sendable {
     }
 
     /// The value to store; `nil` if no action gives it.
-    /// - Parameter current: The present value, whose type is kept when there are no actions.
+    /// - Parameter current: The present value.
     func value(isOn: Bool, like current: JSONValue? = nil) -> JSONValue? {
         if let value = isOn ? on : off { return value }
         guard hasActions else {
-            return current?.number == nil ? .bool(isOn) : isOn ? 1 : 0
+            return keepsNumbers && current?.number != nil ? isOn ? 1 : 0 : .bool(isOn)
         }
         switch isOn ? off : on {
         case .bool?: return .bool(isOn)
