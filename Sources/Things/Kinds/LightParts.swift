@@ -88,17 +88,24 @@ struct LightParts: Sendable {
     /// The level of a stored brightness, 0…1; `nil` for what is no number.
     func level(of value: JSONValue?) -> Double? {
         let number = value?.number ?? value?.string.flatMap { Double($0.trimmingSpace) }
-        guard let number, number.isFinite, fullness > darkness else { return nil }
-        return min(max((number - darkness) / (fullness - darkness), 0), 1)
+        guard let number, number.isFinite else { return nil }
+        // A range may be wider than a number can tell.
+        let share = (number - darkness) / (fullness - darkness)
+        return share.isFinite ? min(max(share, 0), 1) : nil
     }
 
     /// The brightness to store for a level of 0…1; a level above 0 stays above it.
     func brightness(ofLevel level: Double) -> Double {
-        let step = isWhole ? 1 : (fullness - darkness) / 10_000
-        var number = darkness + level * (fullness - darkness)
-        if isWhole { number = number.rounded() }
-        // Without the noise of the arithmetic.
-        number = (number * 1e6).rounded() / 1e6
+        let range = fullness - darkness
+        guard range.isFinite else { return level > 0 ? fullness : least }
+        let step = isWhole ? 1 : range / 10_000
+        var number = darkness + level * range
+        if isWhole {
+            number = number.rounded()
+        } else if abs(number) < 1e9 {
+            // Without the noise of the arithmetic.
+            number = (number * 1e6).rounded() / 1e6
+        }
         if level > 0 { number = max(number, darkness + step) }
         return min(max(number, least), fullness)
     }
