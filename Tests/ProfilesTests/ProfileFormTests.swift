@@ -38,6 +38,24 @@ struct ProfileFormTests {
         #expect(form.omissions == ["comments are not kept"])
     }
 
+    @Test func `a long key and an empty value keep their forms`() throws {
+        let key = String(repeating: "k", count: 600)
+        let text = #"{"devices":[{"x":{"\#(key)":[],"l":[[],[{"a":{"b":{"c":{}}}}]]}}]}"#
+        #expect(
+            try Self.yaml(text) == """
+                devices:
+                  - x:
+                      ? "\(key)"
+                      : []
+                      l:
+                        - []
+                        -
+                          - a: {b: {c: {}}}
+
+                """
+        )
+    }
+
     @Test func `the secret is left out wherever it stands, and that is told`() throws {
         let text = #"{"sdkConfig":{"appId":"a","appSecret":"hush"},"x":[{"appSecret":"hush"}]}"#
         let form = try #require(ProfileForm(Self.source(text), as: .json))

@@ -117,6 +117,8 @@ extension ProfileChecker {
 
     private mutating func ssidExpression(in fields: ProfileFields) -> SSIDExpression? {
         guard let pattern = text("ssidRegex", in: fields), let value = fields["ssidRegex"] else { return nil }
+        // An empty one would fit every name; what is meant is that there is none.
+        guard !pattern.isEmpty else { return nil }
         do throws(SSIDExpressionError) {
             return try SSIDExpression(pattern)
         } catch {

@@ -45,7 +45,8 @@ enum OneLineForm {
             }
             text += "}"
         }
-        return depth > 0 || !value.isContainer || text.utf8.count <= room
+        // What is empty has no other form.
+        return depth > 0 || !value.isContainer || text.utf8.count <= max(2, room)
     }
 
     static func quoted(_ text: String, _ format: ProfileForm.Format) -> String {

@@ -49,12 +49,9 @@ struct YAMLWriter {
         for (index, member) in members.enumerated() {
             if index > 0 || !startsInLine { output += spaces(indent) }
             let key = YAMLScalar.text(of: member.key)
-            if key.utf8.count > Self.longestKey {
-                output += "? \(key)\n\(spaces(indent)):"
-            } else {
-                output += "\(key):"
-            }
-            write(behindKey: member.value, indent: indent, keyLength: key.utf8.count + 2)
+            let isLong = key.utf8.count > Self.longestKey
+            output += isLong ? "? \(key)\n\(spaces(indent)):" : "\(key):"
+            write(behindKey: member.value, indent: indent, keyLength: isLong ? 2 : key.utf8.count + 2)
         }
     }
 
