@@ -1,7 +1,7 @@
 // Commands to the daemon, and the notices that say why one was refused.
 
 import { button, element } from "./dom.js";
-import { capital, clip } from "./text.js";
+import { capital, clip, say } from "./text.js";
 import { request } from "./feed.js";
 
 const MOST_NOTICES = 3;
@@ -25,9 +25,9 @@ export class Commands {
 			if (answer.response.ok && !error) return true;
 			// Overtaken by a later command of the same kind: nothing went wrong.
 			if (error && error.code === "superseded") return true;
-			this.notify((error && error.message) || "The command was refused (" + answer.response.status + ").");
+			this.notify((error && error.message) || say("The command was refused") + " (" + answer.response.status + ").");
 		} catch (error) {
-			this.notify("Trilateral does not answer. Perhaps the command was not carried out.");
+			this.notify(say("Trilateral does not answer. Perhaps the command was not carried out."));
 		}
 		return false;
 	}
@@ -48,7 +48,7 @@ export class Commands {
 		else if (notices.length >= MOST_NOTICES) this.area.removeChild(notices[0]);
 		const notice = element("div", { class: "notice" }, element("p", { text: message }));
 		const remove = () => { if (notice.parentNode === this.area) this.area.removeChild(notice); };
-		notice.appendChild(button({ "aria-label": "Dismiss", text: "✕" }, remove));
+		notice.appendChild(button({ "aria-label": say("Dismiss"), text: "✕" }, remove));
 		this.area.appendChild(notice);
 		setTimeout(remove, NOTICE_TIME);
 	}

@@ -2,7 +2,7 @@
 
 import { arrange, element, reuse, set, setText, shape, show } from "./dom.js";
 import { finWidth, positive, sector, turn } from "./geometry.js";
-import { metres, nameOf, title, whereabouts } from "./text.js";
+import { metres, nameOf, say, title, whereabouts } from "./text.js";
 import { Roving } from "./roving.js";
 import { paint, SelectionBar } from "./selection-bar.js";
 
@@ -19,10 +19,10 @@ export class CompassView {
 		this.fins = [];
 		this.rose = shape("g", { "aria-hidden": "true" }, shape("circle", { class: "ring", r: (OUTER + INNER) / 2 }));
 		["N", "E", "S", "W"].forEach((letter, index) => this.rose.appendChild(shape("text", {
-			class: index ? "wind" : "wind north", y: -61.5, transform: "rotate(" + index * 90 + ")", text: letter
+			class: index ? "wind" : "wind north", y: -61.5, transform: "rotate(" + index * 90 + ")", text: say(letter)
 		})));
 		this.group = shape("g");
-		this.svg = shape("svg", { viewBox: "-100 -100 200 200", role: "group", "aria-label": "Things around this device" },
+		this.svg = shape("svg", { viewBox: "-100 -100 200 200", role: "group", "aria-label": say("Things around this device") },
 			this.rose, this.group, shape("path", { class: "ahead", d: "M0 -91L-5 -99.5H5Z" }));
 		this.svg.addEventListener("click", event => this.tap(event));
 		this.roving = new Roving(this.svg, node => app.select(node.dataset.id));
@@ -77,7 +77,7 @@ export class CompassView {
 		const thing = model.selected;
 		const far = thing ? metres(model.distanceTo(thing, motion.position)) : "";
 		setText(this.name, thing ? nameOf(thing)
-			: model.zone ? "Nothing is near" : model.environment ? "In no zone" : "No place is loaded");
+			: say(model.zone ? "Nothing is near" : model.environment ? "In no zone" : "No place is loaded"));
 		setText(this.far, far);
 		show(this.far, far);
 		setText(this.where, thing ? whereabouts(model.bearingTo(thing, motion.position), motion.angle) : "");

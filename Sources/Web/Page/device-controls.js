@@ -52,7 +52,9 @@ class DeviceControl {
 	/** Gives the whole tile a colour of the configuration. */
 	paint(name) {
 		const colour = this.host.color(name);
-		if (this.tile) dress(this.tile, colour, null);
+		if (!this.tile) return;
+		dress(this.tile, colour, null);
+		this.tile.classList.toggle("painted", Boolean(colour));
 	}
 
 	mount(area) { this.tile = area.closest(".tile"); }
@@ -63,7 +65,7 @@ class DeviceControl {
 		set(this.toggle, { "aria-checked": String(this.isOn), "aria-label": nameOf(thing) });
 	}
 
-	unmount() { if (this.tile) dress(this.tile, null, null); }
+	unmount() { this.paint(null); }
 }
 
 class Generic extends DeviceControl {

@@ -1,7 +1,7 @@
 // The device view: where the device is, what is near it, and how good its position is.
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
-import { clip, join, metres, nameOf, since, summary, words } from "./text.js";
+import { clip, join, metres, nameOf, say, since, summary, words } from "./text.js";
 import { makeDot, paint } from "./selection-bar.js";
 
 const TITLES = { environment: "Place", zone: "Zone", nearby: "Nearby", device: "This device" };
@@ -15,7 +15,7 @@ export class DeviceView {
 		this.dot = makeDot();
 		this.cards.nearby.name.parentNode.insertBefore(this.dot, this.cards.nearby.name);
 		this.buttons = [["previous", "‹ Previous"], ["next", "Next ›"]].map(([word, text]) => {
-			const node = button({ class: "button", text, "aria-label": words(word) + " place" }, () =>
+			const node = button({ class: "button", text: say(text), "aria-label": say(words(word) + " place") }, () =>
 				app.commands.press(node, "api/environment/set", { environment: word }));
 			return node;
 		});
@@ -23,7 +23,7 @@ export class DeviceView {
 		this.facts = element("dl", { class: "facts" });
 		this.rows = new Map();
 		nodes[3].appendChild(this.facts);
-		this.alerts = element("ul", { class: "alerts", "aria-label": "Problems" });
+		this.alerts = element("ul", { class: "alerts", "aria-label": say("Problems") });
 		section.appendChild(this.alerts);
 		section.appendChild(element("div", { class: "cards" }, ...nodes));
 		this.addSignOut(section);
@@ -31,7 +31,7 @@ export class DeviceView {
 
 	makeCard(key) {
 		const card = this.cards[key] = { name: element("span"), description: element("p", { class: "card-text" }) };
-		return card.node = element("article", { class: "card card-" + key }, element("h2", { text: TITLES[key] }),
+		return card.node = element("article", { class: "card card-" + key }, element("h2", { text: say(TITLES[key]) }),
 			element("p", { class: "card-name" }, card.name), card.description);
 	}
 
@@ -39,7 +39,7 @@ export class DeviceView {
 		const key = "trilateral-signed-in";
 		try {
 			if (!localStorage.getItem(key)) return;
-			section.appendChild(button({ class: "button", text: "Sign out" }, async () => {
+			section.appendChild(button({ class: "button", text: say("Sign out") }, async () => {
 				if (!await this.app.commands.send("api/sign-out", {})) return;
 				localStorage.removeItem(key);
 				location.replace("sign-in");
@@ -52,7 +52,7 @@ export class DeviceView {
 		const { environment, zone, nearby, device } = model;
 		this.fill("environment", environment, "No place is loaded");
 		const stay = zone && since(zone.since, Date.now());
-		this.fill("zone", zone, environment ? "In no zone" : "None", stay && "For " + stay);
+		this.fill("zone", zone, environment ? "In no zone" : "None", stay && say("For ") + stay);
 		this.fill("nearby", nearby, "Nothing is near",
 			nearby && join(metres(model.distanceTo(nearby)), summary(nearby)));
 		show(this.dot, nearby);
@@ -69,7 +69,7 @@ export class DeviceView {
 	fill(key, object, otherwise, more) {
 		const card = this.cards[key];
 		const text = [object && clip(object.description, 400), more].filter(Boolean).join("\n");
-		setText(card.name, object ? nameOf(object) : otherwise);
+		setText(card.name, object ? nameOf(object) : say(otherwise));
 		setText(card.description, text);
 		show(card.description, text);
 		card.node.classList.toggle("card-empty", !object);
@@ -80,17 +80,17 @@ export class DeviceView {
 		const sound = (state.audio && state.audio.state) || life.audio;
 		const axes = ["x", "y", "z"].filter(axis => device.position && Number.isFinite(device.position[axis]));
 		const facts = {
-			Position: axes.map(axis => axis + " " + device.position[axis].toFixed(2)).join("  ") || "unknown",
+			Position: axes.map(axis => axis + " " + device.position[axis].toFixed(2)).join("  ") || say("unknown"),
 			Accuracy: Number.isFinite(device.accuracy_m) && "± " + metres(device.accuracy_m),
-			Quality: clip(device.quality, 40),
-			Heading: Number.isFinite(device.angle) ? Math.round(device.angle) % 360 + "°" : "unknown",
+			Quality: device.quality && say(clip(device.quality, 40)),
+			Heading: Number.isFinite(device.angle) ? Math.round(device.angle) % 360 + "°" : say("unknown"),
 			Source: clip(device.source, 40),
-			Moving: typeof device.moving === "boolean" && (device.moving ? "yes" : "no"),
-			Controller: life.state && words(life.state),
-			Sound: sound && words(sound)
+			Moving: typeof device.moving === "boolean" && say(device.moving ? "yes" : "no"),
+			Controller: life.state && say(words(life.state)),
+			Sound: sound && say(words(sound))
 		};
 		const titles = Object.keys(facts).filter(key => facts[key] && device.id);
-		const rows = reuse(this.rows, titles, key => element("div", null, element("dt", { text: key }), element("dd")));
+		const rows = reuse(this.rows, titles, key => element("div", null, element("dt", { text: say(key) }), element("dd")));
 		rows.forEach((row, index) => setText(row.lastChild, facts[titles[index]]));
 		arrange(this.facts, rows);
 	}

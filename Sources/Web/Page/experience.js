@@ -5,12 +5,14 @@ import { dress, Palette } from "./colours.js";
 import { Drawer } from "./drawer.js";
 import { Display } from "./display.js";
 import { Host } from "./host.js";
+import { german } from "./german.js";
 import { icon } from "./icons.js";
 import { lastPart, Profiles } from "./profiles.js";
 import { needStyles } from "./styles.js";
 import { ownLanguage, word } from "./own-words.js";
 import { Part } from "./part.js";
 import { SCREENS } from "./screens.js";
+import { say, speak } from "./text.js";
 
 const MOST_PLACES = 30;
 // A short interruption is not worth a word.
@@ -35,7 +37,9 @@ const configured = App => class extends App {
 		this.scrolled = new Map();
 		for (const id of ["top", "tabs"]) show(byID(id), false);
 		this.build();
-		this.activate(null);
+		for (const name of Object.keys(this.views)) set(byID(name), { "data-word": byID(name).getAttribute("aria-label") });
+		this.view = null;
+		this.renewViews();
 		this.drawBar();
 	}
 
@@ -86,6 +90,19 @@ const configured = App => class extends App {
 			byID("views").appendChild(section);
 		}
 		if (this.view === view) this.activate(null);
+	}
+
+	/** Makes the views anew, which write most of their words only once. */
+	renewViews() {
+		for (const name of Object.keys(this.views)) {
+			const section = byID(name);
+			const View = this.views[name].constructor;
+			while (section.firstChild) section.removeChild(section.firstChild);
+			set(section, { "aria-label": say(section.getAttribute("data-word")) });
+			const view = this.views[name] = new View(this, section);
+			if (view.stage && window.ResizeObserver) new ResizeObserver(() => this.resize()).observe(view.stage);
+		}
+		this.activate(this.view);
 	}
 
 	// Screens
@@ -178,6 +195,8 @@ const configured = App => class extends App {
 		const language = lifecycle && lifecycle.language;
 		if (typeof language !== "string" || !language || language === this.profiles.language) return;
 		this.profiles.language = language;
+		speakIn(language);
+		this.renewViews();
 		if (this.isShown) this.change();
 	}
 
@@ -217,9 +236,15 @@ const configured = App => class extends App {
 	}
 };
 
+/** Lets the views speak a language. */
+function speakIn(language) {
+	speak(ownLanguage(language) === "de" ? german : text => text);
+}
+
 /** Starts the page with its screens. */
 export async function start(App, query, experience) {
 	await needStyles();
+	speakIn(experience.language);
 	const Page = configured(App);
 	new Page(query, experience).begin();
 }

@@ -1,7 +1,7 @@
 // The list: the things of the place, nearest first, grouped by zone. It never moves under a finger.
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
-import { metres, nameOf, summary } from "./text.js";
+import { metres, nameOf, say, summary } from "./text.js";
 import { Roving } from "./roving.js";
 import { makeDot, paint } from "./selection-bar.js";
 
@@ -35,8 +35,8 @@ export class ListView {
 			const far = model.distanceTo(thing);
 			return [thing.id, { thing, far: far === null ? Infinity : far }];
 		}));
-		setText(this.note, !model.environment ? "No place is loaded"
-			: model.isLoaded && !items.size ? "There are no things here" : "");
+		setText(this.note, !model.environment ? say("No place is loaded")
+			: model.isLoaded && !items.size ? say("There are no things here") : "");
 		show(this.note, this.note.textContent);
 		const rows = reuse(this.rows, Array.from(items.keys()), makeRow);
 		Array.from(items.values()).forEach((item, index) => this.fill(rows[index], item));
@@ -85,7 +85,7 @@ export class ListView {
 		const nodes = reuse(this.groups, order.map(group => group.zone), id => element("section", { "aria-labelledby": "zone-" + id },
 			element("h2", { id: "zone-" + id }), element("ul", { class: "card" })));
 		order.forEach(({ zone }, index) => setText(nodes[index].firstChild,
-			nameOf(model.zones.get(zone)) + (model.zone && model.zone.id === zone ? " · here" : "")));
+			nameOf(model.zones.get(zone)) + (model.zone && model.zone.id === zone ? say(" · here") : "")));
 		const key = JSON.stringify(order.map(group => [group.zone, group.ids]));
 		if (key !== this.shownOrder) this.animate(() => {
 			order.forEach(({ ids }, index) => arrange(nodes[index].lastChild, ids.map(id => this.rows.get(id))));

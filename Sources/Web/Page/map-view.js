@@ -3,7 +3,7 @@
 import { arrange, button, element, reuse, set, setText, shape, show } from "./dom.js";
 import { isFlipped, isPoint, northOf, rectangle, surrounding } from "./geometry.js";
 import { drawLabels } from "./labels.js";
-import { nameOf } from "./text.js";
+import { nameOf, say } from "./text.js";
 import { mark } from "./compass-view.js";
 import { Roving } from "./roving.js";
 import { SelectionBar } from "./selection-bar.js";
@@ -33,7 +33,7 @@ export class MapView {
 		this.roving = new Roving(this.svg, node => app.select(node.dataset.id));
 		this.zoom = new Zoom(this.svg, () => app.redraw());
 		this.note = element("p", { class: "empty" });
-		const tool = (text, label, action) => button({ class: "button tool", "aria-label": label, text }, action);
+		const tool = (text, label, action) => button({ class: "button tool", "aria-label": say(label), text }, action);
 		this.stage = element("div", { class: "stage card" }, this.svg, this.note, element("div", { class: "tools" },
 			tool("+", "Zoom in", () => this.zoom.by(1.5)), tool("−", "Zoom out", () => this.zoom.by(1 / 1.5)),
 			tool("⤢", "Whole map", () => this.zoom.reset())));
@@ -51,9 +51,9 @@ export class MapView {
 
 	update() {
 		const { environment, isLoaded } = this.app.model;
-		set(this.svg, { "aria-label": environment ? "Map of " + nameOf(environment) : "Map" });
+		set(this.svg, { "aria-label": environment ? say("Map of ") + nameOf(environment) : say("Map") });
 		this.fit(environment, isLoaded);
-		setText(this.note, !environment ? "No place is loaded" : this.plan || !isLoaded ? "" : "This place has no plan");
+		setText(this.note, !environment ? say("No place is loaded") : this.plan || !isLoaded ? "" : say("This place has no plan"));
 		show(this.note, this.note.textContent);
 		show(this.svg, this.plan);
 		this.bar.update();

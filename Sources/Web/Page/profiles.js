@@ -17,7 +17,10 @@ export class Profiles {
 	/** `experience` is the answer of api/experience. */
 	constructor(experience) {
 		const user = experience.userExperience || {};
-		this.devices = listOf(experience.devices);
+		this.devices = new Map();
+		for (const device of listOf(experience.devices)) {
+			this.devices.set(device.oemModel, (this.devices.get(device.oemModel) || []).concat(device));
+		}
 		this.strings = experience.strings || {};
 		this.modules = new Set(listOf(experience.modules));
 		this.controls = new Map(listOf(user.controls).map(one => [one.name, one]));
@@ -37,7 +40,7 @@ export class Profiles {
 	of(thing) {
 		if (!thing || !thing.profile) return null;
 		const model = thing.data && thing.data.model;
-		const found = this.devices.filter(device => device.oemModel === thing.profile);
+		const found = this.devices.get(thing.profile) || [];
 		return found.find(device => device.model === model) || found.find(device => !device.model) || found[0] || null;
 	}
 

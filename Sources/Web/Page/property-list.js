@@ -83,7 +83,8 @@ function makeActions(host, actions) {
 /** For the thing view of a page without screens of its own: in the place of thing-controls. */
 export class PropertyControls {
 	constructor(app) {
-		this.kit = { model: app.model, commands: app.commands, profiles: new Profiles(app.experience), palette: new Palette([]) };
+		this.kit = app.kit ||
+			{ model: app.model, commands: app.commands, profiles: new Profiles(app.experience), palette: new Palette([]) };
 		this.cards = [];
 		needStyles();
 	}

@@ -1,7 +1,7 @@
 // The bar under compass and map: the selected thing, with its switch and the way to the rest of it.
 
 import { button, element, set, setText, show } from "./dom.js";
-import { colourOf, join, metres, nameOf, summary } from "./text.js";
+import { colourOf, join, metres, nameOf, say, summary } from "./text.js";
 import { thingPath } from "./commands.js";
 
 export class SelectionBar {
@@ -24,8 +24,8 @@ export class SelectionBar {
 		set(this.open, { disabled: !thing });
 		show(this.dot, thing);
 		show(this.toggle, canSwitch(thing));
-		setText(this.name, thing ? nameOf(thing) : "No thing is near");
-		setText(this.facts, thing ? join(metres(model.distanceTo(thing)), summary(thing)) : "Tap a thing to select it");
+		setText(this.name, thing ? nameOf(thing) : say("No thing is near"));
+		setText(this.facts, thing ? join(metres(model.distanceTo(thing)), summary(thing)) : say("Tap a thing to select it"));
 		if (!thing) return;
 		paint(this.dot, thing);
 		set(this.toggle, { "aria-checked": String(thing.state === "ON"), "aria-label": nameOf(thing) });

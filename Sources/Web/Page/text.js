@@ -1,5 +1,10 @@
 // Numbers, names and colours as people read them.
 
+/** The page's own words; a configuration has them in other languages. */
+export let say = text => text;
+
+export const speak = words => { say = words; };
+
 export function clip(text, length) {
 	const value = text === null || text === undefined ? "" : String(text);
 	return value.length > length ? value.slice(0, length - 1).trim() + "…" : value;
@@ -32,17 +37,17 @@ const eighth = angle => Math.round((((angle % 360) + 360) % 360) / 45) % 8;
 /** Where something is for a person who looks along the heading; its compass direction when that is unknown. */
 export function whereabouts(bearing, heading) {
 	if (bearing === null) return "";
-	return heading === null ? WINDS[eighth(bearing)] : SIDES[eighth(bearing - heading)];
+	return say(heading === null ? WINDS[eighth(bearing)] : SIDES[eighth(bearing - heading)]);
 }
 
 /** "3 min" since a moment; nothing when it is unknown or in the future by a wrong clock. */
 export function since(timestamp, now) {
 	const seconds = (now - Date.parse(timestamp)) / 1000;
 	if (!(seconds >= 0)) return "";
-	if (seconds < 60) return "less than a minute";
+	if (seconds < 60) return say("less than a minute");
 	if (seconds < 3600) return Math.floor(seconds / 60) + " min";
 	if (seconds < 86400) return Math.floor(seconds / 3600) + " h " + Math.floor(seconds % 3600 / 60) + " min";
-	return Math.floor(seconds / 86400) + " days";
+	return Math.floor(seconds / 86400) + say(" days");
 }
 
 /** "colourTemperature" and "next_color" as words. */
@@ -53,9 +58,9 @@ export function words(key) {
 
 /** A value of a thing's data, for reading. */
 export function plain(value) {
-	if (value === true) return "yes";
-	if (value === false) return "no";
-	if (value === null || value === undefined) return "none";
+	if (value === true) return say("yes");
+	if (value === false) return say("no");
+	if (value === null || value === undefined) return say("none");
 	if (typeof value === "number") return String(Math.round(value * 1000) / 1000);
 	return clip(typeof value === "string" ? value : JSON.stringify(value), 300);
 }
@@ -85,9 +90,9 @@ export function colourOf(thing) {
 
 /** What a thing does, in a few words: "on, 60 %, orange". */
 export function summary(thing) {
-	if (thing.available === false) return "not reachable";
+	if (thing.available === false) return say("not reachable");
 	const parts = [];
-	if (thing.state) parts.push(thing.state === "ON" ? "on" : "off");
+	if (thing.state) parts.push(say(thing.state === "ON" ? "on" : "off"));
 	if (thing.state !== "OFF") {
 		if (Number.isFinite(thing.brightness)) parts.push(percent(thing.brightness));
 		if (thing.color_name) parts.push(clip(thing.color_name, 24));

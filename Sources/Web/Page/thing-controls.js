@@ -2,7 +2,7 @@
 
 import { button, element, set, setText } from "./dom.js";
 import { Latest, thingPath } from "./commands.js";
-import { clip, cssColour, percent, plain, words } from "./text.js";
+import { clip, cssColour, percent, plain, say, words } from "./text.js";
 
 const LIGHT_KEYS = ["state", "brightness", "level", "color", "color_temp"];
 // Data that is shown in another way, or means nothing to a person.
@@ -27,11 +27,11 @@ export function makeControls(app, thing) {
 	const press = (node, body, verb) => app.commands.press(node, thingPath(thing, verb || "set"), body);
 	const controls = [];
 	if (thing.state && can(thing, "state")) controls.push(makeSwitch(
-		"Power", one => one.state === "ON", isOn => (isOn ? "On" : "Off"), node => press(node, { state: "TOGGLE" })));
-	if (can(thing, "brightness")) controls.push(makeSlider("Brightness", "brightness", 0, 255, 1, percent, send));
+		say("Power"), one => one.state === "ON", isOn => say(isOn ? "On" : "Off"), node => press(node, { state: "TOGGLE" })));
+	if (can(thing, "brightness")) controls.push(makeSlider(say("Brightness"), "brightness", 0, 255, 1, percent, send));
 	if (can(thing, "color_temp")) {
 		const now = thing.color_temp || 4000;
-		controls.push(makeSlider("White", "color_temp", Math.min(2000, now), Math.max(6500, now), 50,
+		controls.push(makeSlider(say("White"), "color_temp", Math.min(2000, now), Math.max(6500, now), 50,
 			kelvin => Math.round(kelvin) + " K", send));
 	}
 	if (can(thing, "color")) controls.push(makeSwatches(thing, press));
@@ -44,7 +44,7 @@ export function makeControls(app, thing) {
 		const node = button({ class: "button", text: words(action) }, () => press(node, { action }, "action"));
 		return node;
 	});
-	if (actions.length) controls.push({ node: block("Actions", group("Actions", "buttons", actions)), update: () => {} });
+	if (actions.length) controls.push({ node: block(say("Actions"), group(say("Actions"), "buttons", actions)), update: () => {} });
 	return controls;
 }
 
@@ -102,7 +102,7 @@ function makeSwatches(thing, press) {
 		return node;
 	});
 	return {
-		node: block("Colour", group("Colour", "swatches", nodes)),
+		node: block(say("Colour"), group(say("Colour"), "swatches", nodes)),
 		update: one => nodes.forEach((node, index) =>
 			set(node, { "aria-pressed": String(names[index] === value(one, "color_name")) }))
 	};
@@ -113,7 +113,7 @@ function makeField(key, kind, press) {
 	const title = words(key);
 	const isNumber = kind === "number";
 	const input = element("input", { type: isNumber ? "number" : "text", step: "any", maxlength: 500, "aria-label": title });
-	const node = element("button", { type: "submit", class: "button", text: "Set", "aria-label": "Set " + title });
+	const node = element("button", { type: "submit", class: "button", text: say("Set"), "aria-label": say("Set ") + title });
 	let isEdited = false;
 	input.addEventListener("input", () => { isEdited = input.value !== ""; });
 	const parsed = () => {

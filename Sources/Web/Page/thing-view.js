@@ -1,7 +1,7 @@
 // The thing view: the selected thing, or else the nearby one, with all that it reports and offers.
 
 import { arrange, button, element, setText, show } from "./dom.js";
-import { clip, join, metres, nameOf, whereabouts } from "./text.js";
+import { clip, join, metres, nameOf, say, whereabouts } from "./text.js";
 import { makeDot, paint } from "./selection-bar.js";
 import { controlsKey, makeControls, pictureOf, readings } from "./thing-controls.js";
 
@@ -15,10 +15,10 @@ export class ThingView {
 		this.dot = makeDot();
 		this.name = element("p", { class: "thing-name" });
 		this.where = element("p", { class: "thing-where" });
-		this.gone = element("p", { class: "warning", text: "It cannot be reached now." });
+		this.gone = element("p", { class: "warning", text: say("It cannot be reached now.") });
 		this.description = element("p");
 		this.picture = element("img", { referrerpolicy: "no-referrer", error: () => show(this.picture, false) });
-		this.back = button({ class: "button", text: "Follow what is nearby" }, () => app.select(null));
+		this.back = button({ class: "button", text: say("Follow what is nearby") }, () => app.select(null));
 		this.area = element("div", { class: "controls" });
 		this.facts = element("dl", { class: "facts" });
 		this.note = element("p", { class: "empty" });
@@ -47,8 +47,8 @@ export class ThingView {
 		const thing = model.selected;
 		show(this.whole, thing);
 		show(this.note, !thing);
-		setText(this.note, model.environment ? "No thing is near. Tap one on the compass, the map or the list."
-			: "No place is loaded");
+		setText(this.note, say(model.environment ? "No thing is near. Tap one on the compass, the map or the list."
+			: "No place is loaded"));
 		const maker = thing && this.maker(thing);
 		const key = thing && maker.keyOf(thing);
 		if (key !== this.key) {
@@ -67,7 +67,7 @@ export class ThingView {
 		const address = pictureOf(thing);
 		if (address !== this.address) {
 			this.address = address;
-			this.picture.alt = "Picture of " + nameOf(thing);
+			this.picture.alt = say("Picture of ") + nameOf(thing);
 			this.picture.src = address || "";
 			show(this.picture, address);
 		}

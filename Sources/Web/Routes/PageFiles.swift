@@ -77,6 +77,7 @@ extension PageFiles {
         "experience.js": PackageResources.experience_js,
         "feed.js": PackageResources.feed_js,
         "geometry.js": PackageResources.geometry_js,
+        "german.js": PackageResources.german_js,
         "host.js": PackageResources.host_js,
         "icon-120.png": PackageResources.icon_120_png,
         "icon.svg": PackageResources.icon_svg,

@@ -1,0 +1,32 @@
+// The words of the views in German, by the English ones that stand in their files.
+
+const WORDS = {
+	"Place": "Ort", "Zone": "Zone", "Nearby": "In der Nähe", "This device": "Dieses Gerät", "Previous place": "Voriger Ort",
+	"Next place": "Nächster Ort", "‹ Previous": "‹ Voriger", "Next ›": "Nächster ›", "Problems": "Probleme", "Sign out": "Abmelden",
+	"No place is loaded": "Kein Ort ist geladen", "In no zone": "In keiner Zone", "None": "Keine", "For ": "Seit ",
+	"Nothing is near": "Nichts ist in der Nähe", "No device": "Kein Gerät", "Position": "Position", "Accuracy": "Genauigkeit",
+	"Quality": "Güte", "Heading": "Richtung", "Source": "Quelle", "Moving": "In Bewegung", "Controller": "Steuerung", "Sound": "Ton",
+	"unknown": "unbekannt", "good": "gut", "fair": "mittel", "coarse": "grob", "lost": "verloren", "Active": "Aktiv",
+	"Limited": "Begrenzt", "Background": "Im Hintergrund", "Not running": "Ruht", "Disconnected": "Getrennt", "Audible": "Hörbar",
+	"Attenuated": "Gedämpft", "Not audible": "Stumm", "less than a minute": "weniger als einer Minute", " days": " Tagen",
+	"yes": "ja", "no": "nein", "none": "keiner", "not reachable": "nicht erreichbar", "on": "ein", "off": "aus",
+	"Things around this device": "Dinge um dieses Gerät", "N": "N", "E": "O", "S": "S", "W": "W", "Zoom in": "Näher",
+	"Zoom out": "Weiter weg", "Whole map": "Ganze Karte", "Map of ": "Karte von ", "Map": "Karte",
+	"This place has no plan": "Dieser Ort hat keinen Plan", "There are no things here": "Hier gibt es keine Dinge",
+	" · here": " · hier", "No thing is near": "Kein Ding ist in der Nähe", "Tap a thing to select it": "Tippe ein Ding an",
+	"It cannot be reached now.": "Es ist gerade nicht erreichbar.", "Follow what is nearby": "Dem Nahen folgen",
+	"No thing is near. Tap one on the compass, the map or the list.":
+		"Kein Ding ist in der Nähe. Tippe eines auf dem Kompass, der Karte oder der Liste an.",
+	"Picture of ": "Bild von ", "Power": "Schalter", "On": "Ein", "Off": "Aus", "Brightness": "Helligkeit", "White": "Weiß",
+	"Actions": "Aktionen", "Colour": "Farbe", "Set": "Setzen", "Set ": "Setzen: ", "Dismiss": "Schließen",
+	"The command was refused": "Der Befehl wurde abgelehnt",
+	"Trilateral does not answer. Perhaps the command was not carried out.":
+		"Trilateral antwortet nicht. Vielleicht wurde der Befehl nicht ausgeführt.",
+	"ahead": "vorne", "ahead on the right": "vorne rechts", "on the right": "rechts", "behind on the right": "hinten rechts",
+	"behind": "hinten", "behind on the left": "hinten links", "on the left": "links", "ahead on the left": "vorne links",
+	"north": "Norden", "north-east": "Nordosten", "east": "Osten", "south-east": "Südosten", "south": "Süden",
+	"south-west": "Südwesten", "west": "Westen", "north-west": "Nordwesten",
+	"Device": "Gerät", "Compass": "Kompass", "List": "Liste", "Thing": "Ding"
+};
+
+export const german = text => (Object.prototype.hasOwnProperty.call(WORDS, text) ? WORDS[text] : text);
