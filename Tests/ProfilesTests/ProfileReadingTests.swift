@@ -140,6 +140,10 @@ struct ProfileReadingTests {
             #"warning unknown_class: class: no class "AylaDevise"; the generic one is used; did you mean "AylaDevice"?"#
         ),
         (
+            #"{"sdkConfig":{"serviceLocation":"Erope"}}"#,
+            #"error invalid_value: sdkConfig.serviceLocation must be one of USA, China, Europe (is "Erope"); did you mean "Europe"?"#
+        ),
+        (
             #"{"sdkConfig":{"appSecret":5}}"#,
             "error wrong_type: sdkConfig.appSecret must be a text (is ***)"
         ),

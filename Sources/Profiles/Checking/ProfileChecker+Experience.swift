@@ -72,8 +72,9 @@ extension ProfileChecker {
         let isScreen = key == "screens"
         let known = (isScreen ? BuiltInClasses.screens : BuiltInClasses.controls) + modules
         var parts: [Experience.Part] = []
-        var places = FirstPlaces()
-        for (index, element) in list(key, in: section, atMost: limit).enumerated() {
+        let elements = list(key, in: section, atMost: limit)
+        var places = FirstPlaces(elements.count)
+        for (index, element) in elements.enumerated() {
             let path = ValuePath.element(section.path(key), index)
             guard let fields = object(element, path) else { continue }
             checkKeys(of: fields, Self.screenKeys)
@@ -163,8 +164,9 @@ extension ProfileChecker {
 
     private mutating func colours(in section: ProfileFields) -> [Experience.Colour] {
         var colours: [Experience.Colour] = []
-        var places = FirstPlaces()
-        for (index, element) in list("colors", in: section, atMost: ProfileLimits.colours).enumerated() {
+        let elements = list("colors", in: section, atMost: ProfileLimits.colours)
+        var places = FirstPlaces(elements.count)
+        for (index, element) in elements.enumerated() {
             let path = ValuePath.element(section.path("colors"), index)
             guard let fields = object(element, path) else { continue }
             checkKeys(of: fields, Self.colourKeys)

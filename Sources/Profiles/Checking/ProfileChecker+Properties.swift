@@ -21,7 +21,7 @@ extension ProfileChecker {
         let elements = list("managedProperties", in: type, atMost: ProfileLimits.properties)
         findings[current].properties += type["managedProperties"]?.list?.count ?? 0
         var properties: [ProfileProperty] = []
-        var places = FirstPlaces()
+        var places = FirstPlaces(elements.count)
         let path = type.path("managedProperties")
         for (index, element) in elements.enumerated() {
             guard let fields = object(element, .element(path, index)) else { continue }
@@ -139,7 +139,7 @@ extension ProfileChecker {
     private mutating func actions(in property: ProfileFields) -> [ProfileAction] {
         let elements = list("actions", in: property, atMost: ProfileLimits.actions)
         var actions: [ProfileAction] = []
-        var places = FirstPlaces()
+        var places = FirstPlaces(elements.count)
         var kind: ValueKind?
         let path = property.path("actions")
         for (index, element) in elements.enumerated() {

@@ -94,7 +94,8 @@ extension ProfileChecker {
     mutating func choice(_ key: String, of legal: [String], in fields: ProfileFields) -> String? {
         guard let text = text(key, in: fields), let value = fields[key] else { return nil }
         guard legal.contains(text) else {
-            invalid(value, fields.path(key), "one of \(legal.joined(separator: ", "))")
+            let hint = hint(for: text, among: legal)
+            invalid(value, fields.path(key), "one of \(legal.joined(separator: ", "))", hint: hint)
             return nil
         }
         return text
@@ -112,8 +113,12 @@ extension ProfileChecker {
         report(.wrongType, at: value.position, "\(path) must be \(legal) (is \(Self.quoted(value, path)))")
     }
 
-    mutating func invalid(_ value: PlacedValue, _ path: ValuePath, _ legal: String) {
-        report(.invalidValue, at: value.position, "\(path) must be \(legal) (is \(Self.quoted(value, path)))")
+    mutating func invalid(_ value: PlacedValue, _ path: ValuePath, _ legal: String, hint: String = "") {
+        report(
+            .invalidValue,
+            at: value.position,
+            "\(path) must be \(legal) (is \(Self.quoted(value, path)))\(hint)"
+        )
     }
 
     mutating func outOfRange(_ value: PlacedValue, _ path: ValuePath, _ legal: String) {
@@ -178,7 +183,7 @@ extension ProfileChecker {
                 reportRepeatedKeys(element, path: .element(path, index))
             }
         case .object(let members):
-            var places = FirstPlaces()
+            var places = FirstPlaces(members.count)
             for member in members {
                 if let first = places.insert(member.key, at: member.keyPosition) {
                     duplicate(
@@ -209,13 +214,16 @@ extension PlacedValue {
         switch content {
         case .list(let elements): return elements.contains { $0.hasRepeatedKeys }
         case .object(let members):
-            var places = FirstPlaces()
-            for member in members {
-                if places.insert(member.key, at: member.keyPosition) != nil { return true }
-                if member.value.hasRepeatedKeys { return true }
-            }
-            return false
+            return Self.areKeysRepeated(in: members) || members.contains { $0.value.hasRepeatedKeys }
         default: return false
         }
+    }
+
+    private static func areKeysRepeated(in members: [Member]) -> Bool {
+        if members.count > FirstPlaces.few { return Set(members.map(\.key)).count < members.count }
+        for (index, member) in members.enumerated() {
+            for other in members[..<index] where other.key == member.key { return true }
+        }
+        return false
     }
 }

@@ -41,22 +41,28 @@ struct KnownKeys {
 
 /// Where each name of a list stands first.
 struct FirstPlaces {
-    /// A few are found faster without hashing.
-    private static let few = 12
+    /// So many are found faster without hashing.
+    static let few = 12
 
+    private let isLarge: Bool
     private var list: [(name: String, position: SourcePosition)] = []
     private var table: [String: SourcePosition] = [:]
 
+    /// - Parameter count: How many names there will be.
+    init(_ count: Int) {
+        isLarge = count > Self.few
+        if isLarge { table.reserveCapacity(count) } else { list.reserveCapacity(count) }
+    }
+
     /// - Returns: Where the name stood before; `nil` the first time.
     mutating func insert(_ name: String, at position: SourcePosition) -> SourcePosition? {
-        if table.isEmpty {
+        if isLarge {
+            if let first = table[name] { return first }
+            table[name] = position
+        } else {
             for entry in list where entry.name == name { return entry.position }
             list.append((name, position))
-            if list.count == Self.few { for entry in list { table[entry.name] = entry.position } }
-            return nil
         }
-        if let first = table[name] { return first }
-        table[name] = position
         return nil
     }
 }
