@@ -94,6 +94,12 @@ import Testing
         #expect(map.problems.isEmpty)
     }
 
+    @Test func `the power of a socket is not the beacon's power`() {
+        let map = place([["minor": 1, "power": 3.5, "profile": "socket"]])
+        #expect(map.beacons.map(\.powerAtOneMetre) == [nil])
+        #expect(map.problems.isEmpty)
+    }
+
     @Test func `a zone without a major is a problem only for its beacons`() {
         let map = place(major: nil, [["minor": 1], ["color": "red"]])
         #expect(map.beacons.isEmpty)

@@ -48,6 +48,13 @@ struct ModelAdviceTests {
         #expect(try warnings(thing: "\(Self.lamp),\(data)") == [])
     }
 
+    @Test func `a value of a thing with a profile may be what the profile says`() throws {
+        let data = #""data":{"profile":"socket","on":1,"power":3.5,"brigthness":40,"color":"no colour"}"#
+        #expect(try warnings(thing: "\(Self.lamp),\(data)") == [])
+        let beacon = #""data":{"oemModel":"plug","minor":99999}"#
+        #expect(try warnings(thing: "\(Self.lamp),\(beacon)").count == 1)
+    }
+
     @Test func `a model that is meant as it stands gets no warning`() throws {
         let data = #""data":{"minor":1,"brightness":0.5,"color":"red","on":true,"volume":3,"door":false}"#
         #expect(try warnings(thing: #"\#(Self.lamp),"actions":["on"],\#(data)"#) == [])

@@ -224,6 +224,8 @@ package struct BeaconMap: Sendable, Hashable {
         if let power = JSONValue.object(thing.data).flareNumber("power"), (-127 ... -1).contains(power) {
             return power
         }
+        // So may be that of a thing with a profile, such as a socket.
+        if ["profile", "oemModel", "model"].contains(where: { thing.data[$0]?.string != nil }) { return nil }
         problems.append("\(label): power must be a number from -127 to -1 dBm (is \(value))")
         return nil
     }

@@ -14,20 +14,26 @@ extension ModelAdvice {
         let reported =
             kind == .thing
             ? ThingCapabilities.reportedKeys(in: members).subtracting(ThingCapabilities.fixedKeys) : []
+        // A profile says itself what its keys may hold, and which there are.
+        let hasProfile =
+            kind == .thing && ThingCapabilities.profileKeys.contains { members[$0]?.string != nil }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where !value.isNull {
             if let key = keys[name] {
-                if !reported.contains(name), let problem = key.problem(with: value) {
+                let isFree =
+                    reported.contains(name) || hasProfile && !ThingCapabilities.fixedKeys.contains(name)
+                if !isFree, let problem = key.problem(with: value) {
                     warn("\(place).\(name)", "\(problem) (is \(value.shortText))")
                 }
             } else if name == "actions" {
                 warn("\(place).\(name)", "belongs beside \"data\", not in it")
-            } else if name.count > 2, let meant = NearestName.to(name, among: keys.keys.sorted()),
+            } else if !hasProfile, name.count > 2,
+                let meant = NearestName.to(name, among: keys.keys.sorted()),
                 members[meant] == nil
             {
                 warn("\(place).\(name)", "has no meaning of its own; did you mean \"\(meant)\"?")
             }
         }
-        if kind == .thing { thingData(members, at: place) }
+        if kind == .thing, !hasProfile { thingData(members, at: place) }
     }
 
     private mutating func thingData(_ data: [String: JSONValue], at place: String) {
