@@ -12,6 +12,8 @@ package struct ZoneLights: Sendable {
         /// Whether its real lamp, if it has one, can be reached.
         let isReachable: Bool
         let brightness: Int?
+        /// Whether it can be dimmed or coloured, also before it has such a value.
+        let hasBrightness: Bool
         let hasColour: Bool
         /// `nil` also for an unknown colour.
         let rgb: RGBColour?
@@ -27,7 +29,8 @@ package struct ZoneLights: Sendable {
             self.isReachable = isReachable
             isOn = ThingAppearance.isOn(data)
             brightness = ThingAppearance.brightness(of: data)
-            hasColour = ThingCapabilities.has("color", in: data)
+            hasBrightness = brightness != nil || kind?.brightness(of: thing) != nil
+            hasColour = ThingCapabilities.has("color", in: data) || kind?.colour(of: thing) != nil
             temperature = ThingAppearance.temperature(of: data)
             rgb = hasColour ? ThingAppearance.drawn(data["color"]) : nil
         }
@@ -88,7 +91,8 @@ package struct ZoneLights: Sendable {
         }
         // They are announced with a colour, so another mode would contradict that.
         if colour != nil || !all.contains(where: \.hasColour) {
-            members["color_mode"] = colour != nil ? "rgb" : levels.isEmpty ? "onoff" : "brightness"
+            let isDimmed = all.contains(where: \.hasBrightness)
+            members["color_mode"] = colour != nil ? "rgb" : isDimmed ? "brightness" : "onoff"
         }
         return .object(members)
     }

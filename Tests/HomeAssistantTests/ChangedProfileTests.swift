@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import HomeAssistant
+import Messages
 import Profiles
 import SeededRandom
 import Testing
@@ -104,6 +105,32 @@ struct ChangedProfileTests {
         desk.tell(at: 5000)
         #expect(keys(desk) == ["switch"])
         #expect(desk.component("light_hall_lights")?["group"]?.array?.count == 2)
+    }
+
+    @Test(
+        arguments: ["light", "dimmer", "color-light"],
+        [[:], ["on": true, "brightness": 0.4, "color": "red"]] as [[String: JSONValue]]
+    )
+    func `a light and its zone show a colour mode that was announced, also before the first values`(
+        profile: String,
+        values: [String: JSONValue]
+    ) {
+        var data = values
+        data["profile"] = .string(profile)
+        var state = SampleProfiles.house(ProfileLibrary.builtIn.profiles, data)
+        for id in [House.lamp, House.strip] { state.things[id]?.zone = nil }
+        var desk = Desk()
+        desk.announce(state)
+        var lights = ZoneLights()
+        for id in state.things.keys.sorted() { _ = lights.update(id, in: state) }
+        for (component, message) in [
+            (desk.component("light", of: "it"), state.thingJSON(SampleProfiles.id)),
+            (desk.component("light_hall_lights"), lights.json(of: House.hall)),
+        ] {
+            let modes = component?["supported_color_modes"]?.array ?? []
+            #expect(modes.count == 1)
+            if let mode = message?["color_mode"] { #expect(modes.contains(mode)) }
+        }
     }
 
     @Test func `a thing that a later run finds with another profile loses its old entities`() {

@@ -30,7 +30,7 @@ extension ThingKind {
 extension ThingProperty {
     /// The stored values of a switch; `nil` where its actions have none.
     package var switchValues: (on: JSONValue?, off: JSONValue?) {
-        let values = SwitchValues(actions.map { $0 })
+        let values = SwitchValues(actions)
         return (values.value(isOn: true), values.value(isOn: false))
     }
 }
