@@ -46,6 +46,8 @@ extension FlareClientConfiguration {
             case .websocket: .websocket
             case .polling: .polling
             }
+        streams = remote.isStreamed
+        pollSeconds = remote.pollSeconds
         connectSeconds = remote.timeoutSeconds
         answerSeconds = remote.timeoutSeconds
         reconnectMaximumSeconds = remote.reconnectMaxSeconds

@@ -11,6 +11,10 @@ import NIOPosix
 /// - Changes that others make by REST are not announced; they are read when the link is up again.
 /// - The results of an action come before its reply only if the server handles messages in order; the original
 ///   server does not.
+///
+/// Without ``FlareClientConfiguration/streams`` nothing is subscribed: the place is read in intervals over REST, and
+/// differences become notices. Actions of others are not heard then, and of several changes between two readings only
+/// the result. Socket.IO is used for writes only.
 /// - Source: flare-protocol 13.
 package struct FlareClient: Sendable {
     private let endpoint: Endpoint
@@ -38,10 +42,25 @@ package struct FlareClient: Sendable {
     {
         // The driver and all its connections share one event loop.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let driver = FlareDriver(endpoint, on: loop, logger: logger, chance: chance, emit: emit)
+        let driver: any RequestDriver =
+            endpoint.configuration.streams
+            ? FlareDriver(endpoint, on: loop, logger: logger, chance: chance, emit: emit)
+            : PollingDriver(endpoint, on: loop, logger: logger, chance: chance, emit: emit)
         await driver.start()
         for await request in requests { await driver.request(request) }
         if !Task.isCancelled { await driver.waitUntilIdle() }
         await driver.stop()
     }
 }
+
+/// What performs the requests of a ``FlareClient``.
+private protocol RequestDriver: Actor {
+    func start()
+    func request(_ request: FlareRequest)
+    /// Returns when every request so far is answered, or the surrounding task is cancelled.
+    func waitUntilIdle() async
+    func stop() async
+}
+
+extension FlareDriver: RequestDriver {}
+extension PollingDriver: RequestDriver {}

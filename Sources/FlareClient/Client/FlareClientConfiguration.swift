@@ -45,6 +45,11 @@ package struct FlareClientConfiguration: Sendable, Hashable {
     /// For instance `Authorization`; never logged.
     package var headers: [Header] = []
 
+    /// Whether the server announces changes; else the place is read every ``pollSeconds``.
+    package var streams = true
+    /// The pause between two readings of the place, up to an hour.
+    package var pollSeconds = 5.0
+
     package var connectSeconds = 10.0
     /// The timeout of a REST response, of the Socket.IO handshake, and of an upgrade to a WebSocket.
     package var answerSeconds = 10.0

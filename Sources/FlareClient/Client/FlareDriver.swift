@@ -8,7 +8,7 @@ import Threading
 /// Performs the actions of ``ClientSession`` and ``RequestPipeline`` on one event loop.
 ///
 /// The loop is the actor's executor: input is handled in order, synchronously, before more is read.
-actor FlareDriver {
+actor FlareDriver: HTTPRequesting {
     /// The limit of invalid messages, after which the connection is closed.
     private static let maximumInvalidMessages = 100
     /// The limit of messages queued for a connection that is not writable.
@@ -73,8 +73,6 @@ actor FlareDriver {
         )
         meter = configuration.flowMeter(now: 0)
     }
-
-    var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 
     // MARK: From outside
 

@@ -218,6 +218,9 @@ package struct RequestPipeline: Sendable {
         return actions
     }
 
+    /// A notice that came another way: it may be newer than the responses of the current request.
+    package mutating func noticed(_ notice: FlareNotice) { running?.overlay.record(notice) }
+
     package mutating func tick(now: Int) -> [Action] {
         guard case .up = link else { return [] }
         var actions = unsettled.popDue(now: now).map { Action.send($0.getMessage) }

@@ -1,0 +1,132 @@
+import Flare
+import NIOCore
+import NIOHTTP1
+
+/// A driver that sends HTTP requests to its server, on its event loop.
+protocol HTTPRequesting: Actor {
+    nonisolated var loop: any EventLoop { get }
+    nonisolated var endpoint: Endpoint { get }
+    var connections: HTTPConnections { get set }
+    /// Changes when the connections are closed, so that late results can be ignored.
+    var attempt: Int { get }
+}
+
+extension HTTPRequesting {
+    /// Monotonic milliseconds.
+    var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+    /// Sends a REST request.
+    func exchange(
+        _ request: RESTRequest,
+        then: @escaping @Sendable (isolated Self, Result<JSONValue?, FlareLinkError>) -> Void
+    ) {
+        var httpRequest = HTTPClientRequest(
+            method: HTTPMethod(rawValue: request.method.rawValue),
+            target: request.path,
+            milliseconds: endpoint.configuration.answerMilliseconds,
+            maximumAnswerBytes: endpoint.configuration.maximumAnswerBytes
+        )
+        if let body = request.body {
+            httpRequest.body = body.bytes
+            httpRequest.contentType = "application/json"
+        }
+        exchange(httpRequest) { driver, result in then(driver, driver.json(result, of: request)) }
+    }
+
+    private func json(
+        _ result: Result<HTTPClientResponse, any Error>,
+        of request: RESTRequest
+    ) -> Result<JSONValue?, FlareLinkError> {
+        switch result {
+        case .success(let answer):
+            Result { () throws(FlareLinkError) in
+                try JSONValue.answer(
+                    status: answer.status,
+                    location: answer.location,
+                    body: answer.body,
+                    to: request
+                )
+            }
+        case .failure(HTTPClientError.timedOut(let seconds)): .failure(.timedOut(seconds: seconds))
+        case .failure(let error as HTTPClientError):
+            switch error {
+            case .connectionClosed, .timedOut: .failure(.unreachable(error.description))
+            case .tooLarge, .broken: .failure(.rejected(error.description))
+            }
+        case .failure(let error): .failure(.unreachable(endpoint.message(for: error)))
+        }
+    }
+
+    /// Sends a request over an idle connection, or a new one.
+    func exchange(
+        _ request: HTTPClientRequest,
+        then: @escaping @Sendable (isolated Self, Result<HTTPClientResponse, any Error>) -> Void
+    ) {
+        guard let channel = connections.popIdle(now: now) else {
+            return exchangeOverNewConnection(request, then: then)
+        }
+        exchange(request, on: channel) { driver, result in
+            // The server closed the idle connection in the meantime.
+            if case .failure(HTTPClientError.connectionClosed(hasBegun: false)) = result,
+                request.isRepeatable
+            {
+                return driver.exchangeOverNewConnection(request, then: then)
+            }
+            then(driver, result)
+        }
+    }
+
+    private func exchangeOverNewConnection(
+        _ request: HTTPClientRequest,
+        then: @escaping @Sendable (isolated Self, Result<HTTPClientResponse, any Error>) -> Void
+    ) {
+        let attempt = attempt
+        let authority = endpoint.configuration.authority
+        endpoint.connect(on: loop) { try HTTPConnections.initialize($0, authority: authority) }
+            .whenComplete { result in
+                self.assumeIsolated { driver in
+                    switch result {
+                    case .failure(let error): then(driver, .failure(error))
+                    case .success(let channel):
+                        guard attempt == driver.attempt else {
+                            channel.close(promise: nil)
+                            return then(driver, .failure(HTTPClientError.connectionClosed(hasBegun: false)))
+                        }
+                        driver.connections.opened(channel)
+                        channel.closeFuture.whenComplete { _ in
+                            self.assumeIsolated { $0.connections.closed(channel) }
+                        }
+                        driver.exchange(request, on: channel, then: then)
+                    }
+                }
+            }
+    }
+
+    private func exchange(
+        _ request: HTTPClientRequest,
+        on channel: any Channel,
+        then: @escaping @Sendable (isolated Self, Result<HTTPClientResponse, any Error>) -> Void
+    ) {
+        let promise = loop.makePromise(of: HTTPClientResponse.self)
+        promise.futureResult.whenComplete { result in
+            self.assumeIsolated { driver in
+                if case .success(let answer) = result, answer.keepsAlive {
+                    driver.connections.returnIdle(channel, now: driver.now)
+                }
+                then(driver, result)
+            }
+        }
+        let exchange = HTTPExchange(
+            request: request,
+            headers: endpoint.configuration.headers,
+            promise: promise
+        )
+        channel.writeAndFlush(exchange).whenFailure { _ in
+            promise.fail(HTTPClientError.connectionClosed(hasBegun: false))
+        }
+    }
+}
+
+extension FlareClientConfiguration {
+    var answerMilliseconds: Int { max(1, Int(min(answerSeconds, 3600) * 1000)) }
+}

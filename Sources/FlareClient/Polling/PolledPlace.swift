@@ -1,0 +1,246 @@
+package import Flare
+
+/// What the client's owner knows of its place: the basis that the next reading is compared with.
+///
+/// It follows the replies and notices that the owner received, and its confirmed writes. A difference to a reading is
+/// therefore a change by somebody else.
+package struct PolledPlace: Sendable {
+    /// The subscribed environment.
+    package private(set) var environment: FlareID?
+    private var deviceID: FlareID?
+    /// `nil` what the owner has not read yet: it must not hear of differences to it.
+    private var environments: [FlareID: FlareEnvironment]?
+    private var zones: [FlareID: FlareZone]?
+    private var things: [FlareID: FlareThing]?
+    private var device: FlareDevice?
+
+    package init() {}
+
+    /// The requests that read everything, in order.
+    package var readings: [FlareRequest] {
+        var readings: [FlareRequest] = []
+        if environments != nil { readings.append(.loadEnvironments(near: nil)) }
+        guard let environment else { return readings }
+        if things != nil { readings.append(.loadPlace(environment: environment)) }
+        if let deviceID, device != nil { readings.append(.loadDevice(deviceID, environment: environment)) }
+        return readings
+    }
+
+    package mutating func subscribe(_ id: FlareID) {
+        if environment != id { leave() }
+        environment = id
+    }
+
+    package mutating func unsubscribe(_ id: FlareID) {
+        guard environment == id else { return }
+        leave()
+        environment = nil
+    }
+
+    private mutating func leave() { (zones, things, device, deviceID) = (nil, nil, nil, nil) }
+
+    // MARK: What the owner knows
+
+    /// The owner receives the reply to a request of its own.
+    package mutating func replied(_ request: FlareRequest, _ reply: FlareReply) {
+        switch (request, reply) {
+        case (.setData(let object, let values, _), .done): merge(values, into: object)
+        case (.setPosition(let object, let position, _), .done): move(object, to: position)
+        case (.renameDevice(let id, _, let name), .done): if device?.id == id { device?.name = name }
+        default: replace(request, reply)
+        }
+    }
+
+    private mutating func replace(_ request: FlareRequest, _ reply: FlareReply) {
+        switch (request, reply) {
+        case (.loadEnvironments(near: nil), .environments(let found)):
+            environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+        case (.loadPlace(let id), .place(let foundZones, let foundThings)) where id == environment:
+            zones = Dictionary(foundZones.map { ($0.id, $0) }) { first, _ in first }
+            things = Dictionary(foundThings.map { ($0.id, $0) }) { first, _ in first }
+        case (.loadDevice(_, let id), .device(let found)) where id == environment:
+            device = found
+            if let found { deviceID = found.id }
+        case (.createDevice(_, let id), .device(let made?)) where id == environment:
+            (device, deviceID) = (made, made.id)
+        default: break
+        }
+    }
+
+    /// The owner receives a notice.
+    package mutating func noticed(_ notice: FlareNotice) {
+        switch notice {
+        case .data(let object, let values, _): merge(values, into: object)
+        case .position(let object, let position, _): move(object, to: position)
+        case .enter(let zone, let id): if device?.id == id { device?.zone = zone }
+        case .exit(let zone, let id): if device?.id == id, device?.zone == zone { device?.zone = nil }
+        case .near(let thing, let id, _): if device?.id == id { device?.nearest = thing }
+        case .far(let thing, let id): if device?.id == id, device?.nearest == thing { device?.nearest = nil }
+        case .thingChanged(let id, let thing, let place): if place == environment { things?[id] = thing }
+        case .handleAction, .modelChanged: break
+        }
+    }
+
+    private mutating func merge(_ values: [String: JSONValue], into object: ObjectReference) {
+        switch object.kind {
+        case .environment:
+            if let old = environments?[object.id]?.data {
+                environments?[object.id]?.data = Self.merged(values, old)
+            }
+        case .zone:
+            if let old = zones?[object.id]?.data { zones?[object.id]?.data = Self.merged(values, old) }
+        case .thing:
+            if let old = things?[object.id]?.data { things?[object.id]?.data = Self.merged(values, old) }
+        case .device:
+            if let old = device, old.id == object.id { device?.data = Self.merged(values, old.data) }
+        }
+    }
+
+    private static func merged(
+        _ values: [String: JSONValue],
+        _ data: [String: JSONValue]
+    ) -> [String: JSONValue] {
+        var data = data
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
+            _ = DataPath(key)?.set(value, in: &data)
+        }
+        return data
+    }
+
+    private mutating func move(_ object: ObjectReference, to position: Point3D) {
+        switch object.kind {
+        case .thing: things?[object.id]?.position = position
+        case .device: if device?.id == object.id { device?.position = position }
+        case .environment, .zone: break
+        }
+    }
+
+    // MARK: Differences
+
+    /// Compares a reading with what the owner knows, which is then the reading.
+    ///
+    /// - Returns: The notices with which the owner knows it too.
+    package mutating func read(_ request: FlareRequest, _ reply: FlareReply) -> [FlareNotice] {
+        var notices: [FlareNotice] = []
+        switch (request, reply) {
+        case (.loadEnvironments(near: nil), .environments(let found)):
+            guard let known = environments else { return [] }
+            replace(request, reply)
+            notices = environmentNotices(known, found)
+        case (.loadPlace(let id), .place) where id == environment:
+            guard let knownZones = zones, let knownThings = things else { return [] }
+            replace(request, reply)
+            notices = zoneNotices(knownZones, in: id) + thingNotices(knownThings, in: id)
+        case (.loadDevice(let id, let place), .device(let found))
+        where place == environment && id == deviceID:
+            guard let known = device else { return [] }
+            replace(request, reply)
+            notices = deviceNotices(known, found, in: place)
+        default: break
+        }
+        return notices
+    }
+
+    private func environmentNotices(
+        _ known: [FlareID: FlareEnvironment],
+        _ found: [FlareEnvironment]
+    ) -> [FlareNotice] {
+        var notices: [FlareNotice] = []
+        for new in found {
+            let object = ObjectReference(.environment, new.id)
+            guard var old = known[new.id] else { return [.modelChanged(object, environment: new.id)] }
+            if old == new { continue }
+            let changed = Self.change(of: old.data, to: new.data)
+            old.data = new.data
+            guard let changed, old == new else { return [.modelChanged(object, environment: new.id)] }
+            notices.append(.data(object, changed, sender: nil))
+        }
+        let kept = Set(found.map(\.id))
+        guard let gone = known.keys.filter({ !kept.contains($0) }).min() else { return notices }
+        return [.modelChanged(ObjectReference(.environment, gone), environment: gone)]
+    }
+
+    private func zoneNotices(_ known: [FlareID: FlareZone], in place: FlareID) -> [FlareNotice] {
+        let found = zones ?? [:]
+        if known == found { return [] }
+        var notices: [FlareNotice] = []
+        for id in Set(known.keys).union(found.keys).sorted() where known[id] != found[id] {
+            let object = ObjectReference(.zone, id)
+            guard var old = known[id], let new = found[id] else {
+                return [.modelChanged(object, environment: place)]
+            }
+            let changed = Self.change(of: old.data, to: new.data)
+            old.data = new.data
+            guard let changed, old == new else { return [.modelChanged(object, environment: place)] }
+            notices.append(.data(object, changed, sender: nil))
+        }
+        return notices
+    }
+
+    private func thingNotices(_ known: [FlareID: FlareThing], in place: FlareID) -> [FlareNotice] {
+        let found = things ?? [:]
+        if known == found { return [] }
+        var notices: [FlareNotice] = []
+        for id in Set(known.keys).union(found.keys).sorted() where known[id] != found[id] {
+            guard var old = known[id], let new = found[id] else {
+                notices.append(.thingChanged(id, found[id], environment: place))
+                continue
+            }
+            let object = ObjectReference(.thing, id)
+            let changed = Self.change(of: old.data, to: new.data)
+            let position = old.position == new.position ? nil : new.position
+            (old.data, old.position) = (new.data, position ?? old.position)
+            guard let changed, old == new else {
+                notices.append(.thingChanged(id, new, environment: place))
+                continue
+            }
+            if !changed.isEmpty { notices.append(.data(object, changed, sender: nil)) }
+            if let position { notices.append(.position(object, position, sender: nil)) }
+        }
+        return notices
+    }
+
+    private func deviceNotices(_ known: FlareDevice, _ found: FlareDevice?, in place: FlareID)
+        -> [FlareNotice]
+    {
+        if known == found { return [] }
+        let object = ObjectReference(.device, known.id)
+        guard let found else { return [.modelChanged(object, environment: place)] }
+        var (notices, old) = ([FlareNotice](), known)
+        let changed = Self.change(of: old.data, to: found.data)
+        let position = old.position == found.position ? nil : found.position
+        (old.data, old.position) = (found.data, position ?? old.position)
+        (old.zone, old.nearest) = (found.zone, found.nearest)
+        guard let changed, old == found else { return [.modelChanged(object, environment: place)] }
+        if !changed.isEmpty { notices.append(.data(object, changed, sender: nil)) }
+        if let position { notices.append(.position(object, position, sender: nil)) }
+        return notices + transitionNotices(from: known, to: found)
+    }
+
+    /// In the natural order, in which the original server does not always send them.
+    private func transitionNotices(from known: FlareDevice, to found: FlareDevice) -> [FlareNotice] {
+        var notices: [FlareNotice] = []
+        if known.zone != found.zone {
+            if let zone = known.zone { notices.append(.exit(zone: zone, device: known.id)) }
+            if let zone = found.zone { notices.append(.enter(zone: zone, device: known.id)) }
+        }
+        guard known.nearest != found.nearest else { return notices }
+        if let thing = known.nearest { notices.append(.far(thing: thing, device: known.id)) }
+        guard let thing = found.nearest else { return notices }
+        let place = things?[thing]?.position
+        let distance = place.flatMap { place in found.position.map { $0.distance(to: place) } } ?? 0
+        return notices + [.near(thing: thing, device: known.id, distance: distance)]
+    }
+
+    /// The changed values; `nil` if a message of changed values cannot express the difference.
+    private static func change(
+        of old: [String: JSONValue],
+        to new: [String: JSONValue]
+    ) -> [String: JSONValue]? {
+        guard old.keys.allSatisfy({ new[$0] != nil }) else { return nil }
+        let changed = new.filter { old[$0.key] != $0.value }
+        // A dot would be a path, and null is not a change.
+        let isPlain = changed.allSatisfy { !$0.value.isNull && !$0.key.contains(".") && !$0.key.isEmpty }
+        return isPlain ? changed : nil
+    }
+}
