@@ -58,6 +58,9 @@ package struct LogFormat: Sendable, Hashable {
         )
     }
 
+    /// The same format for a file, which always has the time.
+    var inFile: LogFormat { LogFormat(style) }
+
     /// The line, without line end.
     package func line(_ entry: LogEntry) -> String {
         let prefix = isForJournal ? "<\(Self.priority(entry.level))>" : ""

@@ -2,13 +2,24 @@ import Foundation
 package import Logging
 import Threading
 
-/// The log of this process: its output, format and level.
+/// The log of this process: its outputs, their levels and format.
 ///
-/// Logging never blocks: see ``OutputQueue``.
+/// The console is standard error; a file is the second output, if there is one. Logging never blocks: see
+/// ``OutputQueue``.
 package final class LogOutput: Sendable {
     private struct State {
+        /// The console's.
         var level: Logger.Level?
         var form: LogFormat
+        var file: LogFile?
+        var fileLevel: Logger.Level?
+        /// The lines that files before this one have lost.
+        var droppedBefore = 0
+
+        /// The lowest level of any output.
+        var lowest: Logger.Level? {
+            [level, file == nil ? nil : fileLevel].compactMap { $0 }.min()
+        }
     }
 
     private let state: Locked<State>
@@ -25,15 +36,7 @@ package final class LogOutput: Sendable {
         let state = Locked(State(level: level, form: form))
         self.state = state
         queue = OutputQueue(
-            report: { count in
-                let entry = LogEntry(
-                    at: LogEntry.now,
-                    level: .warning,
-                    label: "log",
-                    message: count == 1 ? "1 log line was dropped" : "\(count) log lines were dropped"
-                )
-                return state.withLock { $0.form }.line(entry) + "\n"
-            },
+            report: { count in state.withLock { $0.form }.line(Self.dropped(count)) + "\n" },
             write: write
         )
     }
@@ -43,7 +46,13 @@ package final class LogOutput: Sendable {
         Logger(label: label) { LogLineHandler(label: $0, output: self) }
     }
 
-    /// The lowest level that is logged; can be changed at any time, for all loggers.
+    /// The line in place of lines that were dropped.
+    private static func dropped(_ count: Int) -> LogEntry {
+        let message = count == 1 ? "1 log line was dropped" : "\(count) log lines were dropped"
+        return LogEntry(at: LogEntry.now, level: .warning, label: "log", message: message)
+    }
+
+    /// The lowest level on the console; can be changed at any time, for all loggers.
     ///
     /// `nil` logs nothing.
     package var level: Logger.Level? {
@@ -51,23 +60,73 @@ package final class LogOutput: Sendable {
         set { state.withLock { $0.level = newValue } }
     }
 
-    /// Changes level and format, after a reload of the configuration.
+    /// Changes level and format of the console, after a reload of the configuration.
     package func configure(level: Logger.Level?, form: LogFormat) {
-        state.withLock { $0 = State(level: level, form: form) }
+        state.withLock { ($0.level, $0.form) = (level, form) }
     }
 
-    /// The number of lines that were dropped because the reader was too slow.
-    package var dropped: Int { queue.dropped }
+    /// Changes the second output, after a reload of the configuration.
+    ///
+    /// - Parameters:
+    ///   - path: The file; `nil` for none.
+    ///   - level: The lowest level in it; `nil` for nothing.
+    /// - Throws: ``LogFileError`` if the file cannot be opened; the outputs are then as before.
+    package func setFile(_ path: String?, level: Logger.Level?) throws(LogFileError) {
+        let old = state.withLock { $0.file }
+        guard path != old?.path else { return state.withLock { $0.fileLevel = level } }
+        let file: LogFile? =
+            if let path {
+                try LogFile(path) { [state] count in
+                    state.withLock { $0.form }.inFile.line(Self.dropped(count)) + "\n"
+                } report: { [weak self] sentence in
+                    // Only on the console: the file may not take it.
+                    self?.printEntry(.error, sentence)
+                }
+            } else {
+                nil
+            }
+        state.withLock { state in
+            (state.file, state.fileLevel) = (file, level)
+            state.droppedBefore += old?.dropped ?? 0
+        }
+        old?.flush()
+    }
+
+    private func printEntry(_ level: Logger.Level, _ message: String) {
+        let entry = LogEntry(at: LogEntry.now, level: level, label: "log", message: message)
+        print(state.withLock { $0.form }.line(entry))
+    }
+
+    /// The number of lines that an output did not take: its reader was too slow, or the file could not be written.
+    package var dropped: Int {
+        let (file, before) = state.withLock { ($0.file, $0.droppedBefore) }
+        return queue.dropped + before + (file?.dropped ?? 0)
+    }
 
     /// Writes an unformatted line, in order with the log.
     package func print(_ line: String) { queue.append(line + "\n") }
 
     /// Waits until everything is written, for a limited time.
-    package func flush(within seconds: Double = 1) { queue.flush(within: seconds) }
-
-    fileprivate func add(_ entry: LogEntry) {
-        print(state.withLock { $0.form }.line(entry))
+    package func flush(within seconds: Double = 1) {
+        // The file first: it may have something to report on the console.
+        state.withLock { $0.file }?.flush(within: seconds)
+        queue.flush(within: seconds)
     }
+
+    /// Writes an entry to the outputs whose level it has.
+    ///
+    /// - Parameter isChosen: Whether the logger has a level of its own, which then decides.
+    fileprivate func add(_ entry: LogEntry, isChosen: Bool) {
+        let state = state.withLock { $0 }
+        if let level = state.level, isChosen || entry.level >= level { print(state.form.line(entry)) }
+        guard let file = state.file, let level = state.fileLevel, isChosen || entry.level >= level else {
+            return
+        }
+        file.append(state.form.inFile.line(entry))
+    }
+
+    /// The lowest level of any output.
+    fileprivate var lowest: Logger.Level? { state.withLock { $0.lowest } }
 }
 
 /// The swift-log handler of one logger.
@@ -84,7 +143,7 @@ private struct LogLineHandler: LogHandler {
     }
 
     var logLevel: Logger.Level {
-        get { ownLevel ?? output.level ?? .critical }
+        get { ownLevel ?? output.lowest ?? .critical }
         set { ownLevel = newValue }
     }
 
@@ -94,7 +153,7 @@ private struct LogLineHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        guard output.level != nil else { return }
+        guard output.lowest != nil else { return }
         var all = metadataProvider?.get() ?? [:]
         all.merge(metadata) { _, new in new }
         all.merge(event.metadata ?? [:]) { _, new in new }
@@ -107,7 +166,8 @@ private struct LogLineHandler: LogHandler {
                 label: label,
                 message: event.message.description,
                 values: values
-            )
+            ),
+            isChosen: ownLevel != nil
         )
     }
 }

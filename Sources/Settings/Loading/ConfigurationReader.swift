@@ -13,7 +13,7 @@ package struct LoadedConfiguration: Sendable {
     /// The key of a list entry in ``origins``; entries count from 1.
     static func path(of entry: Int, in list: String) -> String { "\(list)[\(entry)]" }
 
-    func origin(_ path: String) -> ConfigurationOrigin { origins[path] ?? .standard }
+    package func origin(_ path: String) -> ConfigurationOrigin { origins[path] ?? .standard }
 }
 
 /// Reads a configuration from a file's text and the environment, and collects every problem.

@@ -31,8 +31,12 @@ struct CheckCommand: ParsableCommand {
         var warnings = files.warnings.map(\.description)
         if let open = StateFolder.warning(of: folder) { warnings.append(open) }
         for warning in warnings { StandardError.print("trilateral check: warning: \(warning)") }
-        guard files.problems.isEmpty else {
-            StandardError.print(ConfigurationErrors(files.problems).report(by: "check"))
+        var problems = files.problems
+        if let file = loaded.values.log.file, let problem = LogFile.problem(of: file) {
+            problems.append(ConfigurationError(loaded.origin("log.file"), "log.file", problem))
+        }
+        guard problems.isEmpty else {
+            StandardError.print(ConfigurationErrors(problems).report(by: "check"))
             throw ExitCode.configuration
         }
         if printsResult { print(ConfigurationPrinter.text(loaded, schema: .program), terminator: "") }

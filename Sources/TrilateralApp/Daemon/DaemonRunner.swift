@@ -109,6 +109,7 @@ package struct DaemonRunner: Sendable {
                 form: LogFormat(configuration.log.format, environment: environment)
             )
             do {
+                try Self.setFile(of: log, configuration.log)
                 let daemon = try build(
                     configuration,
                     isReloaded: isReloaded,
@@ -167,10 +168,14 @@ package struct DaemonRunner: Sendable {
                 if let problem = folder.problem() {
                     return .failure(ConfigurationErrors([ConfigurationError(.standard, "", problem)]))
                 }
-                return read().map { loaded in
+                return read().flatMap { loaded in
                     var loaded = loaded
                     adjust(&loaded.values)
-                    return loaded
+                    guard let file = loaded.values.log.file, let problem = LogFile.problem(of: file) else {
+                        return .success(loaded)
+                    }
+                    let error = ConfigurationError(loaded.origin("log.file"), "log.file", problem)
+                    return .failure(ConfigurationErrors([error]))
                 }
             },
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
@@ -185,6 +190,14 @@ package struct DaemonRunner: Sendable {
         }
         plan.onWebBound = onWebBound
         return try TrilateralDaemon.build(plan, logger: logger)
+    }
+
+    private static func setFile(of log: LogOutput, _ settings: TrilateralConfiguration.Log) throws {
+        do throws(LogFileError) {
+            try log.setFile(settings.file, level: Logger.Level(settings.fileLevel))
+        } catch {
+            throw ConfigurationErrors("log.file", "\(error)")
+        }
     }
 
     private func recordings(
