@@ -34,6 +34,7 @@ extension ControllerState {
         let time = moment ?? lastChange
         var members = parts
         members["epoch"] = .string(epoch)
+        if isStale { members["stale"] = true }
         members["seq"] = JSONValue(sequence)
         members["ts"] = time.map { .string($0.timestamp) }
         return .object(members)

@@ -37,7 +37,7 @@ extension ControllerState {
         return .object(members)
     }
 
-    /// What every object of the model shows: `id`, `slug`, `name`, `description`, `ts`.
+    /// What every object of the model shows: `id`, `slug`, `name`, `description`, `ts`; `stale` if it is remembered.
     func heading(
         _ kind: FlareClass,
         _ id: FlareID,
@@ -49,6 +49,7 @@ extension ControllerState {
         ]
         members["slug"] = slugJSON(kind, id)
         members["ts"] = changedAt[ObjectReference(kind, id)].map { .string($0.timestamp) }
+        if isStale { members["stale"] = true }
         return members
     }
 

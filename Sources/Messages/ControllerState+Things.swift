@@ -30,7 +30,7 @@ extension ControllerState {
 
     /// `B/things/<t>/availability`; a thing with a real lamp is there while that can be reached.
     package func thingAvailability(_ id: FlareID) -> String {
-        isLinkUp && things[id] != nil && lamps[id]?.isOnline != false ? "online" : "offline"
+        isLinkUp && !isStale && things[id] != nil && lamps[id]?.isOnline != false ? "online" : "offline"
     }
 
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.

@@ -88,7 +88,7 @@ package struct StateRenderer: Sendable {
 
     /// A server without environments counts as read: nothing of earlier runs exists.
     private mutating func settle(_ state: ControllerState, in store: inout RetainedTopicStore) {
-        guard state.isPlaceKnown || state.alerts["no-environment"] != nil else { return }
+        guard state.isPlaceKnown && !state.isStale || state.alerts["no-environment"] != nil else { return }
         isSettled = true
         // Slugs of earlier runs may belong to objects that were removed meanwhile.
         for kind in [FlareClass.environment, .zone, .thing] {
@@ -150,7 +150,9 @@ package struct StateRenderer: Sendable {
     /// The lights of a zone as one.
     private func lights(of zone: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
         guard let slug = state.slugs[.zone, zone] else { return }
-        let json = state.zones[zone].flatMap { _ in zoneLights.json(of: zone, isLinkUp: state.isLinkUp) }
+        let json = state.zones[zone].flatMap { _ in
+            zoneLights.json(of: zone, isLinkUp: state.isLinkUp && !state.isStale)
+        }
         guard json != nil || store.holds(topics.lights(zone: slug)) else { return }
         put(topics.lights(zone: slug), .json(json), rank: .model, every: 10, in: &store)
     }

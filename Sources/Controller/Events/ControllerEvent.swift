@@ -4,6 +4,8 @@ package import Flare
 package enum ControllerEvent: Sendable, Hashable {
     /// From the Flare server or its link.
     case flare(FlareEvent)
+    /// The server cannot be reached, and this is the place of an earlier run.
+    case placeRemembered(RememberedPlace)
     case commandReceived(Command)
     /// A command could not be parsed; its sender has already received this answer.
     case commandRefused(Answer)

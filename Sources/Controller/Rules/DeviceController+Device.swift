@@ -51,10 +51,12 @@ extension DeviceController {
             state.changedAt[ObjectReference(.device, device.id)] = now
             changes.formUnion([.device, .position, .angle, .nearby])
         }
-        if let old, old.id == device.id {
+        let isRemembered = rememberedDevice != nil
+        rememberedDevice = nil
+        if let old, old.id == device.id, !isRemembered {
             emitDifferences(of: device, from: old)
         } else {
-            if let old { state.changedAt[ObjectReference(.device, old.id)] = nil }
+            if let old, old.id != device.id { state.changedAt[ObjectReference(.device, old.id)] = nil }
             presence.isKnown = false
             sync.forgetUnconfirmedPositions()
         }

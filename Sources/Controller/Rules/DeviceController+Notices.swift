@@ -4,6 +4,8 @@ import Things
 /// Rule 5: notices from the server update the same state, whichever client made the change.
 extension DeviceController {
     mutating func noticeReceived(_ notice: FlareNotice) {
+        // The place is about to be read: what differs from the remembered one is no event.
+        guard !state.isStale else { return }
         let server = ChangeEvent.Cause("server")
         switch notice {
         case .data(let object, let values, let sender):

@@ -55,13 +55,14 @@ extension DeviceController {
     /// Makes an environment the current one.
     mutating func select(_ id: FlareID?, cause: ChangeEvent.Cause) {
         guard id != state.environmentID else { return }
-        let before = state.environmentID
+        let (before, wasStale) = (state.environmentID, state.isStale)
         if let before { leavePlace(before) }
         state.environmentID = id
+        endStaleness()
         changes.formUnion([.environment, .zone, .nearby, .device, .position, .angle])
         effects.append(.trackBeacons(nil))
-        // The first selection of a run is not an event: nothing has changed.
-        if before != nil {
+        // The first selection of a run is not an event: nothing has changed. What was shown before it was remembered.
+        if before != nil, !wasStale {
             emit(
                 .environment,
                 "selected",
@@ -131,7 +132,10 @@ extension DeviceController {
 
     private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
         guard environment == state.environmentID else { return }
-        let (oldZones, oldThings, wasKnown) = (state.zones, state.things, state.isPlaceKnown)
+        // What an earlier run knew is part of the start.
+        let (oldZones, oldThings, wasKnown) = (
+            state.zones, state.things, state.isPlaceKnown && !state.isStale
+        )
         state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
         state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
         // Only these have anything that a new profile makes wrong.
@@ -144,6 +148,7 @@ extension DeviceController {
             if let old = oldThings[id] { recordLevel(from: old, to: thing) }
         }
         state.isPlaceKnown = true
+        endStaleness()
         applyDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
         applyDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
         leaveRemovedObjects(isEvent: wasKnown)
@@ -199,7 +204,7 @@ extension DeviceController {
     }
 
     /// Assigns slugs to new objects and marks differences; publishes them unless this is the first reading.
-    private mutating func applyDifferences<Object: Hashable & FieldComparable>(
+    mutating func applyDifferences<Object: Hashable & FieldComparable>(
         _ kind: FlareClass,
         before: [FlareID: Object],
         after: [FlareID: Object],

@@ -23,6 +23,8 @@ package struct DeviceController: Sendable {
     var wasLinkUp = false
     /// Whether the start event was published, which happens at the first broker connection.
     var isStartPublished = false
+    /// The device of a remembered place, until the server has answered for it.
+    var rememberedDevice: FlareID?
     /// The environment selected by the last GPS location.
     var locatedEnvironment: FlareID?
 
@@ -72,6 +74,7 @@ package struct DeviceController: Sendable {
         case .flare(.linkDown(let reason)): linkDown(reason)
         case .flare(.replied(let request, let result)): replyReceived(request, result)
         case .flare(.notice(let notice)): noticeReceived(notice)
+        case .placeRemembered(let place): placeRemembered(place)
         case .commandReceived(let command): execute(command)
         case .commandRefused(let answer): journal.refused(answer, at: now)
         case .positionEstimated(let estimate): positionEstimated(estimate)

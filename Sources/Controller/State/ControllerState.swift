@@ -17,6 +17,8 @@ package struct ControllerState: Sendable, Hashable {
 
     /// Whether the current environment's zones and things have been read.
     package var isPlaceKnown = false
+    /// Whether the place is the one of an earlier run, because the server could not be reached in this one yet.
+    package var isStale = false
 
     package var zoneID: FlareID?
     package var zoneSince: Instant?

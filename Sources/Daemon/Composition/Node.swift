@@ -121,7 +121,13 @@ package struct Node: Sendable {
             }
         )
         let sensing = NodeSensing(plan, parts, store: store, send: runtime.send, logger: logger)
-        let connection = flare.connect(runtime.receive)
+        let mirror = plan.mirrorFolder.flatMap { folder in
+            PlaceMirror.open(folder, server: flare.url, runtime, logger: logger)
+        }
+        let connection = flare.connect { event in
+            runtime.receive(event)
+            mirror?.receive(event)
+        }
         let answers = Dictionary(
             parts.compactMap(\.answers).map { ($0.speaker, $0.receive) },
             uniquingKeysWith: { first, _ in first }
@@ -140,9 +146,10 @@ package struct Node: Sendable {
             announce: { state in bridge.assumeIsolated { $0.announceAll(state) } },
             shell: shell
         )
+        let mirrorObservers = mirror.map { [StateObserver(handle: $0.observe)] } ?? []
         let observers =
             [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
-            + parts.compactMap(\.observer)
+            + parts.compactMap(\.observer) + mirrorObservers
         let policies = parts.compactMap(\.policy)
         loop.perform {
             runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
@@ -155,6 +162,8 @@ package struct Node: Sendable {
         for (sensor, isOn) in controller.state.sensors where !isOn {
             sensing.port.yield(.switched(sensor, on: false))
         }
+        let mirrorServices: [any Service] =
+            mirror.map { mirror in [DaemonService.untilShutdown("mirror") { await mirror.run() }] } ?? []
         let services: [any Service] =
             [
                 DaemonService(name: "mqtt") {
@@ -172,7 +181,7 @@ package struct Node: Sendable {
                     for await link in links { await bridge.setLink(link.name, isUp: link.isUp) }
                 },
                 DaemonService(name: "sensors") { await sensing.pipeline.run() },
-            ] + parts.flatMap(\.services) + [
+            ] + parts.flatMap(\.services) + mirrorServices + [
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {
                     connection.open()

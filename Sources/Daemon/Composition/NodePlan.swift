@@ -1,5 +1,6 @@
 package import Bridge
 package import Controller
+package import Foundation
 import Sensing
 package import Sensors
 package import Settings
@@ -19,6 +20,8 @@ package struct NodePlan: Sendable {
     package var clocks = SensorClocks.ofThisMachine
     /// Called with the actual port when the web listener accepts connections.
     package var onListening: @Sendable (_ port: Int) async -> Void = { _ in }
+    /// The folder that keeps the place of the remote server; `nil` if it is not kept.
+    package var mirrorFolder: URL?
     /// Additional counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
 
@@ -31,6 +34,8 @@ package struct NodePlan: Sendable {
         bridge = BridgeConfiguration(configuration, node: name)
         recordings = plan.recordings
         onListening = plan.onWebBound
+        let flare = configuration.flare
+        if flare.mode == .remote, flare.remote.isMirrored { mirrorFolder = plan.folder.url }
         counters = { ["log_lines_dropped": plan.droppedLogLines()] }
     }
 }

@@ -35,6 +35,8 @@ extension TrilateralDaemon {
             onFault: { storagePort.yield(.failed("\($0)")) },
             logger: logger
         )
+        // Whoever switches it off does not want it kept.
+        if nodePlan.mirrorFolder == nil { MirrorStore.remove(from: plan.folder.url) }
         let node = try Node.build(
             nodePlan,
             on: loop,

@@ -35,7 +35,7 @@ package final class StateStore: Sendable {
     }
 
     /// Runs work on the database; errors get its path.
-    private static func mappingErrors<Result>(
+    static func mappingErrors<Result>(
         _ path: String,
         _ work: () throws -> Result
     ) throws(StateStoreError) -> Result {

@@ -1,0 +1,145 @@
+package import Controller
+package import Flare
+import FlareServer
+package import Foundation
+import GRDB
+import Settings
+
+/// The last place of a remote server: `mirror.db` in the state folder.
+///
+/// A file of its own, which may be lost: the server has the place. So a damaged one is replaced by an empty one.
+package final class MirrorStore: Sendable {
+    /// The most bytes that the objects may have, as JSON.
+    package static let capacity = 16 << 20
+
+    private let database: DatabaseQueue
+    private let path: String
+
+    /// - Throws: ``StateStoreError`` if the file can be neither opened nor replaced.
+    package init(folder: URL) throws(StateStoreError) {
+        path = folder.appending(path: "mirror.db").path(percentEncoded: false)
+        do throws(StateStoreError) {
+            database = try Self.open(path)
+        } catch {
+            guard error.isAboutContents else { throw error }
+            Self.remove(from: folder)
+            database = try Self.open(path)
+        }
+    }
+
+    package func close() { try? database.close() }
+
+    /// Removes the file, if there is one.
+    package static func remove(from folder: URL) {
+        for suffix in ["", "-wal", "-shm"] {
+            unlink(folder.appending(path: "mirror.db\(suffix)").path(percentEncoded: false))
+        }
+    }
+
+    private static func open(_ path: String) throws(StateStoreError) -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        }
+        DatabaseFile.makePrivate(path)
+        return try StateStore.mappingErrors(path) {
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration("v1") { database in
+                try database.execute(
+                    sql: """
+                        CREATE TABLE place (server TEXT NOT NULL, environment TEXT NOT NULL) STRICT;
+                        CREATE TABLE object (kind TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL,
+                            PRIMARY KEY (kind, id)) STRICT;
+                        """
+                )
+            }
+            guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
+                throw StateStoreError.newerVersion(path: path)
+            }
+            try migrator.migrate(database)
+            return database
+        }
+    }
+
+    // MARK: Reading
+
+    /// The place of a server; `nil` if there is none.
+    ///
+    /// Objects that cannot be read are left out.
+    package func place(of server: String) throws(StateStoreError) -> RememberedPlace? {
+        try StateStore.mappingErrors(path) {
+            try database.read { database in
+                let sql = "SELECT environment FROM place WHERE server = ?"
+                guard let text = try String.fetchOne(database, sql: sql, arguments: [server]),
+                    let environment = FlareID(text)
+                else { return nil }
+                return RememberedPlace(
+                    environments: try Self.objects(.environment, database) { FlareEnvironment(json: $0) },
+                    environment: environment,
+                    zones: try Self.objects(.zone, database) { FlareZone(json: $0) },
+                    things: try Self.objects(.thing, database) { FlareThing(json: $0) },
+                    device: try Self.objects(.device, database) { FlareDevice(json: $0) }.first
+                )
+            }
+        }
+    }
+
+    private static func objects<Object>(
+        _ kind: FlareClass,
+        _ database: Database,
+        _ read: (JSONValue) -> Object?
+    ) throws -> [Object] {
+        try String.fetchAll(
+            database,
+            sql: "SELECT json FROM object WHERE kind = ? ORDER BY id",
+            arguments: [kind.rawValue]
+        ).compactMap { (try? JSONValue(parsing: $0)).flatMap(read) }
+    }
+
+    // MARK: Writing
+
+    /// Writes objects in one transaction, and what place they belong to.
+    ///
+    /// - Parameters:
+    ///   - objects: Their JSON; `nil` for those that are gone.
+    ///   - isWhole: Whether these are all objects.
+    package func write(
+        _ objects: [(object: ObjectReference, json: String?)],
+        isWhole: Bool,
+        environment: FlareID,
+        server: String
+    ) throws(StateStoreError) {
+        try StateStore.mappingErrors(path) {
+            try database.write { database in
+                try database.execute(sql: "DELETE FROM place")
+                try database.execute(
+                    sql: "INSERT INTO place (server, environment) VALUES (?, ?)",
+                    arguments: [server, "\(environment)"]
+                )
+                if isWhole { try database.execute(sql: "DELETE FROM object") }
+                for (object, json) in objects {
+                    let key = [object.kind.rawValue, "\(object.id)"]
+                    if let json {
+                        try database.cachedStatement(
+                            sql: "INSERT OR REPLACE INTO object (kind, id, json) VALUES (?, ?, ?)"
+                        ).execute(arguments: StatementArguments(key + [json]))
+                    } else if !isWhole {
+                        try database.execute(
+                            sql: "DELETE FROM object WHERE kind = ? AND id = ?",
+                            arguments: StatementArguments(key)
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    /// Forgets the place.
+    package func clear() throws(StateStoreError) {
+        try StateStore.mappingErrors(path) {
+            try database.write { try $0.execute(sql: "DELETE FROM place; DELETE FROM object") }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// The objects as JSON in the server's form, from which they can be parsed again.
+extension FlareEnvironment {
+    package var json: JSONValue {
+        var members = common(id, name, description, data, actions)
+        members["perimeter"] = perimeter?.members
+        members["geofence"] = geofence?.members
+        members["angle"] = .number(angle)
+        return .object(members)
+    }
+}
+
+extension FlareZone {
+    package var json: JSONValue {
+        var members = common(id, name, description, data, actions)
+        members["environment"] = environment?.text
+        members["perimeter"] = perimeter?.members
+        return .object(members)
+    }
+}
+
+extension FlareThing {
+    package var json: JSONValue {
+        var members = common(id, name, description, data, actions)
+        members["environment"] = environment?.text
+        members["zone"] = zone?.text
+        members["position"] = position?.json
+        return .object(members)
+    }
+}
+
+extension FlareDevice {
+    package var json: JSONValue {
+        var members = common(id, name, description, data, actions)
+        members["environment"] = environment?.text
+        members["zone"] = zone?.text
+        members["nearest"] = nearest?.text
+        members["position"] = position?.json
+        return .object(members)
+    }
+}
+
+private func common(
+    _ id: FlareID,
+    _ name: String,
+    _ description: String,
+    _ data: [String: JSONValue],
+    _ actions: [String]
+) -> [String: JSONValue] {
+    [
+        "_id": id.text, "name": .string(name), "description": .string(description), "data": .object(data),
+        "actions": .array(actions.map { .string($0) }),
+    ]
+}
+
+extension FlareID {
+    fileprivate var text: JSONValue { .string(description) }
+}
+
+extension Box {
+    fileprivate var members: JSONValue {
+        [
+            "origin": origin.json,
+            "size": ["width": .number(width), "height": .number(height), "depth": .number(depth)],
+        ]
+    }
+}
+
+extension Geofence {
+    fileprivate var members: JSONValue {
+        [
+            "latitude": .number(centre.latitude), "longitude": .number(centre.longitude),
+            "radius": .number(radiusMetres),
+        ]
+    }
+}
