@@ -175,9 +175,8 @@ let package = Package(
             "TrilateralApp",
             [
                 "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Profiles", "Things", "Controller",
-                "Messages", "Lamps", "Sensors", "HTTPListener", "FlareServer", "FlareClient", "MQTT",
-                "Threading",
-                "CMalloc", lifecycle, signals, arguments, log,
+                "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
+                "MQTT", "Threading", "CMalloc", lifecycle, signals, arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]

@@ -1,8 +1,10 @@
 import Flare
 import FlareServer
 import Positioning
+import Profiles
 import Sensors
 import Testing
+import Things
 import TrilateralApp
 
 struct DemoPlaceTests {
@@ -63,6 +65,21 @@ struct DemoPlaceTests {
             let values = Set(thing.data.keys).subtracting(["kind", "on", "minor", "readonly"])
             #expect(Set(thing.data["readonly"]?.array?.compactMap(\.string) ?? []) == values, "\(thing.name)")
         }
+    }
+
+    @Test func `four things have a profile, with values that it manages`() throws {
+        let catalog = ThingCatalog(.builtIn)
+        var names: [String] = []
+        for thing in things {
+            guard let kind = catalog.kind(of: thing, slug: nil) else {
+                #expect(thing.data["profile"] == nil, "\(thing.name)")
+                continue
+            }
+            names.append(kind.name)
+            let managed = Set(kind.allProperties.map(\.name))
+            #expect(Set(thing.data.keys).subtracting(["profile"]).isSubset(of: managed), "\(thing.name)")
+        }
+        #expect(names.sorted() == ["blind", "sensor-station", "socket", "thermostat"])
     }
 
     @Test func `the place is a legal model with lamps to drive`() throws {

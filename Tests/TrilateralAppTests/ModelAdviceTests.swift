@@ -55,6 +55,15 @@ struct ModelAdviceTests {
         #expect(try warnings(thing: "\(Self.lamp),\(beacon)").count == 1)
     }
 
+    @Test func `a profile that is nearly a built-in one is named`() throws {
+        #expect(try warnings(thing: "\(Self.lamp),\"data\":{\"profile\":\"coffee-machine\"}") == [])
+        expect(
+            try warnings(thing: "\(Self.lamp),\"data\":{\"profile\":\"blnd\",\"position\":4}"),
+            "\(Self.thing).data.profile",
+            "did you mean \"blind\"?"
+        )
+    }
+
     @Test func `a model that is meant as it stands gets no warning`() throws {
         let data = #""data":{"minor":1,"brightness":0.5,"color":"red","on":true,"volume":3,"door":false}"#
         #expect(try warnings(thing: #"\#(Self.lamp),"actions":["on"],\#(data)"#) == [])

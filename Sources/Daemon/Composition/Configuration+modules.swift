@@ -13,6 +13,7 @@ package import Sensing
 import Sensors
 package import Settings
 import SocketIO
+import Things
 
 // Conversions of the user's configuration to those of the modules.
 
@@ -91,10 +92,23 @@ extension ControllerConfiguration {
         announces = plan.configuration.discovery.isEnabled
         lifecycle = Lifecycle.Settings(plan.configuration.lifecycle)
         lifecycle.add(plan.configuration.profiles)
+        catalog = ThingCatalog(plan.configuration.profiles)
         deviceName = plan.configuration.device.name ?? plan.traits.hostName
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
         isReloaded = plan.isReloaded
+    }
+}
+
+extension ThingCatalog {
+    /// The profiles that there are, and those that the configuration gives to things.
+    init(_ profiles: ProfileSettings) {
+        var assignments: [String: String] = [:]
+        for entry in profiles.things {
+            assignments[entry.thing] = entry.profile
+            if let slug = SlugRegistry.slug(from: entry.thing) { assignments[slug] = entry.profile }
+        }
+        self.init(profiles.library, assignments: assignments, language: profiles.language)
     }
 }
 

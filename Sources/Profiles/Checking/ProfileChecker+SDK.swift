@@ -30,9 +30,8 @@ extension ProfileChecker {
         settings.fileLogLevel = choice("fileLogLevel", of: levels, in: fields)
             .flatMap { SDKSettings.LogLevel(rawValue: $0) }
         settings.timeoutMilliseconds = timeout(in: fields)
-        settings.servicePlace = (fields["serviceLocation"] ?? fields["serviceType"]).map {
-            (findings[current].file, $0.position)
-        }
+        settings.file = findings[current].file
+        for member in fields.members { settings.positions[member.key] = member.value.position }
         // Kept by whoever has the file; the secret goes no further.
         for key in ["appId", "appSecret", "xPlatformId", "xPlatformID"] { _ = text(key, in: fields) }
         return settings

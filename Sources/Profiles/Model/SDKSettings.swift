@@ -23,13 +23,10 @@ package struct SDKSettings: Sendable, Hashable {
     package var consoleLogLevel: LogLevel?
     package var fileLogLevel: LogLevel?
     package var timeoutMilliseconds: Int?
-    /// Where `serviceLocation`, or else `serviceType`, stands.
-    package var servicePlace: (file: String, position: SourcePosition)? {
-        get { placeFile.flatMap { file in placePosition.map { (file, $0) } } }
-        set { (placeFile, placePosition) = (newValue?.file, newValue?.position) }
-    }
-    private var placeFile: String?
-    private var placePosition: SourcePosition?
+    /// The file that says so; empty for none.
+    package var file = ""
+    /// Where the values stand in it, by key.
+    package var positions: [String: SourcePosition] = [:]
 
     package init() {}
 }

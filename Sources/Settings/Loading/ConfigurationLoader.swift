@@ -26,6 +26,7 @@ package enum ConfigurationLoader {
             }
         }
         reader.read(environment: environment)
+        reader.readProfiles()
         reader.checkRules()
         reader.readFiles()
         guard reader.problems.isEmpty else { throw ConfigurationErrors(reader.problems) }

@@ -7,6 +7,8 @@ package struct LoadedConfiguration: Sendable {
     package var origins: [String: ConfigurationOrigin] = [:]
     /// What works but should be changed.
     package var warnings: [ConfigurationError] = []
+    /// What a profile file should say otherwise; it is read as if it did.
+    package var profileWarnings: [ConfigurationError] = []
 
     package init() {}
 

@@ -22,7 +22,7 @@ package struct ProfileSettings: Sendable, Hashable {
     // What is read together with the configuration.
 
     /// What the files say, with the built-in profiles.
-    package var library = ProfileLibrary()
+    package var library = ProfileLibrary.builtIn
     /// The classes for which ``modules`` has a file.
     package var classes: Set<String> = []
 }

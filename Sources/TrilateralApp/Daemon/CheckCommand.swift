@@ -25,7 +25,7 @@ struct CheckCommand: ParsableCommand {
     var printsResult = false
 
     func run() throws {
-        let loaded = try file.load(by: "check")
+        let loaded = try file.load(by: "check", showsProfileWarnings: true)
         let files = ReferencedFiles(loaded, schema: .program)
         let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
         var warnings = files.warnings.map(\.description)
@@ -43,7 +43,7 @@ struct CheckCommand: ParsableCommand {
         // The configuration that is printed may be meant for a file.
         let verdict = Self.verdict(
             on: file.file(environment: ProcessInfo.processInfo.environment),
-            warnings: loaded.warnings.count + warnings.count
+            warnings: loaded.warnings.count + loaded.profileWarnings.count + warnings.count
         )
         if printsResult { StandardError.print(verdict) } else { print(verdict) }
     }
@@ -74,8 +74,10 @@ struct ConfigurationOption: ParsableArguments {
     /// The configuration of the named file, else of the standard one, and of the environment.
     ///
     /// Problems go to standard error, and the program ends with 78; warnings go there too.
+    /// - Parameter showsProfileWarnings: Whether warnings about profile files are among them.
     func load(
         by command: String,
+        showsProfileWarnings: Bool = false,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> LoadedConfiguration {
         do throws(ConfigurationErrors) {
@@ -84,7 +86,7 @@ struct ConfigurationOption: ParsableArguments {
                 environment: environment,
                 schema: .program
             )
-            for warning in loaded.warnings {
+            for warning in loaded.warnings + (showsProfileWarnings ? loaded.profileWarnings : []) {
                 StandardError.print("trilateral \(command): warning: \(warning)")
             }
             return loaded

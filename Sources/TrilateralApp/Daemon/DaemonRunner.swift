@@ -134,6 +134,9 @@ package struct DaemonRunner: Sendable {
                     throw RestartRequest()
                 case .rebuild(let next):
                     logger.notice("configuration read again; restarting with it")
+                    for warning in next.warnings + next.profileWarnings {
+                        logger.warning("configuration: \(warning)")
+                    }
                     control.withLock { $0.running.replace(with: next) }
                     isReloaded = true
                 case .reopen:

@@ -1,5 +1,6 @@
 import Flare
 import Positioning
+import Profiles
 import Things
 
 /// What is wrong in the data of objects.
@@ -34,6 +35,17 @@ extension ModelAdvice {
             }
         }
         if kind == .thing, !hasProfile { thingData(members, at: place) }
+        if kind == .thing { profile(members["profile"]?.string, at: place) }
+    }
+
+    /// A profile may be one of the user's own, which only the configuration knows.
+    private mutating func profile(_ name: String?, at place: String) {
+        let builtIn = ProfileLibrary.builtIn.profiles.map(\.name)
+        guard let name, !builtIn.contains(name), let meant = NearestName.to(name, among: builtIn) else {
+            return
+        }
+        let shown = JSONValue.string(name).shortText
+        warn("\(place).profile", "is no built-in profile (is \(shown)); did you mean \"\(meant)\"?")
     }
 
     private mutating func thingData(_ data: [String: JSONValue], at place: String) {

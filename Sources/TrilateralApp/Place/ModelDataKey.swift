@@ -28,6 +28,7 @@ enum ModelDataKey {
         "minor": beaconNumber, "on": .flag, "brightness": .number(0...1), "color": .colour,
         "colorTemperature": .number(1000...12_000), "options": .texts, "readonly": .texts, "kind": .kind,
         "power": .number(-127 ... -1), "receiver": .text, "mac": .text,
+        "profile": .text, "oemModel": .text, "model": .anything,
     ]
     private static let device: [String: ModelDataKey] = ["mac": .text, "angle": .number(-1e6...1e6)]
 

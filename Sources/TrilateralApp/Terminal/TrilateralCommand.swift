@@ -65,7 +65,7 @@ struct TrilateralCommand: AsyncParsableCommand {
             DemoCommand.self, RunCommand.self, CheckCommand.self, ServeCommand.self, ImportCommand.self,
             ExportCommand.self, TidyCommand.self, WatchCommand.self, ListCommand.self, GetCommand.self,
             SetCommand.self,
-            ActionCommand.self, ExplainCommand.self, LifecycleCommand.self,
+            ActionCommand.self, ExplainCommand.self, LifecycleCommand.self, ProfileCommand.self,
             RecordCommand.self, ReplayCommand.self, EstimateCommand.self, CalibrateCommand.self,
             SurveyCommand.self,
             AccessListCommand.self, ForgetCommand.self, ManualCommand.self,

@@ -1,0 +1,168 @@
+import Profiles
+import Yams
+
+/// Reads a YAML text as a tree with places, by the rules for profile files.
+///
+/// Only `true` and `false` are booleans. Aliases, anchors and tags are refused; duplicate keys are kept as they stand.
+struct YAMLTree {
+    /// Why a text cannot be read, and where.
+    struct Failure: Error {
+        var position: SourcePosition
+        var message: String
+
+        init(_ position: SourcePosition, _ message: String) {
+            (self.position, self.message) = (position, message)
+        }
+    }
+
+    /// Each duplicate key costs a further pass; their number is limited, and so is the work for large files.
+    private static let maximumPasses = 100
+    private static let maximumWork = 16 << 20
+
+    private var scalars: [Unicode.Scalar]
+    private let lineStarts: [Int]
+    /// The keys whose first character was replaced because they stand twice: the library refuses such objects.
+    private var keys: [SourcePosition: String] = [:]
+
+    /// - Parameter text: At most 1 MiB, without a byte order mark.
+    /// - Returns: The tree, which is null for an empty text.
+    static func read(_ text: String) throws(Failure) -> PlacedValue {
+        var tree = YAMLTree(text)
+        let original = tree.scalars
+        // The library resolves aliases while it reads, and a few of them can make a tree without end. So it first gets
+        // a text in which they are plain words.
+        for index in original.indices.dropLast()
+        where original[index] == "*" && isWordCharacter(original[index + 1]) {
+            tree.scalars[index] = "x"
+        }
+        if tree.scalars != original {
+            let neutral = try tree.compose()
+            _ = try tree.value(neutral, original)
+            (tree.scalars, tree.keys) = (original, [:])
+        }
+        let root = try tree.compose()
+        return try tree.value(root, original)
+    }
+
+    private init(_ text: String) {
+        scalars = Array(text.unicodeScalars)
+        var starts = [0]
+        for (index, scalar) in scalars.enumerated() {
+            switch scalar {
+            case "\r":
+                if index + 1 == scalars.count || scalars[index + 1] != "\n" { starts.append(index + 1) }
+            // Line breaks of YAML 1.1.
+            case "\n", "\u{85}", "\u{2028}", "\u{2029}": starts.append(index + 1)
+            default: break
+            }
+        }
+        lineStarts = starts
+    }
+
+    private static func isWordCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
+        default: false
+        }
+    }
+
+    private func index(of position: SourcePosition) -> Int? {
+        guard position.line >= 1, position.line <= lineStarts.count, position.column >= 1 else { return nil }
+        let index = lineStarts[position.line - 1] + position.column - 1
+        return index < scalars.count ? index : nil
+    }
+
+    // MARK: - Composing
+
+    private mutating func compose() throws(Failure) -> Node? {
+        let passes = min(Self.maximumPasses, Self.maximumWork / max(1, scalars.count))
+        var last = SourcePosition(line: 1, column: 1)
+        for pass in 0...passes {
+            do {
+                var text = String.UnicodeScalarView()
+                text.append(contentsOf: scalars)
+                return try Yams.compose(yaml: String(text), .basic, .default, .utf8)
+            } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+                last = SourcePosition(line: context.mark.line, column: context.mark.column)
+                try replaceKey(names.first ?? "", at: last, pass: pass)
+            } catch let error as YamlError {
+                let error = YAMLDocument.syntaxError(error)
+                throw Failure(SourcePosition(line: error.line, column: error.column), error.message)
+            } catch {
+                throw Failure(last, "\(error)")
+            }
+        }
+        throw Failure(last, "this key stands again, and so do too many others")
+    }
+
+    /// Makes a key unique: its first character becomes one for private use, another one in each pass.
+    private mutating func replaceKey(_ name: String, at position: SourcePosition, pass: Int) throws(Failure) {
+        guard var place = index(of: position) else { throw Failure(position, "a key stands again") }
+        let isQuoted = scalars[place] == "\"" || scalars[place] == "'"
+        if isQuoted { place += 1 }
+        guard place < scalars.count, let mark = Unicode.Scalar(UInt32(0xE000 + pass)),
+            let first = name.unicodeScalars.first, first == scalars[place]
+        else { throw Failure(position, "this key stands again") }
+        scalars[place] = mark
+        keys[position] = name
+    }
+
+    // MARK: - The tree
+
+    /// - Parameter source: The text as it was given.
+    private func value(
+        _ node: Node?,
+        _ source: [Unicode.Scalar],
+        depth: Int = 0
+    ) throws(Failure) -> PlacedValue {
+        guard let node else { return PlacedValue(.null, at: SourcePosition(line: 1, column: 1)) }
+        let position = SourcePosition(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+        try refuseReferences(at: position, source)
+        guard depth < ProfileSource.maximumDepth else {
+            throw Failure(position, "nested more than \(ProfileSource.maximumDepth) deep")
+        }
+        switch node {
+        case .scalar(let scalar):
+            return PlacedValue(Self.content(scalar), at: position)
+        case .sequence(let sequence):
+            var values: [PlacedValue] = []
+            values.reserveCapacity(sequence.count)
+            for element in sequence { values.append(try value(element, source, depth: depth + 1)) }
+            return PlacedValue(.list(values), at: position)
+        case .mapping(let mapping):
+            var members: [PlacedValue.Member] = []
+            members.reserveCapacity(mapping.count)
+            for (key, element) in mapping {
+                let place = SourcePosition(line: key.mark?.line ?? 1, column: key.mark?.column ?? 1)
+                try refuseReferences(at: place, source)
+                guard let scalar = key.scalar else { throw Failure(place, "a key must be a text") }
+                members.append(
+                    PlacedValue.Member(
+                        key: keys[place] ?? scalar.string,
+                        keyPosition: place,
+                        value: try value(element, source, depth: depth + 1)
+                    )
+                )
+            }
+            return PlacedValue(.object(members), at: position)
+        case .alias:
+            throw Failure(position, "an alias (*name) is not possible here; write the value again")
+        }
+    }
+
+    /// A value begins with its anchor or tag, if it has one.
+    private func refuseReferences(at position: SourcePosition, _ source: [Unicode.Scalar]) throws(Failure) {
+        guard let index = index(of: position) else { return }
+        switch source[index] {
+        case "*": throw Failure(position, "an alias (*name) is not possible here; write the value again")
+        case "&": throw Failure(position, "an anchor (&name) is not possible here; leave it out")
+        case "!": throw Failure(position, "a tag (!name) is not possible here; leave it out")
+        default: break
+        }
+    }
+
+    private static func content(_ scalar: Node.Scalar) -> PlacedValue.Content {
+        let isPlain = scalar.style == .plain || scalar.style == .any
+        return isPlain ? PlacedValue.Content(plainYAML: scalar.string) : .string(scalar.string)
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Daemon
+import Flare
+import Profiles
+import Settings
+import Things
+
+/// `trilateral profile show`: the profiles that there are, or the properties of one.
+struct ProfileShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show the profiles, or the properties of one.",
+        discussion: """
+            Without a name it prints a line a profile: name, model, where it is from, and the number of its properties. \
+            With a name it prints a line a property: name, type, control, rw or r, platform in Home Assistant, roles, \
+            actions, flags. Tabs stand between, commas within, and - for nothing. The profiles are the built-in ones and \
+            those of the configuration, or with --file those of the files.
+            """
+    )
+
+    @Argument(help: "A profile, as NAME or NAME/MODEL.")
+    var name: String?
+
+    @Option(
+        name: .customLong("file"),
+        help: ArgumentHelp(
+            "Show the profiles of this file instead of those of the configuration; can be given several times.",
+            valueName: "file"
+        )
+    )
+    var files: [String] = []
+
+    @OptionGroup var file: ConfigurationOption
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Print a file with profiles, to copy from.")
+    var yaml = false
+
+    func validate() throws {
+        if json, yaml { throw ValidationError("--json and --yaml exclude each other; give one of them") }
+    }
+
+    func run() throws {
+        let library = try library()
+        let shown = try name.map { [try Self.profile($0, in: library)] }
+        if yaml {
+            let form = ProfileForm(of: shown ?? library.profiles, strings: library.strings, as: .yaml)
+            return Terminal.output.write(form.text)
+        }
+        let text: String
+        switch (shown?.first, json) {
+        case (let profile?, true): text = ProfileReport.json(of: profile).text + "\n"
+        case (let profile?, false): text = ProfileReport.lines(of: profile)
+        case (nil, true): text = JSONValue.array(library.profiles.map(ProfileReport.summary)).text + "\n"
+        case (nil, false): text = ProfileReport.lines(of: library.profiles)
+        }
+        Terminal.output.write(text)
+    }
+
+    private func library() throws -> ProfileLibrary {
+        let isConfigured = files.isEmpty || file.path != nil
+        let settings = isConfigured ? try file.load(by: "profile show").values.profiles : nil
+        guard !files.isEmpty else { return settings?.library ?? .builtIn }
+        let all = ProfileFiles(paths: (settings?.files ?? []) + files, command: "show")
+        return try all.reading(modules: settings?.classes).library
+    }
+
+    /// The profile of a name; without one the program ends with 65.
+    private static func profile(_ name: String, in library: ProfileLibrary) throws -> Profile {
+        let named = library.profiles.filter { $0.name == name }
+        if let plain = named.first(where: { $0.model == nil }) ?? (named.count == 1 ? named.first : nil) {
+            return plain
+        }
+        if let exact = library.profiles.first(where: { ProfileReport.fullName(of: $0) == name }) {
+            return exact
+        }
+        guard named.isEmpty else {
+            let forms = QuotedValue.list(named.map(ProfileReport.fullName))
+            StandardError.print(
+                "trilateral profile show: several profiles are called \(QuotedValue.of(name)); say which: \(forms)"
+            )
+            throw ExitCode.dataError
+        }
+        let hint = NearestName.hint(for: name, among: Set(library.profiles.map(\.name)).sorted())
+        let advice = hint.isEmpty ? "; without a name all are shown" : hint
+        StandardError.print("trilateral profile show: there is no profile \(QuotedValue.of(name))\(advice)")
+        throw ExitCode.dataError
+    }
+}
