@@ -187,7 +187,8 @@ let package = Package(
         .executableTarget(
             name: "trilateral-bench",
             dependencies: [
-                "FlareServer", "Sensors", "Positioning", "Flare", "Threading", system, log,
+                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Flare", "Threading", system,
+                log,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "contrib/benchmarks",

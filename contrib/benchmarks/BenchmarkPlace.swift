@@ -3,6 +3,8 @@ import Flare
 /// A building of equal rooms with ten lamps each, so that a larger one has more rooms and not fuller ones.
 struct BenchmarkPlace {
     let things: Int
+    /// Whether every second lamp is something else: what a built-in profile says.
+    var hasProfiles = false
 
     static let environment = FlareID(high: 0x4265_6E63, low: 0)
     private static let roomSize = (width: 10.0, height: 4.0)
@@ -53,12 +55,27 @@ struct BenchmarkPlace {
         return [
             "_id": .string("\(FlareID(high: 0x4C61_6D70, low: UInt32(number)))"),
             "name": .string("Lamp \(number + 1)"),
-            "description": "A lamp with colours", "position": place.json,
-            "data": [
-                "on": true, "color": "orange", "brightness": 0.6, "minor": JSONValue(number + 1),
-                "options": ["red", "orange", "yellow", "green", "blue", "purple"],
-            ],
+            "description": "A lamp with colours", "position": place.json, "data": data(number),
         ]
+    }
+
+    /// Profiles are dealt out in an order that `driver/profiles.c` knows; what has one has no less data than a lamp.
+    private func data(_ number: Int) -> JSONValue {
+        var members: [String: JSONValue] =
+            if !hasProfiles || number % 2 == 0 {
+                ["on": true, "color": "orange", "brightness": 0.6]
+            } else {
+                switch number / 2 % 5 {
+                case 0: ["profile": "dimmer", "on": true, "brightness": 0.6]
+                case 1: ["profile": "blind", "position": 40, "movement": "stopped"]
+                case 2: ["profile": "thermostat", "setpoint": 21, "temperature": 20.5]
+                case 3: ["profile": "color-light", "on": true, "color": "orange", "brightness": 0.6]
+                default: ["profile": "socket", "on": true, "power": 3.5, "energy": 12.5]
+                }
+            }
+        members["minor"] = JSONValue(number + 1)
+        members["options"] = ["red", "orange", "yellow", "green", "blue", "purple"]
+        return .object(members)
     }
 
     private func corner(of room: Int) -> Point3D {

@@ -34,7 +34,11 @@ struct Row {
     }
 
     private static func time(_ nanoseconds: Double) -> String {
-        nanoseconds < 1_000 ? "\(Int(nanoseconds.rounded())) ns" : "\(text(nanoseconds / 1_000)) µs"
+        switch nanoseconds {
+        case ..<1_000: "\(Int(nanoseconds.rounded())) ns"
+        case ..<10_000_000: "\(text(nanoseconds / 1_000)) µs"
+        default: "\(text(nanoseconds / 1_000_000)) ms"
+        }
     }
 
     /// With two digits after the point.

@@ -1,17 +1,22 @@
 // What is measured inside a process, and the place that all benchmarks use.
 //
 //     trilateral-bench model COUNT       a model with so many lamps, for import, on standard output
+//     trilateral-bench model COUNT profiles   the same, with something else that has a profile for every second lamp
 //     trilateral-bench move FOLDER       the cost of a move, against one row written by SQLite
 //     trilateral-bench adverts           the cost of an advertising report through parsing and filter
 //     trilateral-bench position          the cost of an advertising packet, against reading its bytes
 //     trilateral-bench walk PLACE        the capture of a walk with a thousand packets a second, on standard output
 //     trilateral-bench grid              the cost of an update of the grid estimator, and its allocations if counted
+//     trilateral-bench profiles          the cost of reading and checking profiles, against parsing the JSON, and of
+//                                        finding the profile of a thing
 
 import Flare
 
 switch Array(CommandLine.arguments.dropFirst()) {
-case let words where words.count == 2 && words[0] == "model" && (1...100_000).contains(Int(words[1]) ?? 0):
-    print(BenchmarkPlace(things: Int(words[1]) ?? 1).json.text)
+case let words
+where words.first == "model" && words.count > 1 && (1...100_000).contains(Int(words[1]) ?? 0)
+    && (words.count == 2 || words[2...] == ["profiles"]):
+    print(BenchmarkPlace(things: Int(words[1]) ?? 1, hasProfiles: words.count > 2).json.text)
 case let words where words.count == 2 && words[0] == "move":
     try await MoveBenchmark(folder: words[1]).run()
 case let words where words.count == 2 && words[0] == "walk":
@@ -23,6 +28,11 @@ case ["position"]:
     PositionBenchmark().run()
 case ["grid"]:
     GridBenchmark().run()
+case ["profiles"]:
+    try ProfileBenchmark().run()
 default:
-    print("usage: trilateral-bench model COUNT | move FOLDER | adverts | position | grid | walk PLACE")
+    print(
+        "usage: trilateral-bench model COUNT [profiles] | move FOLDER | adverts | position | grid | "
+            + "walk PLACE | profiles"
+    )
 }

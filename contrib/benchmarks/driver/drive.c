@@ -42,8 +42,8 @@ static int await(int port, const char *topic, const char *text) {
 int main(int count, char **arguments) {
     mosquitto_lib_init();
     const char *verb = count > 1 ? arguments[1] : "";
-    int numbers[8] = {0};
-    for (int index = 2; index < count && index < 8; index++) numbers[index] = atoi(arguments[index]);
+    int numbers[9] = {0};
+    for (int index = 2; index < count && index < 9; index++) numbers[index] = atoi(arguments[index]);
     if (!strcmp(verb, "port")) return free_port();
     if (!strcmp(verb, "await") && count == 3) return await(numbers[2], NULL, NULL);
     if (!strcmp(verb, "await") && count == 5) return await(numbers[2], arguments[3], arguments[4]);
@@ -58,8 +58,18 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "scanning") && count == 6) return scanning(numbers[2], arguments[3], numbers[4], numbers[5]);
     if (!strcmp(verb, "discovery") && count == 6)
         return discovery(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "profile-starts") && count == 10) {
+        const struct place places[] = {{numbers[2], arguments[3], 0}, {numbers[4], arguments[5], 0}};
+        return profile_starts(places, arguments[6], numbers[7], numbers[8], arguments[9]);
+    }
+    if (!strcmp(verb, "profile-commands") && count == 9) {
+        const struct place places[] = {{numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}};
+        return profile_commands(places, arguments[6], numbers[7], numbers[8]);
+    }
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS PID SAME_WORK_PID |\n"
          "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
          "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS |\n"
-         "  discovery PORT ROOT THINGS RUNS");
+         "  discovery PORT ROOT THINGS RUNS |\n"
+         "  profile-starts PORT STATE PORT STATE ROOT THINGS RUNS PROGRAM |\n"
+         "  profile-commands PORT PID PORT PID ROOT THINGS ROUNDS");
 }

@@ -110,9 +110,14 @@ long status_kb(int pid, const char *key) {
 }
 
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim) {
-    double ratio = floor > 0 ? ours / floor : 0;
-    printf("| %s | %.0f %s | %.0f %s | %.2f | ≤ %.1f | %s |\n", what, floor, unit, ours, unit, ratio, aim,
-           ratio > 0 && ratio <= aim ? "yes" : "**no**");
+    char aim_text[32];
+    snprintf(aim_text, sizeof aim_text, "≤ %.1f", aim);
+    row_beside(what, unit, 0, floor, ours, aim_text, floor > 0 && ours > 0 && ours / floor <= aim);
+}
+
+void row_beside(const char *what, const char *unit, int digits, double other, double ours, const char *aim, int met) {
+    printf("| %s | %.*f %s | %.*f %s | %.2f | %s | %s |\n", what, digits, other, unit, digits, ours, unit,
+           other > 0 ? ours / other : 0, aim, met < 0 ? "–" : met ? "yes" : "**no**");
     fflush(stdout);
 }
 

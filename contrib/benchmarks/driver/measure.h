@@ -6,6 +6,7 @@
 #include <mosquitto.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // Says what went wrong on standard error and ends the program.
 __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...);
@@ -38,6 +39,21 @@ double processor_ns(int pid);
 // | what | floor | ours | ratio | aim | met |
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim);
 void row_below(const char *what, const char *format, double ours, const char *aim_text, double aim);
+// Ours beside ours, with so many digits behind the point; `met` is negative where there is no aim.
+void row_beside(const char *what, const char *unit, int digits, double other, double ours, const char *aim, int met);
+
+// A subscriber that sees a daemon start, the start itself, and its end.
+struct mosquitto *watch_start(int port, const char *root, int things);
+pid_t start_once(struct mosquitto *client, char **command, double *online_ms, double *whole_ms);
+void stop(pid_t daemon);
+
+// A place without profiles, and the same with half of the things having one: each has a broker and a state of its own.
+struct place {
+    int port;
+    // Of the daemon.
+    char *state;
+    int pid;
+};
 
 int echo(int port, const char *root, int things, int rounds, int daemon_pid, int same_work_pid);
 int link_lamps(int port, const char *root, int lamps);
@@ -45,6 +61,8 @@ int start(int port, const char *root, int things, int runs, char **command);
 int idle(int pid, int things, int seconds);
 int discovery(int port, const char *root, int things, int runs);
 int storm(int port, const char *root, int things, int seconds, int pid);
+int profile_starts(const struct place *places, const char *root, int things, int runs, char *program);
+int profile_commands(const struct place *places, const char *root, int things, int rounds);
 int scanning(int port, const char *root, int pid, int seconds);
 
 #endif
