@@ -67,7 +67,10 @@ package struct AccessList: Sendable, Hashable {
         case .driver:
             return [reading, answers] + commands + [Grant(access: .write, filter: topics.presence)]
         case .sensor:
-            return [Grant(access: .write, filter: topics.raw("+"))]
+            return [
+                Grant(access: .write, filter: topics.raw("+")),
+                Grant(access: .write, filter: topics.setupSSIDs),
+            ]
         }
     }
 

@@ -93,6 +93,8 @@ package struct CommandDecoder: Sendable {
         case .sensorSet(let sensor): return try sensorSwitch(sensor, payload)
         case .lifecycleSet(let name):
             return .setLifecycle(try Command.LifecycleChange(named: name, payload))
+        case .screenSet(let display):
+            return .show(try ScreenCall(payload), display: display)
         case .request(let verb): return try Command.Order(request: verb, payload)
         }
     }
@@ -202,7 +204,7 @@ extension CommandTopic {
         switch self {
         case .nearbySetAttribute, .thingSetAttribute: false
         case .nearbySet, .nearbyAction, .thingSet, .thingAction, .thingGet, .zoneSet, .deviceSet,
-            .environmentSet, .sensorSet, .lifecycleSet, .request:
+            .environmentSet, .sensorSet, .lifecycleSet, .screenSet, .request:
             true
         }
     }

@@ -17,6 +17,8 @@ package enum CommandTopic: Sendable, Hashable {
     case sensorSet(String)
     /// What of the lifecycle: level, audio, context, language.
     case lifecycleSet(String)
+    /// What a display shows, by its id; `all` for every one.
+    case screenSet(display: String)
     case request(String)
 
     /// What to subscribe to, below `B/`.
@@ -24,7 +26,7 @@ package enum CommandTopic: Sendable, Hashable {
     package static let filters = [
         Self.nearbySet, .nearbySetAttribute("+"), .nearbyAction, .thingSet("+"),
         .thingSetAttribute(thing: "+", attribute: "+"), .thingAction("+"), .thingGet("+"), .zoneSet("+"),
-        .deviceSet, .environmentSet, .sensorSet("+"), .lifecycleSet("+"),
+        .deviceSet, .environmentSet, .sensorSet("+"), .lifecycleSet("+"), .screenSet(display: "+"),
         .request("+"),
     ].map(\.tail)
 
@@ -45,6 +47,7 @@ package enum CommandTopic: Sendable, Hashable {
         case .environmentSet: "environment/set"
         case .sensorSet(let sensor): "sensors/\(sensor)/set"
         case .lifecycleSet(let name): "lifecycle/\(name)/set"
+        case .screenSet(let display): "display/\(display)/screen/set"
         case .request(let verb): "request/\(verb)"
         }
     }
@@ -65,6 +68,8 @@ package enum CommandTopic: Sendable, Hashable {
         case (2, "environment", "set", _): self = .environmentSet
         case (3, "sensors", let sensor, "set"): self = .sensorSet(sensor)
         case (3, "lifecycle", let name, "set"): self = .lifecycleSet(name)
+        case (4, "display", let display, "screen") where level(3) == "set":
+            self = .screenSet(display: display)
         case (2, "request", let verb, _): self = .request(verb)
         default: return nil
         }
@@ -81,7 +86,7 @@ package enum CommandTopic: Sendable, Hashable {
         case .thingGet: .get
         case .request(let verb): .verb(verb)
         case .nearbySet, .nearbySetAttribute, .nearbyAction, .thingSet, .thingSetAttribute, .thingAction,
-            .zoneSet, .deviceSet, .environmentSet, .sensorSet, .lifecycleSet:
+            .zoneSet, .deviceSet, .environmentSet, .sensorSet, .lifecycleSet, .screenSet:
             .set
         }
     }

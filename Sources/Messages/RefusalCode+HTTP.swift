@@ -12,7 +12,7 @@ extension RefusalCode {
             400
         case .notAllowed: 403
         case .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
-            .unknownVerb:
+            .unknownVerb, .unknownScreen, .unknownDisplay:
             404
         case .retainedCommand, .staleTarget, .superseded, .levelDenied: 409
         case .rateLimited: 429

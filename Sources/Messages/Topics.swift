@@ -43,7 +43,12 @@ package struct Topics: Sendable, Hashable {
     }
 
     /// The retained topics that are cleared while the node runs, as filters.
-    package var passing: [String] { [alert("+"), map, devicePosition, deviceAngle, deviceLocation] }
+    package var passing: [String] {
+        [
+            alert("+"), map, devicePosition, deviceAngle, deviceLocation, screen(display: "+"),
+            setupCandidates,
+        ]
+    }
 
     /// The topics of environments, zones and things, as filters.
     private var model: [String] {
@@ -75,11 +80,19 @@ package struct Topics: Sendable, Hashable {
     /// Readings of other programs: `compass`, `gps` or `beacons`.
     package func raw(_ sensor: String) -> String { topic("sensors/\(sensor)/raw") }
 
+    /// Access points that scanners hear.
+    package var setupSSIDs: String { topic("setup/ssids") }
+    /// Those of them that belong to things of a profile.
+    package var setupCandidates: String { topic("setup/candidates") }
+
     /// Commands, as filters.
     package var commands: [String] { CommandTopic.filters.map { topic($0) } }
 
     /// Whether displays are visible, as a filter.
     package var presence: String { topic("display/+/presence") }
+
+    /// What a display shows.
+    package func screen(display: String) -> String { topic("display/\(display)/screen") }
 
     /// The display of a topic of ``presence``; `nil` for another topic.
     package func display(of topic: String) -> String? {

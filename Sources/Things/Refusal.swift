@@ -15,6 +15,8 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case unknownColour = "unknown_colour"
     case unknownAction = "unknown_action"
     case unknownVerb = "unknown_verb"
+    case unknownScreen = "unknown_screen"
+    case unknownDisplay = "unknown_display"
     case retainedCommand = "retained_command"
     case staleTarget = "stale_target"
     case serverUnreachable = "server_unreachable"

@@ -163,7 +163,7 @@ struct ManualTests {
     private static let topics = Topics(root: "trilateral/x")
     private static let published =
         topics.retained + [topics.frame] + ["event/+", "response/+"].map { "\(topics.root)/\($0)" }
-    private static let heard = topics.commands + [topics.raw("+"), topics.presence]
+    private static let heard = topics.commands + [topics.raw("+"), topics.presence, topics.setupSSIDs]
 
     @Test func `topics in examples are those that the daemon publishes or hears`() throws {
         for path in Self.pages {
@@ -200,7 +200,7 @@ struct ManualTests {
         for command in Self.topics.commands where !command.hasSuffix("/request/+") {
             let topic = command.dropFirst(Self.topics.root.count + 1)
                 .replacing("things/+", with: "things/<t>").replacing("zones/+", with: "zones/<z>")
-                .replacing("sensors/+", with: "sensors/<sensor>")
+                .replacing("sensors/+", with: "sensors/<sensor>").replacing("display/+", with: "display/<id>")
                 .replacing("lifecycle/+", with: "lifecycle/<part>").replacing("/+", with: "/<attribute>")
             #expect(text.contains("`\(topic)`"), "\(topic)")
         }

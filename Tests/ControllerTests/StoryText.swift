@@ -28,6 +28,7 @@ enum StoryText {
         case .transitionStep(let id): "transition step of \(name(id))"
         case .readAgain: "read again"
         case .sensorGrace: "sensor grace"
+        case .setupExpiry: "setup expiry"
         }
     }
 

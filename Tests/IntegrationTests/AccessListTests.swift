@@ -45,12 +45,12 @@ struct AccessListTests {
             let commands = [
                 "nearby/set", "nearby/set/color", "nearby/action", "things/x/set", "things/x/set/color",
                 "things/x/action", "things/x/get", "device/set", "environment/set", "sensors/gps/set",
-                "request/ping",
+                "display/x/screen/set", "request/ping",
             ]
             let state = [
                 "status", "info", "state", "nearby", "zone", "device", "map", "health", "things/x",
                 "sensors/gps",
-                "event/thing", "response/set", "alert/x",
+                "event/thing", "response/set", "alert/x", "display/x/screen", "setup/candidates",
             ]
             let (driving, hers) = (["driver", "ha"], "homeassistant/status")
             for topic in commands {

@@ -226,7 +226,7 @@ struct NodeTests {
                 where: { if case .object(let object) = $0 { object.kind == .thing } else { false } },
                 handle: { _ in changes.withLock { $0 += 1 } }
             )
-            parts.renderer = NightLightRenderer(topic: "\(context.topics.root)/\(topic)")
+            parts.renderers = [NightLightRenderer(topic: "\(context.topics.root)/\(topic)")]
             parts.policy = NightLightPolicy()
             return parts
         }

@@ -53,7 +53,7 @@ struct RefusalCodeTests {
                 403: [.notAllowed],
                 404: [
                     .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
-                    .unknownVerb,
+                    .unknownVerb, .unknownScreen, .unknownDisplay,
                 ],
                 409: [.retainedCommand, .staleTarget, .superseded, .levelDenied], 429: [.rateLimited],
                 500: [.internalError], 502: [.serverRejected], 503: [.serverUnreachable], 504: [.timeout],

@@ -38,7 +38,7 @@ struct CommandTopicTests {
     }
 
     @Test func `each filter lets through what the decoder knows`() {
-        #expect(CommandTopic.filters.count == 13)
+        #expect(CommandTopic.filters.count == 14)
         for filter in CommandTopic.filters {
             #expect(CommandTopic(levels: filter.split(separator: "/")) != nil, "\(filter)")
         }

@@ -3,7 +3,7 @@ package import Flare
 /// One change, published once and in order on `B/event/<topic>`.
 package struct ChangeEvent: Sendable, Hashable {
     package enum Topic: String, Sendable, Hashable {
-        case environment, zone, device, nearby, thing, lifecycle, bridge
+        case environment, zone, device, nearby, thing, lifecycle, display, bridge
     }
 
     package var topic: Topic

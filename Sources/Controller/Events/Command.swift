@@ -39,6 +39,8 @@ package struct Command: Sendable, Hashable {
         case chooseEnvironment(EnvironmentChoice)
         case switchSensor(SensorKind, on: Bool)
         case setLifecycle(LifecycleChange)
+        /// A call for a display, by its id, or for every one.
+        case show(ScreenCall, display: String)
         case request(Verb)
     }
 
@@ -146,10 +148,10 @@ package struct Answer: Sendable, Hashable {
     }
 
     package struct Target: Sendable, Hashable {
-        /// `thing`, `zone`, `device`, `environment`, `sensor`, `lifecycle`.
+        /// `thing`, `zone`, `device`, `environment`, `sensor`, `lifecycle`, `display`.
         package var kind: String
         package var slug: String
-        /// The object itself; `nil` for a sensor and the lifecycle.
+        /// The object itself; `nil` for a sensor, the lifecycle and a display.
         package var object: ObjectReference?
 
         package init(kind: String, slug: String, object: ObjectReference? = nil) {

@@ -25,6 +25,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case beaconsHeard([FlareID: BeaconReport])
     /// A display has said whether it is visible; ids of different interfaces differ.
     case displayChanged(id: String, Lifecycle.DisplayPresence)
+    /// Access points of things that wait to be set up.
+    case setupCandidatesHeard([SetupCandidate.Sighting])
     /// The broker connection was established or lost.
     case brokerLinkChanged(isUp: Bool)
     /// The broker has confirmed that the topics of these objects are empty.
@@ -88,6 +90,8 @@ package enum ControllerTimer: Sendable, Hashable {
     case readAgain
     /// Stops the sensors that the lifecycle no longer allows.
     case sensorGrace
+    /// Forgets access points that were not heard again.
+    case setupExpiry
 }
 
 /// An output of the controller, to be carried out in order.

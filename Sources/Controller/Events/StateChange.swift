@@ -11,6 +11,9 @@ package enum StateChange: Sendable, Hashable {
     case sensor(SensorKind)
     case alert(String)
     case lifecycle
+    /// What a display shows.
+    case screen(String)
+    case setupCandidates
     /// Whether the Flare server can be reached.
     case link
     /// The condition of a thing's beacon.

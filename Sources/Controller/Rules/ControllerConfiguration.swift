@@ -23,6 +23,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     /// Whether Home Assistant discovery is published.
     package var announces = true
     package var lifecycle = Lifecycle.Settings()
+    /// The screens of displays; `nil` if the configuration has none.
+    package var screens: ScreenSettings?
     /// The profiles of things.
     package var catalog = ThingCatalog.none
     /// Name, description and optional `data.mac` (lower case) of a newly created device.

@@ -23,6 +23,7 @@ extension DeviceController {
             switchSensor(sensor, on: on)
             accept(pending)
         case .setLifecycle(let change): setLifecycle(change, command)
+        case .show(let call, let display): show(call, on: display, command)
         case .request(let verb): request(verb, command)
         }
     }

@@ -50,6 +50,7 @@ extension DeviceController {
             )
         }
         if state.lifecycle.displays != before { changes.insert(.lifecycle) }
+        screensFollow(id)
     }
 
     // MARK: Commands

@@ -87,6 +87,7 @@ package struct DeviceController: Sendable {
         case .lampChanged(let thing, let condition): lampChanged(thing, condition)
         case .beaconsHeard(let reports): beaconsHeard(reports)
         case .displayChanged(let id, let presence): displayChanged(id, presence)
+        case .setupCandidatesHeard(let sightings): setupCandidatesHeard(sightings)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forgetSlugs(names)
@@ -116,6 +117,7 @@ package struct DeviceController: Sendable {
         case .transitionStep(let thing): stepTransition(of: thing)
         case .readAgain: readAgain()
         case .sensorGrace: suspendSensors()
+        case .setupExpiry: forgetSetupCandidates()
         }
     }
 

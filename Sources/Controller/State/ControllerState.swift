@@ -39,6 +39,10 @@ package struct ControllerState: Sendable, Hashable {
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
     package var lifecycle: Lifecycle
+    /// What each display shows, by its id; empty if the configuration has no screens.
+    package var screens: [String: ScreenStack] = [:]
+    /// Access points that belong to things of a profile and were heard lately.
+    package var setupCandidates: [SetupCandidate] = []
     /// When the level of the lifecycle last changed; `nil` before it did.
     package var lifecycleSince: Instant?
     /// The sensors that are stopped because of the lifecycle, whether or not they are switched on.

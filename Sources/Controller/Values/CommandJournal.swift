@@ -24,6 +24,7 @@ struct CommandJournal: Sendable {
         case chooseEnvironment
         case switchSensor(SensorKind, on: Bool)
         case setLifecycle(Command.LifecycleChange.Name)
+        case show(ScreenCall.Name, display: String)
         case verb(String)
         /// Refused because it could not be parsed.
         case unreadable
@@ -117,6 +118,8 @@ extension CommandJournal.Request {
         case .chooseEnvironment: self = .chooseEnvironment
         case .switchSensor(let sensor, let on): self = .switchSensor(sensor, on: on)
         case .setLifecycle(let change): self = .setLifecycle(change.name)
+        case .show(let call, let display):
+            self = .show(call.name, display: QuotedValue.clipped(display, to: 64))
         case .request(let verb): self = .verb(verb.name)
         }
     }
@@ -133,6 +136,7 @@ extension CommandJournal.Request {
         case .chooseEnvironment: "choose environment\(slug.map { " \($0)" } ?? "")"
         case .switchSensor(let sensor, let on): "switch \(sensor.rawValue) \(on ? "on" : "off")"
         case .setLifecycle(let name): "set \(name.rawValue) of the lifecycle"
+        case .show(let call, let display): "\(call.rawValue) on display \(display)"
         case .verb(let verb): "request \(verb)"
         case .unreadable: "unreadable"
         }

@@ -20,8 +20,8 @@ package struct CapabilityParts: Sendable {
     package var counters: @Sendable () -> [String: Int] = { [:] }
     /// Called in the turn with changes of the state.
     package var observer: StateObserver?
-    /// Renders retained topics of its own.
-    package var renderer: (any TopicRenderer)?
+    /// Render retained topics of its own.
+    package var renderers: [any TopicRenderer] = []
     /// How the node is announced to Home Assistant; without it, it is not.
     package var discovery: DiscoverySettings?
     /// Allows or refuses requested changes.

@@ -105,7 +105,7 @@ package struct Node: Sendable {
                 announced: try store.announced()
             ),
             client: client,
-            renderers: parts.compactMap(\.renderer),
+            renderers: parts.flatMap(\.renderers),
             logger: logger,
             clock: clock,
             seconds: plan.clocks.steady,

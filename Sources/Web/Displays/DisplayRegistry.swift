@@ -36,9 +36,9 @@ struct DisplayRegistry: Sendable {
     /// Those that somebody can see.
     var visible: Set<String> { Set(displays.lazy.filter { $0.value.presence == .visible }.map(\.key)) }
 
-    /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`.
+    /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`, and not the word for every display.
     static func isLegal(_ id: some StringProtocol) -> Bool {
-        (1...64).contains(id.utf8.count)
+        (1...64).contains(id.utf8.count) && id != ScreenCall.everyDisplay
             && id.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -67,14 +67,20 @@ struct EventLog: Sendable {
     /// - Parameters:
     ///   - limit: Bytes; the first event is given even if it is longer.
     ///   - frames: Whether the reader sees frames.
-    func part(after number: Int, upTo limit: Int, frames: Bool) -> Part? {
+    ///   - display: The reader's.
+    func part(after number: Int, upTo limit: Int, frames: Bool, display: String? = nil) -> Part? {
         guard number < last else { return nil }
         var found: [FeedEvent] = []
         var size = 0
         var next = firstIndex(after: number)
+        var reached = number
         while next < events.endIndex, size == 0 || size + events[next].text.readableBytes <= limit {
-            found.append(events[next])
-            size += events[next].text.readableBytes
+            let event = events[next]
+            if event.isMeant(for: display) {
+                found.append(event)
+                size += event.text.readableBytes
+            }
+            reached = event.number
             next += 1
         }
         let isComplete = next == events.endIndex
@@ -82,7 +88,7 @@ struct EventLog: Sendable {
             let place = found.firstIndex { $0.number > frame.number } ?? found.endIndex
             found.insert(frame, at: place)
         }
-        let end = isComplete ? last : found.last?.number ?? last
+        let end = isComplete ? last : reached
         guard let first = found.first else { return Part(text: ByteBuffer(), last: end) }
         guard found.count > 1 else { return Part(text: first.text, last: end) }
         var text = ByteBufferAllocator().buffer(

@@ -108,7 +108,12 @@ actor EventStreams {
         while !isStopping, let stream = streams[id] {
             guard let position = stream.position else { return .startOver }
             guard log.canResume(after: position) else { return .end }
-            let part = log.part(after: position, upTo: Self.writeLimit, frames: isVisible(stream))
+            let part = log.part(
+                after: position,
+                upTo: Self.writeLimit,
+                frames: isVisible(stream),
+                display: stream.display
+            )
             if let part {
                 streams[id]?.position = part.last
                 if part.text.readableBytes > 0 { return .write(part.text) }

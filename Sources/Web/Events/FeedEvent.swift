@@ -9,6 +9,8 @@ struct FeedEvent: Sendable {
         case state, nearby, lifecycle
         case object(ObjectReference)
         case alert(String)
+        /// What a display shows; only for its own streams.
+        case screen(display: String)
         /// The motion of the device; only for visible displays, and never stored.
         case frame
 
@@ -20,9 +22,16 @@ struct FeedEvent: Sendable {
             case .lifecycle: "lifecycle"
             case .object(let object): object.kind.rawValue
             case .alert: "alert"
+            case .screen: "screen"
             case .frame: "frame"
             }
         }
+    }
+
+    /// Whether it is meant for the streams of a display; `nil` for those of none.
+    func isMeant(for display: String?) -> Bool {
+        guard case .screen(let own) = subject else { return true }
+        return own == display
     }
 
     /// Counts the events of an epoch, from 1.

@@ -60,7 +60,19 @@ struct FeedRecorder: Sendable {
             let json = state.alerts[id]?.json(id: id) ?? ["id": .string(id), "cleared": true]
             events.append(event(.alert(id), json.bytes))
         }
+        for case .screen(let display) in changes {
+            // A display that is gone hears nothing.
+            guard let json = state.screenJSON(of: display) else { continue }
+            events.append(event(.screen(display: display), json.bytes))
+        }
         return events
+    }
+
+    /// What a display shows, for a stream that has just begun; it has the number of the last event.
+    func screen(of display: String, _ state: ControllerState) -> FeedEvent? {
+        state.screenJSON(of: display).map {
+            FeedEvent(.screen(display: display), $0.bytes, epoch: epoch, number: number)
+        }
     }
 
     /// The changed objects of the model, in a fixed order.
@@ -100,7 +112,7 @@ extension FeedRecorder {
     static func changesState(_ change: StateChange) -> Bool {
         switch change {
         case .environment, .zone, .nearby, .device, .position, .angle, .lifecycle: true
-        case .location, .sensor, .alert, .link, .beacon, .object: false
+        case .location, .sensor, .alert, .link, .beacon, .object, .screen, .setupCandidates: false
         }
     }
 }

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import Messages
+import NIOCore
 import Threading
 
 /// The event streams' side of the hub.
@@ -79,8 +80,15 @@ extension WebHub {
         if openStreams == 0 { recorder.end() }
     }
 
-    /// The whole state, for a reader that has nothing.
-    func snapshot() -> FeedEvent { recorder.snapshot(node.state()) }
+    /// The whole state, for a reader that has nothing, and what its display shows.
+    func snapshot(for display: String?) -> (last: Int, text: ByteBuffer) {
+        let state = node.state()
+        var event = recorder.snapshot(state).text
+        if let display, let screen = recorder.screen(of: display, state) {
+            event.writeImmutableBuffer(screen.text)
+        }
+        return (recorder.number, event)
+    }
 
     // MARK: Frames
 

@@ -19,6 +19,8 @@ package actor WebHub {
     /// The streams, on an event loop of their own.
     nonisolated let streams: EventStreams
     var texts = ObjectTexts()
+    /// Encoded once for a language.
+    private var experienceText: (language: String, text: [UInt8])?
     private let decoder = CommandDecoder()
     private var pending = PendingAnswers()
     private(set) var isStopping = false
@@ -94,6 +96,17 @@ package actor WebHub {
         var picture = PlacePicture(style: configuration.mapStyle)
         _ = picture.apply(StateSnapshot(state: state, changes: changes))
         return picture
+    }
+
+    /// What the profile files say to the page, in the language of now.
+    var experience: [UInt8] {
+        let language = node.state().language
+        if let known = experienceText, known.language == language { return known.text }
+        var members = configuration.experience
+        members["language"] = .string(language)
+        let text = JSONValue.object(members).bytes
+        experienceText = (language, text)
+        return text
     }
 
     // MARK: Commands

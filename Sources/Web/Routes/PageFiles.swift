@@ -34,13 +34,16 @@ struct PageFiles: Sendable {
 
     var names: Set<String> { Set(files.keys) }
 
-    private static func type(of name: String) -> String? {
+    /// `nil` for a file that the page cannot use.
+    static func type(of name: String) -> String? {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"
         case "js": "text/javascript; charset=utf-8"
         case "css": "text/css; charset=utf-8"
         case "svg": "image/svg+xml"
         case "png": "image/png"
+        case "webp": "image/webp"
+        case "jpg", "jpeg": "image/jpeg"
         case "ico": "image/x-icon"
         case "json": "application/json; charset=utf-8"
         case "webmanifest": "application/manifest+json; charset=utf-8"

@@ -51,8 +51,8 @@ extension WebResponder {
                 switch await streams.next(id) {
                 case .write(let text): try await writer.write(text)
                 case .startOver:
-                    let snapshot = await hub.snapshot()
-                    await streams.setPosition(id, snapshot.number)
+                    let snapshot = await hub.snapshot(for: display)
+                    await streams.setPosition(id, snapshot.last)
                     try await writer.write(snapshot.text)
                 case .end: break steps
                 }
@@ -74,7 +74,7 @@ extension WebResponder {
     private static func illegal(_ display: some StringProtocol) -> Refusal {
         Refusal(
             .invalidValue,
-            "a display's id has 1 to 64 letters, digits, _ and - (is \(QuotedValue.of(String(display))))",
+            "a display's id has 1 to 64 letters, digits, _ and -, and is not all (is \(QuotedValue.of(String(display))))",
             field: "display"
         )
     }

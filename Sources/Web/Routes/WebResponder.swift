@@ -67,6 +67,9 @@ struct WebResponder: HTTPResponder {
         case .start: return WebAnswer(redirectTo: "kiosk")
         case .kiosk: return file(PageFiles.page, head)
         case .file(let name): return file(name, head)
+        case .module(let name): return await module(name, head)
+        case .experience: return .json(await hub.experience)
+        case .session: return await session(request, on: channel)
         case .health:
             let problems = await problems()
             return problems.isEmpty
@@ -152,25 +155,17 @@ struct WebResponder: HTTPResponder {
             .eTag: file.tag, .cacheControl: "no-cache",
             .contentSecurityPolicy: Self.pagePolicy + "; frame-ancestors \(ancestors)",
         ]
-        if head.headerFields[.ifNoneMatch].map({ Self.contains($0, file.tag) }) ?? false {
-            (answer.status, answer.body) = (.notModified, ByteBuffer())
-        }
+        answer.revalidate(head)
         return answer
     }
 
     private static let pagePolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
         + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
-
-    /// Whether an If-None-Match header names a tag.
-    private static func contains(_ header: String, _ tag: String) -> Bool {
-        let accepted: Set<String> = ["*", tag, "W/\(tag)"]
-        return header.split(separator: ",").contains { part in accepted.contains(part.filter { $0 != " " }) }
-    }
 }
 
 extension WebAnswer {
-    fileprivate static func notFound(_ head: HTTPRequest) -> WebAnswer {
+    static func notFound(_ head: HTTPRequest) -> WebAnswer {
         .problem(
             .notFound,
             "not_found",

@@ -9,6 +9,12 @@ enum WebRoute: Sendable, Hashable {
     case kiosk
     /// A file of the kiosk page, below `/kiosk/`.
     case file(String)
+    /// A module or a picture of the configuration, below `/kiosk/modules/`.
+    case module(String)
+    /// What the profile files say to the page.
+    case experience
+    /// Whether somebody is signed in.
+    case session
     case health
     case metrics
     /// OpenAPI.
@@ -36,14 +42,17 @@ enum WebRoute: Sendable, Hashable {
     static let table: [Entry] =
         [
             Entry("/", .start), Entry("/kiosk", .kiosk), Entry("/kiosk/{file}") { .file($0) },
-            Entry("/sign-in", .signInPage), Entry("/healthz", .health), Entry("/metrics", .metrics),
+            Entry("/kiosk/modules/{module}") { .module($0) }, Entry("/sign-in", .signInPage),
+            Entry("/healthz", .health), Entry("/metrics", .metrics),
             Entry("/api/openapi.json", .apiDescription), Entry("/api/sign-in", .signIn),
             Entry("/api/sign-out", .signOut), Entry("/api/state", .state),
             Entry("/api/environments", .environments), Entry("/api/zones", .zones),
             Entry("/api/things", .things), Entry("/api/things/{thing}") { .thing($0) },
             Entry("/api/things/{thing}/actions") { .actions(thing: $0) }, Entry("/api/map", .map),
             Entry("/api/lifecycle", .lifecycle), Entry("/api/events", .events),
+            Entry("/api/experience", .experience), Entry("/api/session", .session),
             Entry("/api/display/{display}/presence") { .presence(display: $0) },
+            Entry("/api/display/{display}/screen") { .command(.screenSet(display: $0)) },
         ] + CommandTopic.filters.compactMap { Entry(filter: $0) }
 
     /// A path of the table.
@@ -114,18 +123,20 @@ enum WebRoute: Sendable, Hashable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .presence, .command, .signIn, .signOut: [.post]
-        case .start, .kiosk, .file, .health, .metrics, .apiDescription, .signInPage, .state, .environments,
-            .zones, .things, .thing, .actions, .map, .lifecycle, .events:
+        case .start, .kiosk, .file, .module, .health, .metrics, .apiDescription, .signInPage, .state,
+            .environments, .zones, .things, .thing, .actions, .map, .lifecycle, .events, .experience,
+            .session:
             [.get, .head]
         }
     }
 }
 
 extension CommandTopic {
-    /// Whether it is a path too: reading is a GET here, and a body always has members.
+    /// Whether it is a path of the same name: reading is a GET here, a body always has members, and what a display
+    /// shows has a path of its own.
     fileprivate var isOnWeb: Bool {
         switch self {
-        case .thingGet, .nearbySetAttribute, .thingSetAttribute: false
+        case .thingGet, .nearbySetAttribute, .thingSetAttribute, .screenSet: false
         default: true
         }
     }

@@ -41,7 +41,9 @@ package struct SignInGate: Sendable {
 
 /// What may be asked for without a session.
 enum SignInPaths {
-    private static let open: Set<String> = ["/healthz", "/sign-in", "/api/sign-in", "/api/sign-out"]
+    private static let open: Set<String> = [
+        "/healthz", "/sign-in", "/api/sign-in", "/api/sign-out", "/api/session",
+    ]
     /// Of the page's files: those that the sign-in page needs, and those that browsers fetch without cookies.
     private static let openEndings = [".css", ".svg", ".png", ".ico", ".webmanifest", "/sign-in.js"]
 

@@ -42,8 +42,10 @@ package actor BrokerDisplays {
     }
 
     package func receive(_ message: MQTTMessage) {
-        guard let id = topics.display(of: message.topic), (1...Self.longestID).contains(id.utf8.count) else {
-            return onRefused("the id of a display must have 1 to \(Self.longestID) bytes")
+        guard let id = topics.display(of: message.topic), (1...Self.longestID).contains(id.utf8.count),
+            id != ScreenCall.everyDisplay
+        else {
+            return onRefused("the id of a display must have 1 to \(Self.longestID) bytes, and not be all")
         }
         guard let presence = Lifecycle.DisplayPresence(payload: message.payload) else {
             return onRefused("the presence of a display must be visible, hidden or gone")

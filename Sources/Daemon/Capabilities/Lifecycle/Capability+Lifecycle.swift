@@ -8,7 +8,8 @@ import Settings
 import Threading
 
 extension Capability {
-    /// The lifecycle on the broker, the displays that tell it whether they are visible, and what a kiosk may do.
+    /// The lifecycle on the broker, the displays that tell it whether they are visible and what
+    /// they show, and what a kiosk may do.
     static let lifecycle = Capability(name: "lifecycle", settings: .lifecycle) { context in
         let refused = Locked(0)
         let warnings = Locked<Set<String>>([])
@@ -26,7 +27,9 @@ extension Capability {
         var parts = CapabilityParts()
         parts.features = ["lifecycle"]
         parts.counters = { ["presence_refused": refused.withLock { $0 }] }
-        parts.renderer = LifecycleRenderer(topic: context.topics.lifecycle)
+        parts.renderers = [
+            MessageRenderer.lifecycle(context.topics), MessageRenderer.screens(context.topics),
+        ]
         parts.policy = LevelPolicy()
         parts.brokerLinkChanged = { isUp in displays.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
         let client = context.client

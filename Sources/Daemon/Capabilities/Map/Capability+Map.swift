@@ -9,11 +9,13 @@ extension Capability {
         let map = context.configuration.map
         guard map.isEnabled else { return nil }
         var parts = CapabilityParts()
-        parts.renderer = MapRenderer(
-            topic: context.topics.map,
-            interval: .seconds(map.intervalSeconds),
-            style: map.style
-        )
+        parts.renderers = [
+            MapRenderer(
+                topic: context.topics.map,
+                interval: .seconds(map.intervalSeconds),
+                style: map.style
+            )
+        ]
         return parts
     }
 }

@@ -4,17 +4,17 @@ import Glibc
 ///
 /// The resolved path is checked after opening, through the descriptor, so that a symbolic link cannot lead out of the
 /// folder, even if it is created at that moment.
-final class PublicFile: Sendable {
-    enum Entry {
+package final class PublicFile: Sendable {
+    package enum Entry {
         case file(PublicFile)
         case folder
     }
 
-    let size: Int
+    package let size: Int
     /// Seconds since 1970-01-01 UTC.
-    let modified: Int
+    package let modified: Int
     /// The entity tag.
-    let tag: String
+    package let tag: String
     private let descriptor: Int32
 
     private init(_ descriptor: Int32, _ status: stat) {
@@ -35,7 +35,7 @@ final class PublicFile: Sendable {
     /// Opens a path below a folder; `nil` when there is nothing that may be served.
     ///
     /// Hidden files, and files in hidden folders, are not served.
-    static func open(_ path: String, in folder: String) -> Entry? {
+    package static func open(_ path: String, in folder: String) -> Entry? {
         let root = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { return nil }
         defer { close(root) }
@@ -80,7 +80,7 @@ final class PublicFile: Sendable {
     }
 
     /// Reads bytes of the file; fewer if it was truncated.
-    func read(from offset: Int, count: Int) throws -> [UInt8] {
+    package func read(from offset: Int, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {

@@ -1,0 +1,66 @@
+package import Controller
+import Flare
+import MQTT
+package import Messages
+
+/// Renders retained topics that follow from single changes of the state.
+package struct MessageRenderer: TopicRenderer {
+    private let spacing: Int64
+    private let messages: @Sendable (StateSnapshot) -> [(topic: String, payload: [UInt8])]
+    /// By topic; an empty payload clears it.
+    private var waiting: [String: [UInt8]] = [:]
+
+    /// - Parameters:
+    ///   - spacing: The minimum interval between two messages on a topic, milliseconds.
+    ///   - messages: The topics that have changed, with their payloads; an empty one clears its topic.
+    package init(
+        spacing: Int64 = 0,
+        _ messages: @escaping @Sendable (StateSnapshot) -> [(topic: String, payload: [UInt8])]
+    ) {
+        (self.spacing, self.messages) = (spacing, messages)
+    }
+
+    package mutating func observe(_ snapshot: StateSnapshot) {
+        for message in messages(snapshot) { waiting[message.topic] = message.payload }
+    }
+
+    package mutating func render(into store: inout RetainedTopicStore, at now: Int64) {
+        guard !waiting.isEmpty else { return }
+        for (topic, payload) in waiting.sorted(by: { $0.key < $1.key }) {
+            let message = MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce, isRetained: true)
+            store.set(message, rank: .view, spacing: payload.isEmpty ? 0 : spacing)
+        }
+        waiting = [:]
+    }
+
+    package var nextDue: Int64? { nil }
+}
+
+extension MessageRenderer {
+    /// The lifecycle of the application.
+    package static func lifecycle(_ topics: Topics) -> MessageRenderer {
+        MessageRenderer { snapshot in
+            guard snapshot.changes.contains(.lifecycle) else { return [] }
+            return [(topics.lifecycle, snapshot.state.lifecycleJSON.bytes)]
+        }
+    }
+
+    /// What each display shows.
+    package static func screens(_ topics: Topics) -> MessageRenderer {
+        MessageRenderer { snapshot in
+            snapshot.changes.compactMap { change in
+                guard case .screen(let display) = change else { return nil }
+                return (topics.screen(display: display), snapshot.state.screenJSON(of: display)?.bytes ?? [])
+            }
+        }
+    }
+
+    /// The things that wait to be set up; scanners repeat what they hear, so once a second at most.
+    package static func setup(_ topics: Topics) -> MessageRenderer {
+        MessageRenderer(spacing: 1000) { snapshot in
+            guard snapshot.changes.contains(.setupCandidates) else { return [] }
+            let state = snapshot.state
+            return [(topics.setupCandidates, state.setupCandidatesJSON.bytes)]
+        }
+    }
+}

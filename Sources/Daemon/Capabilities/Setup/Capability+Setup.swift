@@ -1,0 +1,43 @@
+import Bridge
+import Controller
+import Logging
+import MQTT
+import Messages
+import Profiles
+import Settings
+import Threading
+
+extension Capability {
+    /// Things that wait to be set up, by the names of their access points; off unless a profile has an `ssidRegex`.
+    static let setup = Capability(name: "setup") { context in
+        let profiles = context.configuration.profiles.library.discoverable
+        guard !profiles.isEmpty else { return nil }
+        let refused = Locked(0)
+        let warnings = Locked<Set<String>>([])
+        let (logger, client, send) = (context.logger, context.client, context.send)
+        let scanners = SetupScanners(
+            profiles,
+            onRefused: { why in
+                refused.withLock { $0 += 1 }
+                let isNew = warnings.withLock { $0.count < maximumWarnings && $0.insert(why).inserted }
+                guard isNew else { return }
+                logger.warning("what a scanner says is ignored", metadata: ["why": "\(why)"])
+            },
+            send: { send(.setupCandidatesHeard($0)) }
+        )
+        let topics = context.topics
+        var parts = CapabilityParts()
+        parts.features = ["setup"]
+        parts.counters = { ["setup_refused": refused.withLock { $0 }] }
+        parts.renderers = [MessageRenderer.setup(topics)]
+        parts.services = [
+            DaemonService.untilShutdown("setup") {
+                await scanners.run(client.subscribe([topics.setupSSIDs], qos: .atMostOnce))
+            }
+        ]
+        return parts
+    }
+
+    /// A cause is logged once, but not without end: it may quote what was sent.
+    private static let maximumWarnings = 20
+}

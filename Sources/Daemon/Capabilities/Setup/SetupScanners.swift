@@ -1,0 +1,63 @@
+package import Controller
+package import MQTT
+import Messages
+package import Profiles
+import Things
+
+/// Finds the things that wait to be set up among the access points that scanners hear: `B/setup/ssids`.
+///
+/// Many expressions and many names take a while, so this is not done on the node's loop.
+package struct SetupScanners: Sendable {
+    /// Names of access points whose profile is remembered: scanners repeat what they hear.
+    private static let memory = 2000
+
+    private let profiles: [Profile]
+    private let onRefused: @Sendable (_ why: String) -> Void
+    private let send: @Sendable ([SetupCandidate.Sighting]) -> Void
+
+    /// - Parameters:
+    ///   - profiles: Those with an expression.
+    ///   - onRefused: Called with what cannot be understood.
+    package init(
+        _ profiles: [Profile],
+        onRefused: @escaping @Sendable (_ why: String) -> Void,
+        send: @escaping @Sendable ([SetupCandidate.Sighting]) -> Void
+    ) {
+        (self.profiles, self.onRefused, self.send) = (profiles, onRefused, send)
+    }
+
+    /// Takes the scanners' messages, one after the other, until they end.
+    package func run(_ messages: some AsyncSequence<MQTTMessage, Never>) async {
+        var known: [String: String?] = [:]
+        for await message in messages {
+            await receive(message, &known)
+            if known.count > Self.memory { known = [:] }
+        }
+    }
+
+    private func receive(_ message: MQTTMessage, _ known: inout [String: String?]) async {
+        if let bytes = message.oversizeBytes {
+            return onRefused("a message of \(bytes) bytes is more than a scanner may send")
+        }
+        let points: [AccessPoint]
+        do throws(Refusal) {
+            points = try AccessPoint.list(message.payload)
+        } catch {
+            return onRefused(error.message)
+        }
+        var sightings: [SetupCandidate.Sighting] = []
+        for point in points {
+            let profile: String?
+            if let found = known[point.ssid] {
+                profile = found
+            } else {
+                profile = profiles.first(forSSID: point.ssid)?.name
+                known[point.ssid] = .some(profile)
+                await Task.yield()
+            }
+            guard let profile else { continue }
+            sightings.append(.init(ssid: point.ssid, profile: profile, rssi: point.rssi))
+        }
+        if !sightings.isEmpty { send(sightings) }
+    }
+}

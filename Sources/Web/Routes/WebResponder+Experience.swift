@@ -1,0 +1,74 @@
+import Flare
+import HTTPListener
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOPosix
+
+/// What the configuration adds to the page: its own screens, controls and pictures; and who is signed in.
+extension WebResponder {
+    /// The most bytes of a module or a picture.
+    private static let maximumBytes = 256 * 1024
+    private static let legalEndings: Set<Substring> = ["js", "svg", "png", "webp", "jpg", "jpeg"]
+
+    /// A file of the folder of modules; nothing outside of it.
+    func module(_ name: String, _ head: HTTPRequest) async -> WebAnswer {
+        guard let folder = configuration.modulesFolder, Self.isLegal(name) else { return .notFound(head) }
+        let file = try? await NIOThreadPool.singleton.runIfActive {
+            () -> (file: PublicFile, bytes: [UInt8])? in
+            guard case .file(let file)? = PublicFile.open(name, in: folder), file.size <= Self.maximumBytes
+            else { return nil }
+            return (file, try file.read(from: 0, count: file.size))
+        }
+        guard let file = file ?? nil, let type = PageFiles.type(of: name) else { return .notFound(head) }
+        var answer = WebAnswer(type: type, body: ByteBuffer(bytes: file.bytes))
+        // A picture that is opened by itself runs no script.
+        let policy =
+            name.hasSuffix(".js")
+            ? "default-src 'none'" : "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        answer.headers = [.eTag: file.file.tag, .cacheControl: "no-cache", .contentSecurityPolicy: policy]
+        answer.revalidate(head)
+        return answer
+    }
+
+    /// Letters, digits, `_`, `-` and one dot before the ending.
+    private static func isLegal(_ name: String) -> Bool {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let ending = parts.last, legalEndings.contains(ending),
+            name.utf8.count <= 110, let stem = parts.first, !stem.isEmpty
+        else { return false }
+        return stem.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Whether the asker may use the page; there are no users yet.
+    func session(_ request: Request, on channel: any Channel) async -> WebAnswer {
+        var isSignedIn = true
+        if let signIns {
+            switch await signIns.admission(of: request.headers, from: channel.remoteAddress?.ipAddress) {
+            case .allowed: break
+            case .limited(let seconds): return .limited(seconds)
+            case .anonymous, .wrongPassword: isSignedIn = false
+            }
+        }
+        let session: JSONValue = ["signed_in": .bool(isSignedIn), "user": .null]
+        return .json(session.bytes)
+    }
+}
+
+extension WebAnswer {
+    /// Leaves the body out if the asker has it already, by its tag.
+    mutating func revalidate(_ head: HTTPRequest) {
+        guard let tag = headers[.eTag], let known = head.headerFields[.ifNoneMatch] else { return }
+        let accepted: Set<String> = ["*", tag, "W/\(tag)"]
+        guard known.split(separator: ",").contains(where: { accepted.contains($0.filter { $0 != " " }) })
+        else { return }
+        (status, body) = (.notModified, ByteBuffer())
+    }
+}
