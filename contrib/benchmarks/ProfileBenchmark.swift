@@ -7,48 +7,45 @@ import Things
 struct ProfileBenchmark {
     private static let types = 1_000
     private static let things = 1_000
-    private static let readings = 20
+    private static let readings = 40
     private static let searches = 100
     private static let aim = Duration.milliseconds(50)
 
     func run() throws {
-        let whole = ProfileFile(types: Self.types)
-        let broken = ProfileFile(types: Self.types, lacksCommas: true)
-        try measureReading(whole, broken)
-        measureSearch(ProfileReading(of: [ProfileSource(file: "profiles.json", json: whole.bytes)]).library)
+        let usual = ProfileFile(types: Self.types, .usual)
+        try measureReading([
+            usual, ProfileFile(types: Self.types, .lacksCommas), ProfileFile(types: Self.types, .dense),
+        ])
+        measureSearch(usual.reading().library)
     }
 
     // MARK: Reading
 
-    private func measureReading(_ whole: ProfileFile, _ broken: ProfileFile) throws {
-        var (floor, ours, tolerant): ([Double], [Double], [Double]) = ([], [], [])
+    private func measureReading(_ files: [ProfileFile]) throws {
+        var (floors, ours) = (files.map { _ in [Double]() }, files.map { _ in [Double]() })
         // The first round warms up and is not counted.
         for round in 0...Self.readings {
-            let parsed = try ContinuousClock().measure { _ = try JSONValue(parsing: whole.bytes) }
-            let took = [whole, broken].map(time)
-            guard round > 0 else { continue }
-            floor.append(parsed.nanoseconds)
-            ours.append(took[0])
-            tolerant.append(took[1])
+            for (index, file) in files.enumerated() {
+                let parsed = try ContinuousClock().measure { _ = try JSONValue(parsing: file.whole) }
+                let read = ContinuousClock().measure { _ = file.reading() }
+                guard round > 0 else { continue }
+                floors[index].append(parsed.nanoseconds)
+                ours[index].append(read.nanoseconds)
+            }
         }
-        for (file, took) in [(whole, ours), (broken, tolerant)] {
-            let reading = ProfileReading(of: [ProfileSource(file: "profiles.json", json: file.bytes)])
-            precondition(reading.problems.allSatisfy { $0.code == .missingComma || file.lacksCommas })
+        for (index, file) in files.enumerated() {
+            precondition(
+                file.style == .lacksCommas || file.reading().problems.isEmpty,
+                "the file has mistakes: \(file.reading().problems.prefix(3))"
+            )
             Row(
-                "reading and checking \(file.bytes.count / 1024) KiB of \(Self.types) profiles"
-                    + (file.lacksCommas ? " that lack \(file.properties) commas" : "")
-                    + ", against parsing the JSON",
-                floor: floor.median,
-                ours: took.median,
+                "reading and checking \(file.bytes.count / 1024) KiB of \(Self.types) profiles with "
+                    + "\(file.properties) properties\(file.style.remark), against parsing the JSON",
+                floor: floors[index].median,
+                ours: ours[index].median,
                 limit: Self.aim.nanoseconds
             ).print()
         }
-    }
-
-    private func time(_ file: ProfileFile) -> Double {
-        ContinuousClock().measure {
-            _ = ProfileReading(of: [ProfileSource(file: "profiles.json", json: file.bytes)])
-        }.nanoseconds
     }
 
     // MARK: Search
@@ -98,12 +95,38 @@ struct ProfileBenchmark {
 
 /// A file of profiles, as large as one may be.
 private struct ProfileFile {
+    enum Style {
+        /// With all that properties have.
+        case usual
+        /// The same, with a comma missing in each property.
+        case lacksCommas
+        /// As many properties as fit.
+        case dense
+
+        var remark: String { self == .lacksCommas ? " that lack a comma each" : "" }
+    }
+
+    let style: Style
     let bytes: [UInt8]
-    let lacksCommas: Bool
+    /// The same with all commas.
+    let whole: [UInt8]
     let properties: Int
 
-    /// - Parameter lacksCommas: Whether each property lacks one.
-    init(types: Int, lacksCommas: Bool = false) {
+    init(types: Int, _ style: Style) {
+        self.style = style
+        (whole, properties) = Self.text(types, style, comma: ",")
+        bytes = style == .lacksCommas ? Self.text(types, style, comma: " ").bytes : whole
+    }
+
+    func reading() -> ProfileReading {
+        ProfileReading(of: [ProfileSource(file: "profiles.json", json: bytes)])
+    }
+
+    private static func text(
+        _ types: Int,
+        _ style: Style,
+        comma: String
+    ) -> (bytes: [UInt8], properties: Int) {
         let (start, end) = ("{\"devices\": [\n", "\n]}\n")
         let room = (ProfileSource.maximumBytes - start.utf8.count - end.utf8.count) / types - ",\n".utf8.count
         var count = 0
@@ -115,17 +138,17 @@ private struct ProfileFile {
             var properties = ""
             var left = room - heading("").utf8.count - "]}".utf8.count
             for index in 0... {
-                let property = (index > 0 ? ",\n" : "\n") + Self.property(index, lacksCommas ? "" : ",")
-                guard property.utf8.count <= left else { break }
-                left -= property.utf8.count
-                properties += property
+                let text = style == .dense ? #"{"name":"p\#(index)"}"# : property(index, comma)
+                let entry = (index > 0 ? ",\n" : "\n") + text
+                guard entry.utf8.count <= left else { break }
+                left -= entry.utf8.count
+                properties += entry
                 count += 1
             }
             // The title takes what is left.
             return heading(String(repeating: "T", count: left)) + properties + "]}"
         }
-        bytes = Array((start + devices.joined(separator: ",\n") + end).utf8)
-        (self.lacksCommas, self.properties) = (lacksCommas, count)
+        return (Array((start + devices.joined(separator: ",\n") + end).utf8), count)
     }
 
     private static func property(_ number: Int, _ comma: String) -> String {
