@@ -4,12 +4,12 @@ import { Commands } from "./commands.js";
 import { CompassView } from "./compass-view.js";
 import { DeviceView } from "./device-view.js";
 import { set, setText, show } from "./dom.js";
-import { Feed } from "./feed.js";
+import { Feed, read } from "./feed.js";
 import { ListView } from "./list-view.js";
 import { MapView } from "./map-view.js";
 import { Model } from "./model.js";
 import { Motion } from "./motion.js";
-import { displayID, keepScreenOn, Presence } from "./screen.js";
+import { displayID, Presence } from "./screen.js";
 import { watchSwipes } from "./swipe.js";
 import { capital, nameOf } from "./text.js";
 import { ThingView } from "./thing-view.js";
@@ -18,6 +18,9 @@ const VIEWS = { device: DeviceView, compass: CompassView, map: MapView, list: Li
 const NAMES = Object.keys(VIEWS).concat("overview");
 // A short interruption is not worth a word.
 const GRACE = 700;
+// The views wait so long for the configuration, which may have screens instead.
+const HOLD = 2000;
+const RETRY = 2000;
 const CLOCK = 30000;
 const LINKS = {
 	connecting: "Connecting…",
@@ -29,8 +32,9 @@ const LINKS = {
 const byID = id => document.getElementById(id);
 
 class App {
-	constructor(query, experience) {
-		this.experience = experience;
+	constructor(query) {
+		this.query = query;
+		this.learn();
 		const display = this.displayID = displayID(query.get("display"));
 		this.model = new Model();
 		this.motion = new Motion(() => this.schedule());
@@ -41,13 +45,33 @@ class App {
 		this.views = {};
 		for (const name of Object.keys(VIEWS)) this.views[name] = new VIEWS[name](this, byID(name));
 		this.tabs = Array.from(byID("tabs").children);
-		show(byID("tabs"), true);
-		this.isDirty = true;
-		const view = query.get("view");
-		this.show(NAMES.indexOf(view) >= 0 ? view : "device");
+		this.active = [];
 		this.listen();
 		this.onLink("connecting");
-		keepScreenOn();
+		this.redraw();
+		setTimeout(() => this.begin(), HOLD);
+	}
+
+	/** Asks what the configuration has of kinds of things, and of screens, for which the page is another one. */
+	async learn() {
+		try {
+			const experience = await read("api/experience");
+			const file = experience.userExperience && await import("./experience.js");
+			this.experience = experience;
+			if (file) file.start(App, this);
+			else this.begin();
+			this.redraw();
+		} catch (error) {
+			setTimeout(() => this.learn(), RETRY * (0.75 + Math.random() / 2));
+		}
+	}
+
+	begin() {
+		if (this.isBegun) return;
+		this.isBegun = true;
+		for (const id of ["top", "tabs"]) show(byID(id), true);
+		const view = this.query.get("view");
+		this.show(NAMES.indexOf(view) >= 0 ? view : "device");
 	}
 
 	listen() {
@@ -67,7 +91,7 @@ class App {
 	}
 
 	show(name, step) {
-		if (name === this.view) return;
+		if (name === this.view || !this.isBegun) return;
 		this.activate(name);
 		document.title = capital(name) + " – Trilateral";
 		for (const tab of this.tabs) set(tab, { "aria-current": tab.dataset.view === name && "page" });
@@ -145,7 +169,7 @@ class App {
 			const { zone, environment, isLoaded } = this.model;
 			setText(byID("top-zone"), nameOf(zone || environment, "Trilateral"));
 			setText(byID("top-environment"), zone ? nameOf(environment) : "");
-			if (isLoaded && !this.isReady) this.finishStart();
+			if (isLoaded && this.isBegun && !this.isReady) this.finishStart();
 		}
 		for (const view of this.active) {
 			if (isDirty) view.update();
@@ -157,12 +181,14 @@ class App {
 		this.isReady = true;
 		// Milliseconds until the place could be seen.
 		set(document.documentElement, { "data-ready": Math.round(performance.now()) });
-		this.learnVersion();
+		this.keepUp();
 	}
 
-	learnVersion() {
-		setTimeout(() => import("./version.js").then(file => { this.version = new file.Version(); },
-			() => this.learnVersion()), 3000);
+	keepUp() {
+		setTimeout(() => import("./upkeep.js").then(file => {
+			this.version = new file.Version(this);
+			file.keepScreenOn();
+		}, () => this.keepUp()), 3000);
 	}
 
 	onState(state) {
@@ -184,7 +210,8 @@ class App {
 			if (!document.hidden) this.motion.setFrame(value);
 			return;
 		}
-		if (type === "nearby" || type === "lifecycle") this.model.setPart(type, value);
+		if (type === "screen") this.screen = value;
+		else if (type === "nearby" || type === "lifecycle") this.model.setPart(type, value);
 		else if (type === "alert") this.model.setAlert(value);
 		else this.model.setObject(type + "s", value);
 		this.redraw();
@@ -192,7 +219,10 @@ class App {
 
 	onOpen() { this.presence.tell(); }
 
-	onEpoch() { if (this.version) this.version.check(); }
+	onEpoch() {
+		this.isRestarted = true;
+		if (this.version) this.version.check();
+	}
 
 	onLink(link) {
 		if (link === this.link) return;
@@ -212,4 +242,4 @@ if (theme === "light" || theme === "dark") {
 	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
 	rule.media.mediaText = theme === "dark" ? "all" : "not all";
 }
-new App(query, {});
+new App(query);

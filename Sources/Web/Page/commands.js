@@ -2,7 +2,7 @@
 
 import { button, element } from "./dom.js";
 import { capital, clip, say } from "./text.js";
-import { request } from "./feed.js";
+import { post } from "./feed.js";
 
 const MOST_NOTICES = 3;
 const NOTICE_TIME = 10000;
@@ -16,11 +16,7 @@ export class Commands {
 	/** Sends a command. Returns whether it was done; if not, the person has been told why. */
 	async send(path, body) {
 		try {
-			const answer = await request(path, {
-				method: "POST",
-				headers: { "Content-Type": "application/json", "X-Display": this.display },
-				body: JSON.stringify(body)
-			});
+			const answer = await post(path, body, { "X-Display": this.display });
 			const error = answer.body && answer.body.error;
 			if (answer.response.ok && !error) return true;
 			// Overtaken by a later command of the same kind: nothing went wrong.

@@ -14,11 +14,9 @@ export class DeviceView {
 		const nodes = Object.keys(TITLES).map(key => this.makeCard(key));
 		this.dot = makeDot();
 		this.cards.nearby.name.parentNode.insertBefore(this.dot, this.cards.nearby.name);
-		this.buttons = [["previous", "‹ Previous"], ["next", "Next ›"]].map(([word, text]) => {
-			const node = button({ class: "button", text: say(text), "aria-label": say(words(word) + " place") }, () =>
-				app.commands.press(node, "api/environment/set", { environment: word }));
-			return node;
-		});
+		this.buttons = [["previous", "‹ Previous"], ["next", "Next ›"]].map(([word, text]) =>
+			button({ class: "button", text: say(text), "aria-label": say(words(word) + " place") }, event =>
+				app.commands.press(event.currentTarget, "api/environment/set", { environment: word })));
 		nodes[0].appendChild(element("div", { class: "buttons" }, ...this.buttons));
 		this.facts = element("dl", { class: "facts" });
 		this.rows = new Map();

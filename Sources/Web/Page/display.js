@@ -1,6 +1,6 @@
 // Which screens lie on each other on this display. The daemon keeps them; the page draws its own steps at once.
 
-import { request } from "./feed.js";
+import { post } from "./feed.js";
 import { lastPart } from "./profiles.js";
 import { words } from "./text.js";
 import { word } from "./own-words.js";
@@ -129,7 +129,5 @@ export class Display {
 
 /** Tells the lifecycle that the menu is open or closed; that it could not be told is no news. */
 export function tellContext(value) {
-	request("api/lifecycle/context/set", {
-		method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ value })
-	}).catch(() => { /* the next one may be heard */ });
+	post("api/lifecycle/context/set", { value }).catch(() => { /* the next one may be heard */ });
 }

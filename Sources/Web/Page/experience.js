@@ -20,10 +20,13 @@ const GRACE = 700;
 
 const byID = id => document.getElementById(id);
 
-/** The page of the configuration, on top of the page without one. */
+/** The page of the configuration, which the page without one becomes. */
 const configured = App => class extends App {
-	begin() {
+	become() {
 		const { experience } = this;
+		this.isBegun = true;
+		// A display that is gone loses its place; without a stream it is gone soon enough.
+		this.presence.last = "hidden";
 		this.profiles = new Profiles(experience);
 		this.palette = new Palette(experience.userExperience.colors);
 		this.display = new Display(this.displayID, experience, this.profiles, this.commands, this.model, () => this.change());
@@ -41,6 +44,10 @@ const configured = App => class extends App {
 		this.view = null;
 		this.renewViews();
 		this.drawBar();
+		// What it has heard until now.
+		if (this.model.state) this.setLanguage(this.model.state.lifecycle);
+		if (this.screen) this.display.hear(this.screen);
+		if (this.model.isLoaded) this.mountScreen();
 	}
 
 	build() {
@@ -205,7 +212,6 @@ const configured = App => class extends App {
 	onState(state) {
 		super.onState(state);
 		this.setLanguage(state.lifecycle);
-		if (state.screen) this.display.hear(state.screen);
 	}
 
 	onLists(environments, zones, things) {
@@ -241,10 +247,10 @@ function speakIn(language) {
 	speak(ownLanguage(language) === "de" ? german : text => text);
 }
 
-/** Starts the page with its screens. */
-export async function start(App, query, experience) {
+/** Lets a page become that of the screens of its configuration. */
+export async function start(App, app) {
 	await needStyles();
-	speakIn(experience.language);
-	const Page = configured(App);
-	new Page(query, experience).begin();
+	speakIn(app.experience.language);
+	Object.setPrototypeOf(app, configured(App).prototype);
+	app.become();
 }

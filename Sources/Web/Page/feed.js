@@ -24,7 +24,12 @@ export async function request(path, options) {
 	}
 }
 
-async function read(path) {
+export const post = (path, body, headers) => request(path, {
+	method: "POST", headers: Object.assign({ "Content-Type": "application/json" }, headers), body: JSON.stringify(body)
+});
+
+/** What a path has. */
+export async function read(path) {
 	const { response, body } = await request(path);
 	if (!response.ok || body === null) throw new Error(path + ": " + response.status);
 	return body;
@@ -78,7 +83,7 @@ export class Feed {
 		try { value = JSON.parse(event.data); } catch (error) { return; }
 		if (!value || typeof value !== "object") return;
 		if (type === "state") this.hearState(value);
-		else if (type === "frame" || !this.loading) this.listener.onChange(type, value);
+		else if (type === "frame" || type === "screen" || !this.loading) this.listener.onChange(type, value);
 		else if (this.pending.length < MOST_PENDING) this.pending.push([type, value]);
 		this.isFresh = false;
 	}

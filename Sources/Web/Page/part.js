@@ -23,6 +23,10 @@ function load(name) {
 			if (typeof module.default === "function") resolve(module.default);
 			else reject(new Error("the module has no default class"));
 		}, reject);
+	}).catch(error => {
+		// The next one that needs it may have more luck.
+		modules.delete(name);
+		throw error;
 	}));
 	return modules.get(name);
 }

@@ -84,6 +84,8 @@ export class Profiles {
 		const isSlider = part === "Slider" || part === "Dimmer";
 		const limit = (key, otherwise) => (Number.isFinite(pick(key)) ? pick(key) : isSlider ? otherwise : null);
 		return {
+			// As a key of values it is its name.
+			toString: () => property.name,
 			name: property.name, title: this.string(property.name), roles: listOf(property.roles), actions, extras, part, generic,
 			min: limit("min", 0), max: limit("max", property.name === "brightness" ? 1 : 100), step: limit("step", null),
 			unit: pick("unit") ? this.string(pick("unit")) : ""

@@ -40,10 +40,8 @@ export function makeControls(app, thing) {
 			() => words(key), (node, isOn) => press(node, { [key]: !isOn })));
 		else controls.push(makeField(key, typeof dataOf(thing)[key], press));
 	}
-	const actions = (thing.actions || []).slice(0, MOST).map(action => {
-		const node = button({ class: "button", text: words(action) }, () => press(node, { action }, "action"));
-		return node;
-	});
+	const actions = (thing.actions || []).slice(0, MOST).map(action =>
+		button({ class: "button", text: words(action) }, event => press(event.currentTarget, { action }, "action")));
 	if (actions.length) controls.push({ node: block(say("Actions"), group(say("Actions"), "buttons", actions)), update: () => {} });
 	return controls;
 }
@@ -97,9 +95,8 @@ function makeSwatches(thing, press) {
 	const nodes = names.map(name => {
 		const patch = element("span", { class: "patch" });
 		patch.style.backgroundColor = cssColour(name) || "";
-		const node = button({ class: "swatch" }, () => press(node, { color: name }), patch,
+		return button({ class: "swatch" }, event => press(event.currentTarget, { color: name }), patch,
 			element("span", { text: clip(name, 24) }));
-		return node;
 	});
 	return {
 		node: block(say("Colour"), group(say("Colour"), "swatches", nodes)),

@@ -31,7 +31,7 @@ export class ThingView {
 
 	/** What makes the controls of a thing; for one with a profile it comes from other files. */
 	maker(thing) {
-		if (!thing.profile) return PLAIN;
+		if (!thing.profile || !this.app.experience) return PLAIN;
 		if (!this.profiled) {
 			this.profiled = NONE;
 			import("./property-list.js").then(file => new file.PropertyControls(this.app)).catch(() => PLAIN).then(maker => {
@@ -71,7 +71,7 @@ export class ThingView {
 			this.picture.src = address || "";
 			show(this.picture, address);
 		}
-		const rows = thing.profile ? [] : readings(thing);
+		const rows = maker === PLAIN ? readings(thing) : [];
 		show(this.facts, rows.length);
 		if (this.shownFacts !== (this.shownFacts = JSON.stringify(rows))) arrange(this.facts, rows.map(([title, text]) =>
 			element("div", null, element("dt", { text: title }), element("dd", { text }))));

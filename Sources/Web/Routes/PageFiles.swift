@@ -109,7 +109,7 @@ extension PageFiles {
         "text.js": PackageResources.text_js,
         "thing-controls.js": PackageResources.thing_controls_js,
         "thing-view.js": PackageResources.thing_view_js,
-        "version.js": PackageResources.version_js,
+        "upkeep.js": PackageResources.upkeep_js,
         "zoom.js": PackageResources.zoom_js,
     ])
 }
