@@ -43,7 +43,13 @@ struct ExperiencePageTests {
         try await check("calls")
     }
 
-    @Test func `a changed configuration comes to a page that is open`() async throws {
+    @Test func `without screens, things with a profile have its controls in the view of a thing`()
+        async throws
+    {
+        try await check("plain", configuration: "profiles: {language: en}\n")
+    }
+
+    @Test func `a changed configuration, and a changed module, come to a page that is open`() async throws {
         try await check("reload")
     }
 
@@ -52,7 +58,16 @@ struct ExperiencePageTests {
     }
 
     /// Runs a part of Tests/Interop/experience.py beside a daemon of its own.
-    private func check(_ part: String, hasColours: Bool = true, _ options: [String] = []) async throws {
+    ///
+    /// - Parameters:
+    ///   - hasColours: Whether the configuration has colours for all screens.
+    ///   - configuration: In the place of the sample.
+    private func check(
+        _ part: String,
+        hasColours: Bool = true,
+        configuration: String? = nil,
+        _ options: [String] = []
+    ) async throws {
         try await withEmptyHome { home, visitor in
             let folder = home.folder
             var application = try String(
@@ -76,9 +91,10 @@ struct ExperiencePageTests {
             let port = try LoopbackSocket.freePort()
             let address = "http://127.0.0.1:\(port)"
             try await visitor.whileStarting {
+                let sample = "profiles: {files: [application.json], modules: \(folder.path("modules"))}\n"
                 try await home.start(
                     ["web.listen": "127.0.0.1:\(port)"],
-                    file: "profiles: {files: [application.json], modules: \(folder.path("modules"))}\n"
+                    file: configuration ?? sample
                 )
             }
             try #require(await home.logs("web: \(address)"))

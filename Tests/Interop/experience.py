@@ -322,6 +322,12 @@ def modules(check, application):
                            ("window.dial.host.color('nonsense')", None), ("window.dial.host.string('applause')", "Applause"),
                            ("window.dial.host.string('nowhere')", "nowhere")]:
         check.see(script, script, wanted)
+    pushed = check.page.driver.execute_async_script("window.dial.host.pushScreen('nowhere').then(arguments[0])")
+    check.expect(pushed is False, f"a screen that is not there: {pushed}")
+    check.see("the notice", "document.querySelector('.notice').textContent.includes('nowhere')")
+    check.screen("details")
+    # A refused call is a failed request, which browsers tell.
+    before = [error for error in check.page.errors() if "/api/display/modules/screen - Failed to load resource" not in error]
     icon = "document.querySelector('.screen .thing-head .icon')"
     check.see("a picture of the folder", f"{icon}.naturalWidth > 0 && {icon}.src.endsWith('/kiosk/modules/mixer.svg')")
     failing = "Array.from(document.querySelectorAll('.property'), card => card.querySelector('input') ? card.querySelector('h2').textContent : '')"
@@ -349,7 +355,7 @@ def modules(check, application):
     check.call("modules", call="pushScreen", screen="ruin")
     check.see("the generic screen", "document.querySelectorAll('.tile').length", 7)
     check.see("its title", "document.querySelector('#bar h1').textContent", "<b>ruin</b>")
-    errors = check.page.errors()
+    errors = before + check.page.errors()
     for meant in MEANT:
         check.expect(any(meant in error for error in errors), f"{meant}: {errors}")
     check.expect(all(any(meant in error for meant in MEANT + [GONE]) for error in errors), f"the console: {errors}")
@@ -379,8 +385,11 @@ def calls(check, application):
     check.say("display/calls/screen/set", "navigateHome")
     check.screen("home")
     check.say("display/other/screen/set", {"call": "pushScreen", "screen": "tiles"})
+    check.tap("#bar [aria-haspopup]")
+    check.see("the menu", "document.querySelector('.drawer').hidden", False)
     check.say("display/all/screen/set", "sessionClosed")
     check.screen("welcome")
+    check.see("the menu on a screen without one", "document.querySelector('.drawer').hidden && !document.querySelector('[inert]')")
     check.hear("the sign-in screen on the broker", stack, ["welcome"])
     check.open("calls")
     check.screen("welcome")
@@ -394,7 +403,7 @@ def calls(check, application):
 
 
 def reload(check, application):
-    """A changed configuration comes to a page that is open."""
+    """A changed configuration, and a changed module, come to a page that is open."""
     check.page.size(390, 844)
     check.open("reload")
     check.page.run("window.isOld = true")
@@ -405,7 +414,33 @@ def reload(check, application):
     check.say("request/reload", "")
     check.see("the new title", "(document.querySelector('#bar h1') || {}).textContent", "Our things", seconds=20)
     check.see("that it is another page", "window.isOld", None)
+    known = "performance.getEntriesByType('resource').some(one => one.name.endsWith('/kiosk/modules/Board.js') && one.responseEnd)"
+    check.see("that the page knows its modules", known)
+    check.page.run("window.isOld = true")
+    with open(os.path.join(os.path.dirname(application), "modules", "Board.js"), "a", encoding="utf-8") as file:
+        file.write("// Changed.\n")
+    check.say("request/reload", "")
+    check.see("that it is another page again", "window.isOld", None, seconds=20)
     check.page.errors()
+
+
+def plain(check, application):
+    """Without screens, things with a profile have its controls in the view of a thing."""
+    check.page.size(390, 844)
+    check.page.driver.get(f"{check.address}/kiosk?display=plain&view=list")
+    check.see("the list", "document.querySelectorAll('.row').length", 7)
+    check.tap(".row[data-id$='0105']")
+    titles = "Array.from(document.querySelectorAll('#thing .property h2'), node => node.textContent).join()"
+    check.see("the properties", titles, "position,tilt,movement")
+    check.see("the style", "getComputedStyle(document.querySelector('#thing .reading')).fontWeight", "700")
+    check.tap("#thing .buttons .button:last-child")
+    check.hear("the blind on the broker", lambda: check.retained("things/blind")["values"]["position"], 0)
+    check.say("things/blind/set/position", "75")
+    check.see("the blind", "document.querySelector('#thing output').textContent", "75")
+    check.expect(not check.count(".screen") and not check.page.run("return document.getElementById('tabs').hidden"), "screens without any")
+    for wrong in check.page.run(kiosk.LAYOUT):
+        check.expect(False, wrong)
+    check.console("plain")
 
 
 def patience(check, application):
@@ -423,7 +458,7 @@ def patience(check, application):
     check.page.errors()
 
 
-CHECKS = {check.__name__: check for check in [looks, ways, controls, modules, calls, reload, patience]}
+CHECKS = {check.__name__: check for check in [looks, ways, controls, modules, calls, reload, plain, patience]}
 
 if __name__ == "__main__":
     what, address, port, root = sys.argv[1:5]

@@ -187,6 +187,7 @@ const configured = App => class extends App {
 		setText(this.heading, title);
 		document.title = title === display.appName ? title : title + " – " + display.appName;
 		show(this.drawer.opener, hasMenu);
+		if (!hasMenu) this.drawer.close();
 		show(this.backButton, hasBack);
 		set(this.backButton, { "aria-label": host.word("back") });
 		this.bar.classList.toggle("bare", !hasBar);
