@@ -7,6 +7,7 @@ import { word } from "./own-words.js";
 
 // So long after an own step, what the daemon says may still be older than that.
 const SETTLE_TIME = 1000;
+const MOST_SCREENS = 20;
 
 const isSame = (a, b) => a.length === b.length && a.every((entry, index) =>
 	entry.screen === b[index].screen && (entry.thing || null) === (b[index].thing || null));
@@ -66,7 +67,9 @@ export class Display {
 		const slug = found ? found.slug || found.id : thing ? String(thing) : null;
 		const entry = slug ? { screen, thing: slug } : { screen };
 		if (isSame([this.current], [entry])) return true;
-		const next = this.has(screen) ? this.stack.concat(entry).slice(-20) : this.stack;
+		const next = this.has(screen) ? this.stack.concat(entry) : this.stack;
+		// The home screen stays, as it does in the daemon.
+		if (next.length > MOST_SCREENS) next.splice(1, 1);
 		return this.go(next, [Object.assign({ call: "pushScreen" }, entry)]);
 	}
 
