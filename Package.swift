@@ -97,8 +97,10 @@ let package = Package(
         module("Lamps", ["Flare", "Things"]),
         module("PlaceMap", ["Flare", "Things", "Controller"]),
         module("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
+        module("Resolution", ["Flare"]),
 
-        // Leaf: what adapters and the shell share of the system
+        // Leaves: what adapters and the shell share of the system
+        module("Cryptography", ["CCrypto"]),
         module("Threading", ["CEventFD", system]),
 
         // Adapters
@@ -136,12 +138,14 @@ let package = Package(
             "Web",
             [
                 "Flare", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener", "Threading",
-                "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, deques, lifecycle,
+                "Cryptography", "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, deques, lifecycle,
                 log,
             ],
             // The kiosk page and the description of the API go into the program.
             resources: [.embedInCode("Page"), .embedInCode("API/openapi.json")]
         ),
+
+        module("Directory", ["Resolution", "Flare", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]),
 
         // Shell
         module(
@@ -207,6 +211,11 @@ let package = Package(
         tests("ThreadingTests", ["Threading"]),
         tests("FlareTests", ["Flare", "SeededRandom"]),
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
+        tests("ResolutionTests", ["Resolution", "SeededRandom"]),
+        tests(
+            "DirectoryTests",
+            ["Directory", "Resolution", "Flare", "Threading", "TestSupport", log]
+        ),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ProfilesTests", ["Profiles", "Flare", "SeededRandom"]),
         tests("ThingsTests", ["Things", "Profiles", "Flare", "SeededRandom"]),

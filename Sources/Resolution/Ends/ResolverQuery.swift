@@ -3,7 +3,7 @@ import Flare
 /// A client's end of one connection: it waits for the greeting, asks for one serial, and takes the first entry that
 /// matches.
 /// - Source: the directory page, "The client".
-package struct ResolverQuery: Sendable {
+package struct ResolverQuery: DirectoryExchange {
     package enum Result: Sendable, Hashable {
         case found(StationAddress)
         /// The resolver does not know the serial.
@@ -12,12 +12,6 @@ package struct ResolverQuery: Sendable {
         case noAnswer
         /// What it said is no answer, or one for another serial.
         case badAnswer
-    }
-
-    package enum Action: Sendable, Hashable {
-        case send([UInt8])
-        /// Close the connection; that was all.
-        case end(Result)
     }
 
     private enum Phase: Sendable, Hashable {
@@ -38,10 +32,10 @@ package struct ResolverQuery: Sendable {
         (self.serial, deadline) = (serial, now + Self.patience)
     }
 
-    package mutating func received(_ bytes: some Collection<UInt8>, now: Int64) -> [Action] {
+    package mutating func received(_ bytes: [UInt8], now: Int64) -> [DirectoryAction<Result>] {
         guard phase != .ended else { return [] }
         var step = buffer.append(bytes)
-        var actions: [Action] = []
+        var actions: [DirectoryAction<Result>] = []
         while case .complete(let message) = step {
             switch phase {
             case .greeting:
@@ -58,11 +52,11 @@ package struct ResolverQuery: Sendable {
     }
 
     /// The connection could not be made, or has ended.
-    package mutating func closed() -> [Action] { end(buffer.isEmpty ? .noAnswer : .badAnswer) }
+    package mutating func closed() -> [DirectoryAction<Result>] { end(buffer.isEmpty ? .noAnswer : .badAnswer) }
 
-    package mutating func tick(now: Int64) -> [Action] { now >= deadline ? end(.noAnswer) : [] }
+    package mutating func tick(now: Int64) -> [DirectoryAction<Result>] { now >= deadline ? end(.noAnswer) : [] }
 
-    private mutating func end(_ result: Result) -> [Action] {
+    private mutating func end(_ result: Result) -> [DirectoryAction<Result>] {
         guard phase != .ended else { return [] }
         phase = .ended
         return [.end(result)]

@@ -1,10 +1,7 @@
 /// A station's end of one connection: it waits for the greeting, tells its address, and waits until the resolver closes.
-package struct UpdateDelivery: Sendable {
-    package enum Action: Sendable, Hashable {
-        case send([UInt8])
-        /// Close the connection; whether the update was delivered.
-        case end(isDelivered: Bool)
-    }
+package struct UpdateDelivery: DirectoryExchange {
+    /// Whether the update was delivered.
+    package typealias Result = Bool
 
     private enum Phase: Sendable, Hashable {
         case greeting, closing, ended
@@ -23,7 +20,7 @@ package struct UpdateDelivery: Sendable {
         (self.update, deadline) = (update, now + ResolverQuery.patience)
     }
 
-    package mutating func received(_ bytes: some Collection<UInt8>, now: Int64) -> [Action] {
+    package mutating func received(_ bytes: [UInt8], now: Int64) -> [DirectoryAction<Bool>] {
         // An acknowledgement has no form; whatever follows the greeting is one.
         guard phase == .greeting else { return [] }
         switch buffer.append(bytes) {
@@ -37,13 +34,13 @@ package struct UpdateDelivery: Sendable {
     }
 
     /// The connection could not be made, or has ended: the resolver closes after the commit.
-    package mutating func closed() -> [Action] { end(phase == .closing) }
+    package mutating func closed() -> [DirectoryAction<Bool>] { end(phase == .closing) }
 
-    package mutating func tick(now: Int64) -> [Action] { now >= deadline ? end(false) : [] }
+    package mutating func tick(now: Int64) -> [DirectoryAction<Bool>] { now >= deadline ? end(false) : [] }
 
-    private mutating func end(_ isDelivered: Bool) -> [Action] {
+    private mutating func end(_ isDelivered: Bool) -> [DirectoryAction<Bool>] {
         guard phase != .ended else { return [] }
         phase = .ended
-        return [.end(isDelivered: isDelivered)]
+        return [.end(isDelivered)]
     }
 }

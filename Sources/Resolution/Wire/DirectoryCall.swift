@@ -84,5 +84,5 @@ package enum DirectoryRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case unsigned = "the serial takes signed updates only"
     case badSignature = "the signature is wrong"
     case badTime = "the time of the signature is not new, or far from ours"
-    case notStored = "the database takes no writes"
+    case database = "the database cannot be used"
 }

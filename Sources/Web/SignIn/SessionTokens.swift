@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 
 /// Makes and checks the tokens of signed-in browsers.

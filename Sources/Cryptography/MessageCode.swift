@@ -25,7 +25,7 @@ package struct MessageCode: Sendable {
     }
 
     /// Compares in constant time.
-    func matches(_ other: some Collection<UInt8>) -> Bool {
+    package func matches(_ other: some Collection<UInt8>) -> Bool {
         let other = Array(other)
         return other.count == value.count && CRYPTO_memcmp(value, other, value.count) == 0
     }

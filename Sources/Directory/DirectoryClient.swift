@@ -1,0 +1,126 @@
+import NIOCore
+import NIOPosix
+package import Resolution
+
+/// Asks a resolver, and tells it a station's address: one connection each.
+package struct DirectoryClient: Sendable {
+    package let host: String
+    package let port: Int
+
+    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    /// Asks for the address of a serial.
+    package func ask(_ serial: StationSerial) async -> ResolverQuery.Result {
+        await exchange { _, now in ResolverQuery(serial, now: now) } failure: { .noAnswer }
+    }
+
+    /// Tells the address of a station.
+    ///
+    /// - Parameter message: The update, from our IPv4 address on the way to the resolver; `nil` if there is none.
+    /// - Returns: Whether the resolver has taken it.
+    package func deliver(
+        _ message: @escaping @Sendable (_ ownAddress: StationAddress?) -> [UInt8]
+    ) async -> Bool {
+        await exchange { own, now in UpdateDelivery(message(own), now: now) } failure: { false }
+    }
+
+    private func exchange<Exchange: DirectoryExchange>(
+        _ make: @escaping @Sendable (StationAddress?, Int64) -> Exchange,
+        failure: @escaping @Sendable () -> Exchange.Result
+    ) async -> Exchange.Result {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let result = loop.makePromise(of: Exchange.Result.self)
+        let started = Self.now
+        let connecting = ClientBootstrap(group: loop)
+            .connectTimeout(.milliseconds(ResolverQuery.patience))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let handler = ExchangeHandler(make, startedAt: started, result: result, failure: failure)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
+            }
+            .connect(host: host, port: port)
+        connecting.whenFailure { _ in result.succeed(failure()) }
+        return await withTaskCancellationHandler {
+            (try? await result.futureResult.get()) ?? failure()
+        } onCancel: {
+            connecting.whenSuccess { $0.close(promise: nil) }
+        }
+    }
+
+    fileprivate static var now: Int64 {
+        let elapsed = start.duration(to: .now)
+        return Int64(elapsed / .milliseconds(1))
+    }
+
+    private static let start = ContinuousClock.now
+}
+
+/// One connection of a client.
+private final class ExchangeHandler<Exchange: DirectoryExchange>: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let make: @Sendable (StationAddress?, Int64) -> Exchange
+    private let startedAt: Int64
+    private let result: EventLoopPromise<Exchange.Result>
+    private let failure: @Sendable () -> Exchange.Result
+    private var exchange: Exchange?
+    private var timer: Scheduled<Void>?
+
+    init(
+        _ make: @escaping @Sendable (StationAddress?, Int64) -> Exchange,
+        startedAt: Int64,
+        result: EventLoopPromise<Exchange.Result>,
+        failure: @escaping @Sendable () -> Exchange.Result
+    ) {
+        (self.make, self.startedAt, self.result, self.failure) = (make, startedAt, result, failure)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let own = context.localAddress.flatMap { PeerAddress($0) }.flatMap { StationAddress($0) }
+        exchange = make(own, startedAt)
+        updateTimer(context)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = Array(unwrapInboundIn(data).readableBytesView)
+        perform(exchange?.received(bytes, now: DirectoryClient.now) ?? [], context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        perform(exchange?.closed() ?? [], context)
+        // Whoever has ended it before has given the result.
+        result.succeed(failure())
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func perform(_ actions: [DirectoryAction<Exchange.Result>], _ context: ChannelHandlerContext) {
+        for action in actions {
+            switch action {
+            case .send(let bytes):
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            case .end(let outcome):
+                timer?.cancel()
+                result.succeed(outcome)
+                context.close(promise: nil)
+                return
+            }
+        }
+        updateTimer(context)
+    }
+
+    private func updateTimer(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        guard let exchange, context.channel.isActive else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let delay = TimeAmount.milliseconds(max(1, exchange.deadline - DirectoryClient.now))
+        timer = context.eventLoop.scheduleTask(in: delay) {
+            let (handler, context) = bound.value
+            handler.perform(handler.exchange?.tick(now: DirectoryClient.now) ?? [], context)
+        }
+    }
+}
