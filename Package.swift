@@ -145,7 +145,10 @@ let package = Package(
             resources: [.embedInCode("Page"), .embedInCode("API/openapi.json")]
         ),
 
-        module("Directory", ["Resolution", "Flare", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]),
+        module(
+            "Directory",
+            ["Resolution", "Flare", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]
+        ),
 
         // Shell
         module(
@@ -171,7 +174,7 @@ let package = Package(
                 "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient",
                 "MQTT",
-                "Bridge", "Web",
+                "Bridge", "Web", "Resolution", "Directory", "Cryptography",
                 "Threading", "CMalloc", deques, lifecycle, grdb, system, log,
             ]
         ),
@@ -180,7 +183,7 @@ let package = Package(
             [
                 "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Profiles", "Things", "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
-                "MQTT", "Threading", "CMalloc", lifecycle, signals, arguments, log,
+                "MQTT", "Threading", "CMalloc", "Resolution", "Directory", lifecycle, signals, arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -278,7 +281,8 @@ let package = Package(
         tests(
             "WebTests",
             [
-                "Web", "HTTPListener", "Messages", "Controller", "Things", "Flare", "Threading",
+                "Web", "HTTPListener", "Messages", "Controller", "Things", "Flare", "Cryptography",
+                "Threading",
                 "TestSupport", httpTypes, lifecycle, log,
             ]
         ),

@@ -24,7 +24,9 @@ package struct AddressMonitor: Sendable {
         withUnsafeBytes(of: UInt16(Self.family)) { address.replaceSubrange(0..<2, with: $0) }
         withUnsafeBytes(of: Self.ipv4Addresses) { address.replaceSubrange(8..<12, with: $0) }
         let result = address.withUnsafeBytes { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) { bind(number, $0.baseAddress, socklen_t(bytes.count)) }
+            bytes.withMemoryRebound(to: sockaddr.self) {
+                bind(number, $0.baseAddress, socklen_t(bytes.count))
+            }
         }
         guard result == 0 else {
             let error = Errno(rawValue: errno)
@@ -37,7 +39,8 @@ package struct AddressMonitor: Sendable {
     /// An element for each batch of changes; ends with the task that reads it. Read it once.
     package func changes() -> AsyncStream<Void> {
         let (stream, port) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        guard let stop = try? EventFD(), let thread = try? POSIXThread({ self.read(until: stop, port) }) else {
+        guard let stop = try? EventFD(), let thread = try? POSIXThread({ self.read(until: stop, port) })
+        else {
             port.finish()
             return stream
         }

@@ -11,7 +11,11 @@ package struct DirectoryClient: Sendable {
 
     /// Asks for the address of a serial.
     package func ask(_ serial: StationSerial) async -> ResolverQuery.Result {
-        await exchange { _, now in ResolverQuery(serial, now: now) } failure: { .noAnswer }
+        await exchange { _, now in
+            ResolverQuery(serial, now: now)
+        } failure: {
+            .noAnswer
+        }
     }
 
     /// Tells the address of a station.
@@ -21,7 +25,11 @@ package struct DirectoryClient: Sendable {
     package func deliver(
         _ message: @escaping @Sendable (_ ownAddress: StationAddress?) -> [UInt8]
     ) async -> Bool {
-        await exchange { own, now in UpdateDelivery(message(own), now: now) } failure: { false }
+        await exchange { own, now in
+            UpdateDelivery(message(own), now: now)
+        } failure: {
+            false
+        }
     }
 
     private func exchange<Exchange: DirectoryExchange>(

@@ -16,9 +16,9 @@ package struct ResolverConfiguration: Sendable {
     /// Whether updates are answered.
     package var acknowledges = false
     /// Networks whose unsigned updates count.
-    package var updateFrom: [NetworkRange] = []
+    package var updateFrom = standardUpdateFrom.compactMap { NetworkRange($0) }
     /// Networks that may ask.
-    package var requestFrom: [NetworkRange] = []
+    package var requestFrom = standardRequestFrom.compactMap { NetworkRange($0) }
     /// Names and updates of one peer.
     package var perSecond = 10.0
     /// 32 bytes for each serial that takes signed updates only.
@@ -27,6 +27,11 @@ package struct ResolverConfiguration: Sendable {
     package var maximumConnections = 1024
 
     package init() {}
+
+    package static let standardPort = 8128
+    /// This machine alone may tell, until more is configured.
+    package static let standardUpdateFrom = ["127.0.0.0/8", "::1/128"]
+    package static let standardRequestFrom = ["0.0.0.0/0", "::/0"]
 }
 
 /// What a resolver counts, for the health message.

@@ -118,9 +118,8 @@ final class ResolverHandler: ChannelInboundHandler {
 extension PeerAddress {
     init?(_ address: SocketAddress) {
         switch address {
-        // Behind family and port, and behind those and the flow: sockaddr_in and sockaddr_in6.
-        case .v4(let four): self.init(withUnsafeBytes(of: four.address) { Array($0.dropFirst(4).prefix(4)) })
-        case .v6(let six): self.init(withUnsafeBytes(of: six.address) { Array($0.dropFirst(8).prefix(16)) })
+        case .v4(let four): self.init(four.networkBytes)
+        case .v6(let six): self.init(six.networkBytes)
         case .unixDomainSocket: return nil
         }
     }

@@ -1,5 +1,6 @@
 import Cryptography
 import Dispatch
+import Glibc
 package import Logging
 package import NIOCore
 import NIOPosix
@@ -70,8 +71,22 @@ package actor ResolverServer {
     /// Listens on an address.
     ///
     /// - Returns: The actual port.
-    /// - Throws: The system's error, if the address is taken or not ours.
-    package func listen(_ listener: ResolverConfiguration.Listener) async throws -> Int {
+    /// - Throws: If the address is taken or not ours.
+    package func listen(_ listener: ResolverConfiguration.Listener) async throws(ListenError) -> Int {
+        do {
+            return try await bind(listener)
+        } catch {
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            throw ListenError(description: reason)
+        }
+    }
+
+    /// Why an address cannot be listened on.
+    package struct ListenError: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private func bind(_ listener: ResolverConfiguration.Listener) async throws -> Int {
         let channel = try await ServerBootstrap(group: loop)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -127,11 +142,15 @@ package actor ResolverServer {
         _ names: [DirectoryCall.Name],
         from peer: PeerAddress?
     ) throws(DirectoryRefusal) -> [(serial: String, address: StationAddress?)] {
-        guard let peer, configuration.requestFrom.contains(where: { $0.contains(peer) }) else { throw .mayNotAsk }
+        guard let peer, configuration.requestFrom.contains(where: { $0.contains(peer) }) else {
+            throw .mayNotAsk
+        }
         guard limiter.take(names.count, by: peer, at: now) else { throw .tooOften }
         var entries: [(serial: String, address: StationAddress?)] = []
         for name in names {
-            let address = try name.serial.map { serial throws(DirectoryRefusal) in try self.address(of: serial) }
+            let address = try name.serial.map { serial throws(DirectoryRefusal) in
+                try self.address(of: serial)
+            }
             entries.append((name.sent, address ?? nil))
         }
         let unknown = entries.count { $0.address == nil }

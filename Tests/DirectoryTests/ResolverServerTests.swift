@@ -44,11 +44,15 @@ import Threading
 
     @Test func `the database has the one table, verbatim`() async throws {
         try await withResolver { (resolver: Resolver) async throws in
-            let program = try ChildProcess("/usr/bin/python3", [
-                "-c",
-                "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('select sql from sqlite_master').fetchall())",
-                resolver.path,
-            ], output: resolver.path + ".out")
+            let program = try ChildProcess(
+                "/usr/bin/python3",
+                [
+                    "-c",
+                    "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('select sql from sqlite_master').fetchall())",
+                    resolver.path,
+                ],
+                output: resolver.path + ".out"
+            )
             _ = await program.end(within: .seconds(20))
             await program.destroy()
             let text = try String(contentsOfFile: resolver.path + ".out", encoding: .utf8)
@@ -74,12 +78,16 @@ import Threading
 
     @Test(
         arguments: [
-            "GET / HTTP/1.1\r\n\r\n", "{}", "[1]", #"{"HRHomeStationUpdate":{"StationDID":"x","StationIP":"300.1.1.1"}}"#,
-            #"{"HRHomeStationUpdate":{"StationDID":"x","StationIP":"::1"}}"#, #"{"HRHomeStationsRequest":[{"StationDID":5}]}"#,
+            "GET / HTTP/1.1\r\n\r\n", "{}", "[1]",
+            #"{"HRHomeStationUpdate":{"StationDID":"x","StationIP":"300.1.1.1"}}"#,
+            #"{"HRHomeStationUpdate":{"StationDID":"x","StationIP":"::1"}}"#,
+            #"{"HRHomeStationsRequest":[{"StationDID":5}]}"#,
             String(repeating: "[", count: 1_000_000), "{\"" + String(repeating: "a", count: 65_536),
         ]
     )
-    func `what is refused is closed without another byte, and the next is served`(message: String) async throws {
+    func `what is refused is closed without another byte, and the next is served`(message: String)
+        async throws
+    {
         try await withResolver { (resolver: Resolver) async throws in
             // A peer that writes on may see a reset instead of the end.
             let heard = try? await resolver.say(message)
@@ -154,7 +162,9 @@ import Threading
             $0.maximumConnections = 10
         } _: { (resolver: Resolver) async throws in
             let port = resolver.port
-            let silent = try await onThread { try (0..<10).map { _ in try LoopbackSocket.connected(to: port) } }
+            let silent = try await onThread {
+                try (0..<10).map { _ in try LoopbackSocket.connected(to: port) }
+            }
             #expect(await eventually { resolver.server.counters.withLock { $0.connections } == 10 })
             #expect(try await resolver.say(update("x", "192.0.2.7")) == greeting)
             let first = try #require(silent.first)
@@ -180,7 +190,9 @@ import Threading
     @Test func `rows that another process writes are seen by the next request`() async throws {
         try await withResolver { (resolver: Resolver) async throws in
             let other = try ResolverDatabase(path: resolver.path)
-            let (serial, address) = (try #require(StationSerial("y")), try #require(StationAddress("192.0.2.9")))
+            let (serial, address) = (
+                try #require(StationSerial("y")), try #require(StationAddress("192.0.2.9"))
+            )
             #expect(await resolver.client.ask(serial) == .unknown)
             try other.store([(serial, address)])
             #expect(await resolver.client.ask(serial) == .found(address))
@@ -219,7 +231,10 @@ import Threading
                     address: .automatic,
                     key: nil
                 ),
-                clocks: .init(steady: { Int64(ContinuousClock.now.duration(to: .now) / .milliseconds(1)) }, wall: { 0 }),
+                clocks: .init(
+                    steady: { Int64(ContinuousClock.now.duration(to: .now) / .milliseconds(1)) },
+                    wall: { 0 }
+                ),
                 report: { port.yield($0) }
             )
             let (changes, change) = AsyncStream.makeStream(of: Void.self)

@@ -66,10 +66,15 @@ struct DirectoryMessageTests {
     @Test(
         arguments: [
             ("", DirectoryRefusal.noJSON), ("{", .noJSON), ("[]", .noJSON), ("{}", .unknownMessage),
-            (#"{"HRHomeStationsRequest":[{"StationDID":"a"}],"HRHomeStationUpdate":{"StationDID":"a"}}"#, .unknownMessage),
+            (
+                #"{"HRHomeStationsRequest":[{"StationDID":"a"}],"HRHomeStationUpdate":{"StationDID":"a"}}"#,
+                .unknownMessage
+            ),
             (#"{"HRHomeStationsRequest":[]}"#, .tooManyNames), (#"{"HRHomeStationsRequest":{}}"#, .noSerial),
-            (#"{"HRHomeStationsRequest":[{"StationDID":5}]}"#, .noSerial), (#"{"HRHomeStationsRequest":[{}]}"#, .noSerial),
-            (#"{"HRHomeStationUpdate":{"StationIP":"1.2.3.4"}}"#, .noSerial), (#"{"HRHomeStationUpdate":[]}"#, .noSerial),
+            (#"{"HRHomeStationsRequest":[{"StationDID":5}]}"#, .noSerial),
+            (#"{"HRHomeStationsRequest":[{}]}"#, .noSerial),
+            (#"{"HRHomeStationUpdate":{"StationIP":"1.2.3.4"}}"#, .noSerial),
+            (#"{"HRHomeStationUpdate":[]}"#, .noSerial),
             (#"{"HRHomeStationUpdate":{"StationDID":"a","StationIP":"300.1.1.1"}}"#, .noAddress),
             (#"{"HRHomeStationUpdate":{"StationDID":"a","StationIP":"::1"}}"#, .noAddress),
             (#"{"HRHomeStationUpdate":{"StationDID":"a","StationIP":7}}"#, .noAddress),
@@ -100,7 +105,8 @@ struct DirectoryMessageTests {
 
     @Test(
         arguments: [
-            ("GET / HTTP/1.1", DirectoryRefusal.noJSON), ("[", .noJSON), ("\"", .noJSON), ("\u{FEFF}{}", .noJSON),
+            ("GET / HTTP/1.1", DirectoryRefusal.noJSON), ("[", .noJSON), ("\"", .noJSON),
+            ("\u{FEFF}{}", .noJSON),
             (String(repeating: "{\"a\":", count: 9), .tooDeep),
             ("{" + String(repeating: "[", count: 1_000_000), .tooDeep),
             ("{\"" + String(repeating: "x", count: 65_536), .tooLong),
@@ -126,7 +132,9 @@ struct DirectoryMessageTests {
         var random = SplitMix64(seed: 15)
         let samples = [
             DirectoryMessage.request(["aabbccddeeff", "(17)"]), DirectoryMessage.greeting,
-            Array(#"{"HRHomeStationUpdate":{"StationDID":"(187723572702975)","StationIP":"(192.0.2.7)"}}"#.utf8),
+            Array(
+                #"{"HRHomeStationUpdate":{"StationDID":"(187723572702975)","StationIP":"(192.0.2.7)"}}"#.utf8
+            ),
             Array("{“HRHomeStationUpdate”:{“StationDID”:“x”}}".utf8),
         ]
         for sample in samples {

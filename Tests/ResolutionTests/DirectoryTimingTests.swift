@@ -63,9 +63,13 @@ struct DirectoryTimingTests {
 
     // MARK: Limits
 
-    @Test func `a peer has twenty seconds' worth at once, then so many a second; loopback has no limit`() throws {
+    @Test func `a peer has twenty seconds' worth at once, then so many a second; loopback has no limit`()
+        throws
+    {
         var limiter = PeerLimiter(perSecond: 10)
-        let (peer, other) = (try #require(PeerAddress([192, 0, 2, 7])), try #require(PeerAddress([192, 0, 2, 8])))
+        let (peer, other) = (
+            try #require(PeerAddress([192, 0, 2, 7])), try #require(PeerAddress([192, 0, 2, 8]))
+        )
         #expect(limiter.take(100, by: peer, at: 0) == true)
         #expect(limiter.take(100, by: peer, at: 0) == true)
         #expect(limiter.take(1, by: peer, at: 0) == false)
@@ -115,7 +119,8 @@ struct DirectoryTimingTests {
                 == Array("aa:bb:cc:dd:ee:ff\n192.0.2.7\n1767225600".utf8)
         )
         #expect(
-            UpdateSignatures.message(serial, sentAddress: nil, time: 5) == Array("aa:bb:cc:dd:ee:ff\n\n5".utf8)
+            UpdateSignatures.message(serial, sentAddress: nil, time: 5)
+                == Array("aa:bb:cc:dd:ee:ff\n\n5".utf8)
         )
     }
 
@@ -123,7 +128,8 @@ struct DirectoryTimingTests {
         let serial = try #require(StationSerial(Self.serial))
         var signatures = UpdateSignatures([serial: [1]])
         func refusal(_ time: Int?, _ sign: String?, now: Int = 1000) throws -> DirectoryRefusal? {
-            signatures.refusal(of: try update(time: time, sign: sign), now: now) { _, key, code in code == key }
+            signatures.refusal(of: try update(time: time, sign: sign), now: now) { _, key, code in code == key
+            }
         }
         #expect(try refusal(nil, nil) == .unsigned)
         #expect(try refusal(1000, nil) == .unsigned)

@@ -109,8 +109,14 @@ struct ResolverConnectionTests {
 
     @Test(
         arguments: [
-            (#"{"HRHomeStationReply":[{"StationDID":"AA-BB-CC-DD-EE-FF","StationIP":"192.0.2.7"}]}"#, "192.0.2.7"),
-            (#"{"HRHomeStationReply":[{"StationDID":"x","StationIP":"1.2.3.4"},{"StationDID":"aabbccddeeff","StationIP":"192.0.2.7"}]}"#, "192.0.2.7"),
+            (
+                #"{"HRHomeStationReply":[{"StationDID":"AA-BB-CC-DD-EE-FF","StationIP":"192.0.2.7"}]}"#,
+                "192.0.2.7"
+            ),
+            (
+                #"{"HRHomeStationReply":[{"StationDID":"x","StationIP":"1.2.3.4"},{"StationDID":"aabbccddeeff","StationIP":"192.0.2.7"}]}"#,
+                "192.0.2.7"
+            ),
             (#"{"HRHomeStationReply":[{"StationDID":"aabbccddeeff","StationIP":null}]}"#, nil),
             (#"{"HRHomeStationReply":[{"StationDID":"aabbccddeeff"}]}"#, nil),
         ] as [(String, String?)]
@@ -126,8 +132,10 @@ struct ResolverConnectionTests {
 
     @Test(
         arguments: [
-            #"{"HRHomeStationReply":[{"StationDID":"other","StationIP":"192.0.2.7"}]}"#, #"{"HRHomeStationReply":[]}"#,
-            #"{"HRHomeStationReply":[{"StationDID":"aabbccddeeff","StationIP":"::1"}]}"#, "{}", "HTTP/1.1 200 OK",
+            #"{"HRHomeStationReply":[{"StationDID":"other","StationIP":"192.0.2.7"}]}"#,
+            #"{"HRHomeStationReply":[]}"#,
+            #"{"HRHomeStationReply":[{"StationDID":"aabbccddeeff","StationIP":"::1"}]}"#, "{}",
+            "HTTP/1.1 200 OK",
             "{" + String(repeating: "[", count: 20), "{\"" + String(repeating: "x", count: 100_000),
         ]
     )

@@ -10,7 +10,8 @@ struct StationAddressTests {
 
     @Test(
         arguments: [
-            "", "300.1.1.1", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.04", "0.1.2.3", "224.0.0.1", "255.255.255.255",
+            "", "300.1.1.1", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.04", "0.1.2.3", "224.0.0.1",
+            "255.255.255.255",
             "1.2.3.-4", "1.2.3.+4", "1.2.3. 4", "::1", "fe80::1", "1.2.3.4/8", "a.b.c.d", "٣.2.3.4",
             String(repeating: "1", count: 100_000),
         ]
@@ -33,9 +34,11 @@ struct StationAddressTests {
 
     @Test(
         arguments: [
-            (AddressRule.auto, "192.0.2.7", "198.51.100.1", "192.0.2.7"), (.auto, "10.0.0.1", "198.51.100.1", "198.51.100.1"),
+            (AddressRule.auto, "192.0.2.7", "198.51.100.1", "192.0.2.7"),
+            (.auto, "10.0.0.1", "198.51.100.1", "198.51.100.1"),
             (.auto, "10.0.0.1", "10.0.0.9", "10.0.0.1"), (.auto, nil, "10.0.0.9", "10.0.0.9"),
-            (.auto, "10.0.0.1", nil, "10.0.0.1"), (.auto, nil, nil, nil), (.claimed, "10.0.0.1", "198.51.100.1", "10.0.0.1"),
+            (.auto, "10.0.0.1", nil, "10.0.0.1"), (.auto, nil, nil, nil),
+            (.claimed, "10.0.0.1", "198.51.100.1", "10.0.0.1"),
             (.claimed, nil, "198.51.100.1", "198.51.100.1"), (.peer, "192.0.2.7", "10.0.0.9", "10.0.0.9"),
             (.peer, "192.0.2.7", nil, nil),
         ] as [(AddressRule, String?, String?, String?)]
@@ -87,7 +90,9 @@ struct StationAddressTests {
     @Test func `a network with other bits behind its length is none`() {
         #expect(NetworkRange([192, 168, 1, 0], length: 16) == nil)
         #expect(NetworkRange([10, 128, 0, 0], length: 8) == nil)
-        #expect(NetworkRange([10, 0, 0, 0], length: 33) == nil && NetworkRange([10, 0, 0, 0], length: -1) == nil)
+        #expect(
+            NetworkRange([10, 0, 0, 0], length: 33) == nil && NetworkRange([10, 0, 0, 0], length: -1) == nil
+        )
         #expect(NetworkRange([10, 0], length: 8) == nil)
         #expect(NetworkRange(Array(repeating: 0, count: 16), length: 0) != nil)
     }

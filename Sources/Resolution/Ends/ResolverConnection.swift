@@ -101,7 +101,8 @@ package struct ResolverConnection: Sendable {
     }
 
     /// The update is in the database.
-    package mutating func stored(_ update: DirectoryCall.Update, _ address: StationAddress, now: Int64) -> [Action]
+    package mutating func stored(_ update: DirectoryCall.Update, _ address: StationAddress, now: Int64)
+        -> [Action]
     {
         guard phase == .working else { return [] }
         let answer: [Action] =

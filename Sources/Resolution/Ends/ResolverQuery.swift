@@ -52,9 +52,13 @@ package struct ResolverQuery: DirectoryExchange {
     }
 
     /// The connection could not be made, or has ended.
-    package mutating func closed() -> [DirectoryAction<Result>] { end(buffer.isEmpty ? .noAnswer : .badAnswer) }
+    package mutating func closed() -> [DirectoryAction<Result>] {
+        end(buffer.isEmpty ? .noAnswer : .badAnswer)
+    }
 
-    package mutating func tick(now: Int64) -> [DirectoryAction<Result>] { now >= deadline ? end(.noAnswer) : [] }
+    package mutating func tick(now: Int64) -> [DirectoryAction<Result>] {
+        now >= deadline ? end(.noAnswer) : []
+    }
 
     private mutating func end(_ result: Result) -> [DirectoryAction<Result>] {
         guard phase != .ended else { return [] }

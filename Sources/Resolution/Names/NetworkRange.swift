@@ -9,7 +9,9 @@ package struct NetworkRange: Sendable, Hashable {
     ///   - length: 0 to the number of bits.
     /// - Returns: `nil` for other numbers, and if a bit behind the shared ones is set.
     package init?(_ bytes: [UInt8], length: Int) {
-        guard bytes.count == 4 || bytes.count == 16, (0...bytes.count * 8).contains(length) else { return nil }
+        guard bytes.count == 4 || bytes.count == 16, (0...bytes.count * 8).contains(length) else {
+            return nil
+        }
         for (index, byte) in bytes.enumerated() {
             let shared = min(8, max(0, length - index * 8))
             guard shared == 8 || byte & (0xFF >> UInt8(shared)) == 0 else { return nil }

@@ -18,7 +18,9 @@ package struct StationSerial: Sendable, Hashable, Comparable, CustomStringConver
         let bytes = Array(inner.utf8)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         // NEL and the other control characters beyond ASCII.
-        guard inner.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
+        guard inner.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            return nil
+        }
         let stripped = bytes.filter { !":-. ".utf8.contains($0) }.map(Self.lowered)
         if stripped.count == bytes.count, hasParentheses || (13...15).contains(bytes.count),
             let number = Self.number(stripped), number < Self.macCount

@@ -1,3 +1,4 @@
+import Cryptography
 /// The cookie of a signed-in browser.
 ///
 /// `SameSite=Lax` keeps it from requests of other sites; a frame of another site, such as a dashboard under another name,

@@ -1,0 +1,129 @@
+import Controller
+import Directory
+import Foundation
+import Logging
+import Resolution
+import ServiceLifecycle
+import Settings
+import Threading
+
+extension Capability {
+    /// A directory of servers whose address changes.
+    static let resolver = Capability(name: "resolver", settings: .resolver) { context in
+        let settings = context.configuration.resolver
+        guard settings.isEnabled else { return nil }
+        let keys = try settings.keysFile.map { try StationKeys.load($0).get() } ?? [:]
+        let (send, clock, logger) = (context.send, context.clock, context.logger)
+        let file = URL(filePath: context.store.path).deletingLastPathComponent().appending(
+            path: "resolver.db"
+        )
+        .path(percentEncoded: false)
+        let configuration = ResolverConfiguration(settings, keys: keys)
+        // From the moment at which the database could be opened.
+        let running = Locked<ResolverServer?>(nil)
+        var parts = CapabilityParts()
+        parts.features = ["resolver"]
+        parts.counters = {
+            (running.withLock { $0 }?.counters.withLock { $0 } ?? ResolverCounters()).values
+        }
+        parts.services = [
+            DaemonService(name: "resolver") {
+                let database = await cancelWhenGracefulShutdown { await open(file, send, logger) }
+                guard let database else { return }
+                let server = ResolverServer(
+                    configuration,
+                    database: database,
+                    clocks: .init(
+                        steady: { clock().steadyMilliseconds },
+                        wall: { Int(clock().wallMilliseconds / 1000) }
+                    ),
+                    onDatabase: { send(report($0)) },
+                    logger: logger
+                )
+                running.withLock { $0 = server }
+                await cancelWhenGracefulShutdown {
+                    await withTaskGroup(of: Void.self) { group in
+                        for listener in settings.listen {
+                            group.addTask { await listen(listener, server, send, logger) }
+                        }
+                    }
+                }
+                try? await gracefulShutdown()
+                await server.stop()
+                database.close()
+            }
+        ]
+        return parts
+    }
+
+    /// Raises or clears the alert about the database.
+    private static func report(_ error: String?) -> ControllerEvent {
+        error.map { .alertRaised(alert, .error, message: "The resolver cannot use its database: \($0).") }
+            ?? .alertCleared(alert)
+    }
+
+    /// Tries until the database can be opened; `nil` at the end of the node.
+    private static func open(
+        _ file: String,
+        _ send: @Sendable (ControllerEvent) -> Void,
+        _ logger: Logger
+    ) async -> ResolverDatabase? {
+        var isReported = false
+        while !Task.isCancelled {
+            do {
+                let database = try ResolverDatabase(path: file)
+                if isReported { send(report(nil)) }
+                return database
+            } catch {
+                if !isReported {
+                    logger.error("the resolver's database cannot be opened", metadata: ["error": "\(error)"])
+                    send(report("\(error)"))
+                }
+                isReported = true
+            }
+            try? await Task.sleep(for: retry)
+        }
+        return nil
+    }
+
+    private static let alert = "resolver"
+    private static let retry = Duration.seconds(10)
+
+    /// Tries until it listens: an address that is taken does not end the daemon.
+    private static func listen(
+        _ place: HostAndPort,
+        _ server: ResolverServer,
+        _ send: @Sendable (ControllerEvent) -> Void,
+        _ logger: Logger
+    ) async {
+        let alert = "resolver-\(place.port)"
+        var isReported = false
+        while !Task.isCancelled {
+            do {
+                let port = try await server.listen(.init(host: place.host, port: place.port))
+                logger.notice("resolver: \(HostAndPort(host: place.host, port: port))")
+                if isReported { send(.alertCleared(alert)) }
+                return
+            } catch {
+                if !isReported {
+                    let message =
+                        "The resolver does not listen on \(place): \(error). Trying again every 10 s."
+                    logger.error("\(message)")
+                    send(.alertRaised(alert, .error, message: message))
+                }
+                isReported = true
+            }
+            try? await Task.sleep(for: retry)
+        }
+    }
+}
+
+extension ResolverCounters {
+    /// By name, for the health message.
+    fileprivate var values: [String: Int] {
+        [
+            "resolver_connections": connections, "resolver_names": names, "resolver_unknown": unknown,
+            "resolver_updates": updates, "resolver_changes": changes, "resolver_refused": refused,
+        ]
+    }
+}
