@@ -18,13 +18,15 @@ struct CommandReference {
 
     private static func section(_ verb: CommandTree, path: String) -> [String] {
         let name = "\(path) \(verb.name)"
-        guard verb.subcommands.isEmpty else { return verb.subcommands.flatMap { section($0, path: name) } }
+        let below = verb.subcommands.flatMap { section($0, path: name) }
+        // A verb may do something itself and have verbs as well.
+        guard verb.subcommands.isEmpty || !verb.arguments.isEmpty else { return below }
         var lines = ["## \(name)", "", verb.abstract, "", "```", wrapped(usage(verb, name)), "```", ""]
         if !verb.discussion.isEmpty { lines += [verb.discussion, ""] }
-        guard !verb.arguments.isEmpty else { return lines }
+        guard !verb.arguments.isEmpty else { return lines + below }
         lines += ["| argument or option | meaning |", "| --- | --- |"]
         lines += verb.arguments.map { "| `\(term($0))` | \(meaning($0)) |" }
-        return lines + [""]
+        return lines + [""] + below
     }
 
     private static func usage(_ verb: CommandTree, _ name: String) -> [String] {

@@ -60,7 +60,7 @@ struct CommandTree {
         if let word = words.first, let verb = subcommands.first(where: { $0.name == word }) {
             return verb.problem(of: Array(words.dropFirst()), isWhole: isWhole)
         }
-        if !subcommands.isEmpty { return words.first.map { "\(name) has no verb \($0)" } }
+        if !subcommands.isEmpty, arguments.isEmpty { return words.first.map { "\(name) has no verb \($0)" } }
         var places = 0
         var rest = words[...]
         while let word = rest.popFirst() {

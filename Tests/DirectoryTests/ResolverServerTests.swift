@@ -252,3 +252,18 @@ import Threading
         }
     }
 }
+
+struct NetworkRangeTextTests {
+    @Test(
+        arguments: [
+            ("192.168.0.0/16", true), ("127.0.0.0/8", true), ("::1/128", true), ("::/0", true),
+            ("10.0.0.1", true),
+            ("fe80::/10", true), ("10.0.0.1/8", false), ("10.0.0.0/33", false), ("10.0.0.0/", false),
+            ("10.0.0.0/+8", false),
+            ("localhost", false), ("", false), ("10.0.0/8", false), ("::1/129", false),
+        ]
+    )
+    func `a network is an address with the number of its first bits`(text: String, isLegal: Bool) {
+        #expect((NetworkRange(text) != nil) == isLegal)
+    }
+}

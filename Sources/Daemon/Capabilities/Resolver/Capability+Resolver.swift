@@ -41,13 +41,7 @@ extension Capability {
                     logger: logger
                 )
                 running.withLock { $0 = server }
-                await cancelWhenGracefulShutdown {
-                    await withTaskGroup(of: Void.self) { group in
-                        for listener in settings.listen {
-                            group.addTask { await listen(listener, server, send, logger) }
-                        }
-                    }
-                }
+                await cancelWhenGracefulShutdown { await listen(settings.listen, server, send, logger) }
                 try? await gracefulShutdown()
                 await server.stop()
                 database.close()
@@ -58,8 +52,8 @@ extension Capability {
 
     /// Raises or clears the alert about the database.
     private static func report(_ error: String?) -> ControllerEvent {
-        error.map { .alertRaised(alert, .error, message: "The resolver cannot use its database: \($0).") }
-            ?? .alertCleared(alert)
+        error.map { .alertRaised("resolver", .error, message: "The resolver cannot use its database: \($0).") }
+            ?? .alertCleared("resolver")
     }
 
     /// Tries until the database can be opened; `nil` at the end of the node.
@@ -86,33 +80,37 @@ extension Capability {
         return nil
     }
 
-    private static let alert = "resolver"
     private static let retry = Duration.seconds(10)
 
-    /// Tries until it listens: an address that is taken does not end the daemon.
+    /// Tries until it listens everywhere: an address that is taken does not end the daemon.
     private static func listen(
-        _ place: HostAndPort,
+        _ places: [HostAndPort],
         _ server: ResolverServer,
         _ send: @Sendable (ControllerEvent) -> Void,
         _ logger: Logger
     ) async {
-        let alert = "resolver-\(place.port)"
-        var isReported = false
-        while !Task.isCancelled {
-            do {
-                let port = try await server.listen(.init(host: place.host, port: place.port))
-                logger.notice("resolver: \(HostAndPort(host: place.host, port: port))")
-                if isReported { send(.alertCleared(alert)) }
-                return
-            } catch {
-                if !isReported {
-                    let message =
-                        "The resolver does not listen on \(place): \(error). Trying again every 10 s."
-                    logger.error("\(message)")
-                    send(.alertRaised(alert, .error, message: message))
+        var (missing, reported) = (places, "")
+        while !missing.isEmpty, !Task.isCancelled {
+            var problems: [String] = []
+            for place in missing {
+                do {
+                    let port = try await server.listen(.init(host: place.host, port: place.port))
+                    logger.notice("resolver: \(HostAndPort(host: place.host, port: port))")
+                    missing.removeAll { $0 == place }
+                } catch {
+                    problems.append("\(place): \(error)")
                 }
-                isReported = true
             }
+            let problem = problems.joined(separator: "; ")
+            if problem.isEmpty {
+                if !reported.isEmpty { send(.alertCleared("resolver-listener")) }
+            } else if problem != reported {
+                let message = "The resolver does not listen on \(problem). Trying again every 10 s."
+                logger.error("\(message)")
+                send(.alertRaised("resolver-listener", .error, message: message))
+            }
+            reported = problem
+            guard !missing.isEmpty else { return }
             try? await Task.sleep(for: retry)
         }
     }

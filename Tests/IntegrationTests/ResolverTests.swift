@@ -1,0 +1,129 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// The resolver as a program of its own, and in the daemon.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2))) struct ResolverTests {
+    private static let greeting = #"{"DDNSConnected":[{"Connected":true}]}"#
+
+    private func say(_ text: String, port: Int) async throws -> String {
+        try await onThread {
+            let socket = try LoopbackSocket.connected(to: port)
+            try socket.send(Array(text.utf8))
+            var all: [UInt8] = []
+            while case let part = socket.receive(), !part.isEmpty { all += part }
+            return String(decoding: all, as: UTF8.self)
+        }
+    }
+
+    /// The port behind a text of a log.
+    private func port(in folder: TemporaryFolder, _ file: String, after text: String) async -> Int? {
+        func found() -> Int? {
+            let log = folder.read(file)
+            guard let place = log.range(of: text) else { return nil }
+            return Int(log[place.upperBound...].prefix { $0.isNumber })
+        }
+        _ = await eventually { found() != nil }
+        return found()
+    }
+
+    @Test func `alone it serves stations and clients, and its verbs work beside it`() async throws {
+        try await withTemporaryFolder { folder in
+            let database = folder.path("r.db")
+            let arguments = ["resolver", "--listen", "127.0.0.1:0", "--db", database]
+            let resolver = try Program.start(arguments, in: folder, output: folder.path("log"))
+            let text = "trilateral resolver: listening on 127.0.0.1:"
+            let port = try #require(await port(in: folder, "log", after: text))
+            let update =
+                #"{"HRHomeStationUpdate":{"StationDID":"AA:BB:CC:DD:EE:FF","StationIP":"192.0.2.7"}}"#
+            #expect(try await say(update, port: port) == Self.greeting)
+            let get = try await Program.run(
+                ["resolver", "get", "(187723572702975)", "--db", database],
+                in: folder
+            )
+            #expect(get.status == 0 && get.output == "192.0.2.7\n")
+            let set = try await Program.run(
+                ["resolver", "set", "x", "192.0.2.8", "--db", database],
+                in: folder
+            )
+            #expect(set.status == 0 && set.output.isEmpty)
+            #expect(
+                try await say(#"{"HRHomeStationsRequest":[{"StationDID":"x"}]}"#, port: port) == Self.greeting
+                    + #"{"HRHomeStationReply":[{"StationDID":"x","StationIP":"192.0.2.8"}]}"#
+            )
+            let list = try await Program.run(["resolver", "list", "--db", database], in: folder)
+            #expect(list.output == "aa:bb:cc:dd:ee:ff\t192.0.2.7\nx\t192.0.2.8\n")
+            let json = try await Program.run(["resolver", "list", "--json", "--db", database], in: folder)
+            #expect(try JSONValue(parsing: json.output).array?.last == ["id": "x", "ip": "192.0.2.8"])
+            for (words, status) in [
+                (["rm", "x"], 0), (["rm", "x"], 66), (["get", "x"], 66), (["set", "x", "300.1.1.1"], 65),
+                (["set", " ", "1.2.3.4"], 65), (["get"], 64),
+            ] {
+                let end = try await Program.run(["resolver"] + words + ["--db", database], in: folder)
+                #expect(end.status == Int32(status), "\(words): \(end.output)")
+            }
+            let taken = try await Program.run(
+                ["resolver", "--listen", "127.0.0.1:\(port)", "--db", folder.path("other.db")],
+                in: folder
+            )
+            #expect(taken.status == 69 && taken.output.contains("in use"), "\(taken.output)")
+            let gone = try await Program.run(
+                ["resolver", "list", "--db", folder.path("gone.db")],
+                in: folder
+            )
+            #expect(gone.status == 66)
+            try folder.write("no database at all, and long enough to be looked at", to: "bad.db")
+            let bad = try await Program.run(
+                ["resolver", "--listen", "127.0.0.1:0", "--db", folder.path("bad.db")],
+                in: folder
+            )
+            #expect(bad.status == 74, "\(bad.output)")
+            resolver.signal(SIGTERM)
+            #expect(await resolver.end(within: .seconds(10)) == 0)
+            await resolver.destroy()
+        }
+    }
+
+    @Test func `in the daemon it counts, and a port that is taken is an alert`() async throws {
+        let taken = try LoopbackSocket.listening()
+        let file = "resolver: {enabled: true, listen: [\"127.0.0.1:0\", \"127.0.0.1:\(taken.port)\"]}\n"
+        try await withHome(file: file) { home, visitor in
+            let port = try #require(await port(in: home.folder, "log-1", after: "resolver: 127.0.0.1:"))
+            let info = try await visitor.awaits("info")
+            #expect(info["features"]?.array?.contains("resolver") == true)
+            try await visitor.awaits("alert/resolver-listener") {
+                $0["message"]?.string?.contains("\(taken.port)") == true
+            }
+            let update = #"{"HRHomeStationUpdate":{"StationDID":"(187723572702974)"}}"#
+            #expect(try await say(update, port: port) == Self.greeting)
+            #expect(try await say("GET / HTTP/1.1\r\n\r\n", port: port) == Self.greeting)
+            let request = #"{"HRHomeStationsRequest":[{"StationDID":"AA-BB-CC-DD-EE-FE"}]}"#
+            #expect(try await say(request, port: port).hasSuffix(#""StationIP":"127.0.0.1"}]}"#))
+            let list = try await Program.run(
+                ["resolver", "list", "--db", "\(home.state)/resolver.db"],
+                in: home.folder
+            )
+            #expect(list.output == "aa:bb:cc:dd:ee:fe\t127.0.0.1\n")
+            try await visitor.ask("request/snapshot")
+        }
+    }
+
+    @Test func `what is wrong in its configuration is named`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("aabbccddeeff 00\n", to: "keys")
+            try folder.write(
+                "resolver: {update_from: [10.0.0.1/8], per_second: 0, keys_file: keys, address: mine}\n",
+                to: "t.yaml"
+            )
+            let end = try await Program.run(["check", "--config", folder.path("t.yaml")], in: folder)
+            #expect(end.status == 78)
+            for words in ["without other bits behind its length", "0.1 to 1000", "auto, claimed or peer"] {
+                #expect(end.output.contains(words), "\(words): \(end.output)")
+            }
+            try folder.write("resolver: {keys_file: keys}\n", to: "t.yaml")
+            let keys = try await Program.run(["check", "--config", folder.path("t.yaml")], in: folder)
+            #expect(keys.status == 78 && keys.output.contains("line 1 must have a serial"), "\(keys.output)")
+        }
+    }
+}
