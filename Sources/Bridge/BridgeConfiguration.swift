@@ -23,6 +23,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var healthInterval: Duration = .seconds(60)
     /// Interval at which position and angle are repeated while their sensor is alive.
     package var aliveInterval: Duration = .seconds(10)
+    /// Whether the address of this station is announced to a resolver.
+    package var hasStation = false
     /// Whether the map is published.
     package var hasMap = false
 
@@ -49,6 +51,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
         result.hasMap = hasMap
         result.version = version
         result.hasLocation = publishesLocation
+        result.hasStation = hasStation
         result.flareURL = flareURL
         result.healthSeconds = max(1, Int(healthInterval.components.seconds))
         return result

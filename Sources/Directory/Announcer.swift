@@ -45,7 +45,7 @@ package actor Announcer {
 
     private let settings: Settings
     private let clocks: ResolverServer.Clocks
-    private let report: @Sendable (Report) -> Void
+    private let report: @Sendable (Report) async -> Void
     private var schedule: AnnouncerSchedule
     private var known: StationAddress?
     private var waiter: Task<Void, Never>?
@@ -54,7 +54,7 @@ package actor Announcer {
     package init(
         _ settings: Settings,
         clocks: ResolverServer.Clocks,
-        report: @escaping @Sendable (Report) -> Void
+        report: @escaping @Sendable (Report) async -> Void
     ) {
         (self.settings, self.clocks, self.report) = (settings, clocks, report)
         let period = Int64(min(max(settings.periodSeconds, 1), 86_400) * 1000)
@@ -118,7 +118,7 @@ package actor Announcer {
         let now = clocks.steady()
         let next = schedule.ended(task, isSuccess: error == nil, now: now, chance: .random(in: 0...1))
         if next == nil {
-            report(
+            await report(
                 Report(
                     address: known,
                     isSuccess: error == nil,

@@ -12,6 +12,8 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     package var version = ""
     /// Whether the geographic location is published.
     package var hasLocation = false
+    /// Whether the address of this station is announced to a resolver.
+    package var hasStation = false
     /// Whether the map is published.
     package var hasMap = false
     /// The Flare server's address, if known.

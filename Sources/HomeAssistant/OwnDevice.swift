@@ -88,6 +88,20 @@ struct OwnDevice {
             event("zone", "Zone event", .zone, ["enter", "exit"]),
             event("nearby", "Nearby event", .nearby, ["near", "far"]),
         ]
+        if configuration.hasStation {
+            components.append(
+                Component(
+                    .sensor,
+                    "station_address",
+                    [
+                        "name": "Station address", "icon": "mdi:ip-network-outline",
+                        "state_topic": .string(topics.station),
+                        "value_template": .string(ValueTemplate.reading("value_json.address")),
+                        "entity_category": "diagnostic", "enabled_by_default": false,
+                    ]
+                )
+            )
+        }
         if configuration.hasLocation {
             let location = topics.deviceLocation
             components.append(

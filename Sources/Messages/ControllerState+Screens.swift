@@ -19,6 +19,18 @@ extension ControllerState {
         ]
     }
 
+    /// `B/station`: `{"serial","address","resolver","ok","since","error"}`; `nil` if the address is not announced.
+    package var stationJSON: JSONValue? {
+        station.map { status in
+            let report = status.report
+            return [
+                "serial": .string(report.serial), "address": report.address.map { .string($0) } ?? .null,
+                "resolver": .string(report.resolver), "ok": .bool(report.error == nil),
+                "since": .string(status.since.timestamp), "error": report.error.map { .string($0) } ?? .null,
+            ]
+        }
+    }
+
     /// `B/setup/candidates`: access points of things that wait to be set up, the newest first.
     package var setupCandidatesJSON: JSONValue {
         .array(

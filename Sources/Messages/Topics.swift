@@ -46,7 +46,7 @@ package struct Topics: Sendable, Hashable {
     package var passing: [String] {
         [
             alert("+"), map, devicePosition, deviceAngle, deviceLocation, screen(display: "+"),
-            setupCandidates,
+            setupCandidates, station,
         ]
     }
 
@@ -79,6 +79,9 @@ package struct Topics: Sendable, Hashable {
 
     /// Readings of other programs: `compass`, `gps` or `beacons`.
     package func raw(_ sensor: String) -> String { topic("sensors/\(sensor)/raw") }
+
+    /// How the announcement of this station's address stands.
+    package var station: String { topic("station") }
 
     /// Access points that scanners hear.
     package var setupSSIDs: String { topic("setup/ssids") }

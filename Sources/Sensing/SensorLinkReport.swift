@@ -4,7 +4,7 @@ package import Controller
 package struct SensorLinkReport: Sendable {
     let send: @Sendable (ControllerEvent) -> Void
     /// Called with a link's name and whether it is up; `nil` if there is no such link.
-    let linkChanged: @Sendable (String, Bool?) async -> Void
+    package let linkChanged: @Sendable (String, Bool?) async -> Void
 
     package init(
         send: @escaping @Sendable (ControllerEvent) -> Void,

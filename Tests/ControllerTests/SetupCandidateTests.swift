@@ -35,6 +35,22 @@ import Testing
         #expect(names(rig).allSatisfy { $0.hasPrefix("4-") || $0.hasPrefix("3-") })
     }
 
+    @Test func `a station's announcement has the moment at which it began to succeed or to fail`() {
+        var rig = Rig.atHome()
+        func report(_ address: String?, _ error: String?) -> ControllerEvent {
+            .stationAnnounced(.init(serial: "s", resolver: "r:8128", address: address, error: error))
+        }
+        rig.happens(report("192.0.2.7", nil))
+        let since = rig.state.station?.since
+        _ = rig.controller.removeChanges()
+        rig.happens(report("192.0.2.7", nil), after: 1000)
+        #expect(rig.controller.removeChanges().isEmpty)
+        rig.happens(report("192.0.2.8", nil), after: 1000)
+        #expect(rig.state.station?.since == since && rig.controller.removeChanges() == [.station])
+        rig.happens(report("192.0.2.8", "gone"), after: 1000)
+        #expect(rig.state.station?.since == Rig.moment(3000))
+    }
+
     @Test func `nothing heard changes nothing`() {
         var rig = Rig.atHome()
         #expect(rig.happens(heard([])).besidesLifecycle.isEmpty)

@@ -109,6 +109,52 @@ import Testing
         }
     }
 
+    @Test func `a daemon tells its address to the resolver of another one, and says how that goes`()
+        async throws
+    {
+        let key = String(repeating: "0f", count: 32)
+        try await withEmptyHome { home, visitor in
+            try home.folder.write("aa-bb-cc-dd-ee-ff \(key)\n", to: "keys")
+            try await home.take()
+            try await visitor.whileStarting {
+                try await home.start(
+                    file:
+                        "resolver: {enabled: true, listen: [\"127.0.0.1:0\"], update_from: [], keys_file: keys}\n"
+                )
+            }
+            let port = try #require(await port(in: home.folder, "log-1", after: "resolver: 127.0.0.1:"))
+            try await withEmptyHome { station, listener in
+                try station.folder.write(key + "\n", to: "key")
+                try await station.take()
+                try await listener.whileStarting {
+                    try await station.start(
+                        file: """
+                            station: {announce: "127.0.0.1:\(port)", serial: AABBCCDDEEFF, period_seconds: 5, key_file: key}
+                            """
+                    )
+                }
+                let status = try await listener.awaits("station") { $0["ok"] == true }
+                #expect(status["serial"] == "aa:bb:cc:dd:ee:ff" && status["address"] == "127.0.0.1")
+                #expect(status["resolver"]?.string == "127.0.0.1:\(port)" && status["error"] == .null)
+                try await listener.awaits("health") { $0["links"]?["station"] == true }
+                let get = try await Program.run(
+                    ["resolver", "get", "aabbccddeeff", "--db", "\(home.state)/resolver.db"],
+                    in: home.folder
+                )
+                #expect(get.output == "127.0.0.1\n")
+                await home.stop()
+                let lost = try await listener.awaits("station") { $0["ok"] == false }
+                #expect(lost["error"]?.string?.contains("did not") == true, "\(lost)")
+                #expect(await !station.log.contains(key))
+                try await listener.whileStarting {
+                    await station.stop()
+                    try await station.start()
+                }
+                try await listener.awaits("station", "")
+            }
+        }
+    }
+
     @Test func `what is wrong in its configuration is named`() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("aabbccddeeff 00\n", to: "keys")

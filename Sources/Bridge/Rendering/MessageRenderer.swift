@@ -55,6 +55,14 @@ extension MessageRenderer {
         }
     }
 
+    /// How the announcement of this station's address stands.
+    package static func station(_ topics: Topics) -> MessageRenderer {
+        MessageRenderer { snapshot in
+            guard snapshot.changes.contains(.station) else { return [] }
+            return [(topics.station, snapshot.state.stationJSON?.bytes ?? [])]
+        }
+    }
+
     /// The things that wait to be set up; scanners repeat what they hear, so once a second at most.
     package static func setup(_ topics: Topics) -> MessageRenderer {
         MessageRenderer(spacing: 1000) { snapshot in

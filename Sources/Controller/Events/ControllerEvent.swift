@@ -27,6 +27,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case displayChanged(id: String, Lifecycle.DisplayPresence)
     /// Access points of things that wait to be set up.
     case setupCandidatesHeard([SetupCandidate.Sighting])
+    /// This station's address was told to its resolver, or could not be.
+    case stationAnnounced(StationStatus.Report)
     /// The broker connection was established or lost.
     case brokerLinkChanged(isUp: Bool)
     /// The broker has confirmed that the topics of these objects are empty.

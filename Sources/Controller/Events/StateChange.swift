@@ -14,6 +14,7 @@ package enum StateChange: Sendable, Hashable {
     /// What a display shows.
     case screen(String)
     case setupCandidates
+    case station
     /// Whether the Flare server can be reached.
     case link
     /// The condition of a thing's beacon.

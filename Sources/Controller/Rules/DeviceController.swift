@@ -88,6 +88,7 @@ package struct DeviceController: Sendable {
         case .beaconsHeard(let reports): beaconsHeard(reports)
         case .displayChanged(let id, let presence): displayChanged(id, presence)
         case .setupCandidatesHeard(let sightings): setupCandidatesHeard(sightings)
+        case .stationAnnounced(let report): stationAnnounced(report)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forgetSlugs(names)

@@ -43,6 +43,8 @@ package struct ControllerState: Sendable, Hashable {
     package var screens: [String: ScreenStack] = [:]
     /// Access points that belong to things of a profile and were heard lately.
     package var setupCandidates: [SetupCandidate] = []
+    /// The announcement of this station's address; `nil` if it is not announced.
+    package var station: StationStatus?
     /// When the level of the lifecycle last changed; `nil` before it did.
     package var lifecycleSince: Instant?
     /// The sensors that are stopped because of the lifecycle, whether or not they are switched on.

@@ -39,7 +39,7 @@ package struct Capability: Sendable {
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
         .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames, .discovery,
-        .setup, .kiosk, .resolver,
+        .setup, .kiosk, .resolver, .station,
     ]
 }
 

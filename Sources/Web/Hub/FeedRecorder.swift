@@ -112,7 +112,9 @@ extension FeedRecorder {
     static func changesState(_ change: StateChange) -> Bool {
         switch change {
         case .environment, .zone, .nearby, .device, .position, .angle, .lifecycle: true
-        case .location, .sensor, .alert, .link, .beacon, .object, .screen, .setupCandidates: false
+        case .location, .sensor, .alert, .link, .beacon, .object, .screen, .setupCandidates,
+            .station:
+            false
         }
     }
 }

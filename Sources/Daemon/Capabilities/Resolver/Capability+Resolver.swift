@@ -52,7 +52,9 @@ extension Capability {
 
     /// Raises or clears the alert about the database.
     private static func report(_ error: String?) -> ControllerEvent {
-        error.map { .alertRaised("resolver", .error, message: "The resolver cannot use its database: \($0).") }
+        error.map {
+            .alertRaised("resolver", .error, message: "The resolver cannot use its database: \($0).")
+        }
             ?? .alertCleared("resolver")
     }
 

@@ -1,0 +1,94 @@
+import Bridge
+import Controller
+import Directory
+import Logging
+import Resolution
+import Sensing
+import Settings
+import Threading
+
+extension Capability {
+    /// Tells a resolver the address of this machine.
+    static let station = Capability(name: "station", settings: .station) { context in
+        let settings = context.configuration.station
+        guard let resolver = settings.announce else { return nil }
+        let (send, clock, logger, links) = (context.send, context.clock, context.logger, context.links)
+        let configured = settings.serial.flatMap { StationSerial($0) }
+        let serial = try configured ?? context.store.stationSerial()
+        let key = try settings.keyFile.map { try StationSettings.key(in: $0).get().key }
+        let counts = Locked((announced: 0, failed: 0))
+        var parts = CapabilityParts()
+        parts.features = ["station"]
+        parts.counters = {
+            let counts = counts.withLock { $0 }
+            return ["station_announced": counts.announced, "station_failed": counts.failed]
+        }
+        parts.renderers = [MessageRenderer.station(context.topics)]
+        guard let serial else {
+            parts.services = [
+                DaemonService.untilShutdown("station") {
+                    send(
+                        .alertRaised(
+                            "station",
+                            .error,
+                            message: "This machine has no network interface with a MAC: set station.serial."
+                        )
+                    )
+                }
+            ]
+            return parts
+        }
+        let announcer = Announcer(
+            .init(
+                serial: serial,
+                resolver: DirectoryClient(host: resolver.host, port: resolver.port),
+                periodSeconds: settings.periodSeconds,
+                address: settings.announced,
+                key: key
+            ),
+            clocks: .init(
+                steady: { clock().steadyMilliseconds },
+                wall: { Int(clock().wallMilliseconds / 1000) }
+            )
+        ) { report in
+            counts.withLock { counts in
+                if report.isSuccess { counts.announced += 1 } else { counts.failed += 1 }
+            }
+            send(
+                .stationAnnounced(
+                    .init(
+                        serial: serial.text,
+                        resolver: "\(resolver)",
+                        address: report.address?.description,
+                        error: report.error
+                    )
+                )
+            )
+            send(
+                report.isFailing
+                    ? .alertRaised(
+                        "station",
+                        .warning,
+                        message: "The address of \(serial) is not announced: \(report.error ?? "")."
+                    ) : .alertCleared("station")
+            )
+            await links.linkChanged("station", report.isSuccess)
+        }
+        parts.services = [
+            DaemonService.untilShutdown("station") {
+                let changes: AsyncStream<Void>
+                do {
+                    changes = try AddressMonitor().changes()
+                } catch {
+                    logger.warning(
+                        "the system does not report other addresses",
+                        metadata: ["error": "\(error)"]
+                    )
+                    changes = AsyncStream { $0.finish() }
+                }
+                await announcer.run(changes: changes)
+            }
+        ]
+        return parts
+    }
+}

@@ -1,0 +1,93 @@
+package import Directory
+import Resolution
+package import Settings
+
+/// The address of this station, told to a resolver.
+package struct StationSettings: ConfigurationValues {
+    /// The resolver; `nil` announces nothing.
+    package var announce: HostAndPort?
+    package var serial: String?
+    package var periodSeconds = 30.0
+    /// `auto`, `peer` or an IPv4 address.
+    package var address = "auto"
+    package var keyFile: String?
+
+    package init() {}
+
+    /// Which address is told.
+    package var announced: Announcer.Address {
+        switch address {
+        case "auto": .automatic
+        case "peer": .peer
+        default: StationAddress(address).map { .fixed($0) } ?? .automatic
+        }
+    }
+
+    /// The key of a file: 64 hexadecimal digits.
+    package static func key(in file: String) -> Result<(key: [UInt8], warning: String?), FileError> {
+        Secret.load(file).flatMap { found in
+            guard let key = [UInt8](hexadecimal: found.secret.reveal()), key.count == 32 else {
+                return .failure(FileError(message: "must hold 64 hexadecimal digits and nothing else"))
+            }
+            return .success((key, found.warning))
+        }
+    }
+}
+
+extension TrilateralConfiguration {
+    package var station: StationSettings {
+        get { self[StationSettings.self] }
+        set { self[StationSettings.self] = newValue }
+    }
+}
+
+extension ConfigurationSection {
+    static let station = ConfigurationSection(
+        summaries: [
+            "station": "Telling a resolver the address of this machine, for clients that know its serial."
+        ],
+        keys: [
+            .init(
+                "station.announce",
+                \.station.announce,
+                .optional(.hostAndPort),
+                "The resolver, HOST:PORT; null tells nobody."
+            ),
+            .init(
+                "station.serial",
+                \.station.serial,
+                .optional(
+                    .checked("a serial: a MAC, or another text of 1 to 64 bytes") { StationSerial($0) != nil }
+                ),
+                "The serial of this station; null takes the MAC of the first network interface, and keeps it."
+            ),
+            .init(
+                "station.period_seconds",
+                \.station.periodSeconds,
+                .number(5...3600),
+                "How often the address is told, give or take a tenth, seconds; another address is told at once."
+            ),
+            .init(
+                "station.address",
+                \.station.address,
+                .checked("auto, peer or an IPv4 address") {
+                    ["auto", "peer"].contains($0) || StationAddress($0) != nil
+                },
+                "Which address is told: auto for that of this machine on the way to the resolver, peer for the one that "
+                    + "the resolver sees, or an address."
+            ),
+            .init(
+                "station.key_file",
+                \.station.keyFile,
+                .optional(.path),
+                "A file with 64 hexadecimal digits, with which updates are signed; the resolver must know them."
+            ),
+        ],
+        usedLater: [
+            .init("station.key_file") { loaded in
+                guard let file = loaded.values.station.keyFile else { return .success(nil) }
+                return StationSettings.key(in: file).map(\.warning)
+            }
+        ]
+    )
+}
