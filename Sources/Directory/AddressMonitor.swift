@@ -36,7 +36,9 @@ package struct AddressMonitor: Sendable {
         descriptor = FileDescriptor(rawValue: number)
     }
 
-    /// An element for each batch of changes; ends with the task that reads it. Read it once.
+    /// An element for each batch of changes, until the task that reads it ends.
+    ///
+    /// Read it once.
     package func changes() -> AsyncStream<Void> {
         let (stream, port) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         guard let stop = try? EventFD(), let thread = try? POSIXThread({ self.read(until: stop, port) })

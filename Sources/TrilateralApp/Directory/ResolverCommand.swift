@@ -159,7 +159,7 @@ struct ResolverFileOption: ParsableArguments {
     var db: String?
 }
 
-/// `trilateral resolver list`
+/// `trilateral resolver list`.
 struct ResolverListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -187,7 +187,7 @@ struct ResolverListCommand: ParsableCommand {
     }
 }
 
-/// `trilateral resolver get`
+/// `trilateral resolver get`.
 struct ResolverGetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -208,7 +208,7 @@ struct ResolverGetCommand: ParsableCommand {
     }
 }
 
-/// `trilateral resolver set`
+/// `trilateral resolver set`.
 struct ResolverSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -234,7 +234,7 @@ struct ResolverSetCommand: ParsableCommand {
     }
 }
 
-/// `trilateral resolver rm`
+/// `trilateral resolver rm`.
 struct ResolverRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a serial.")
 
