@@ -78,6 +78,14 @@ package final class StateStore: Sendable {
                     """
             )
         }
+        migrator.registerMigration("v5") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE station (serial TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, address TEXT NOT NULL,
+                        url TEXT, password TEXT NOT NULL, updated TEXT NOT NULL) STRICT
+                    """
+            )
+        }
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
             throw StateStoreError.newerVersion(path: path)
         }

@@ -39,7 +39,7 @@ package struct HostAndPort: Sendable, Hashable {
     }
 
     /// Whether a text can be the name of a host or an address without a port.
-    static func isHost(_ text: some StringProtocol) -> Bool {
+    package static func isHost(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
             && text.unicodeScalars.allSatisfy {
                 $0.value > 0x20 && $0.value != 0x7F && !":/[]@".unicodeScalars.contains($0)

@@ -66,7 +66,7 @@ struct TrilateralCommand: AsyncParsableCommand {
             ExportCommand.self, TidyCommand.self, WatchCommand.self, ListCommand.self, GetCommand.self,
             SetCommand.self,
             ActionCommand.self, ExplainCommand.self, LifecycleCommand.self, ProfileCommand.self,
-            ResolverCommand.self,
+            ResolverCommand.self, StationCommand.self,
             RecordCommand.self, ReplayCommand.self, EstimateCommand.self, CalibrateCommand.self,
             SurveyCommand.self,
             AccessListCommand.self, ForgetCommand.self, ManualCommand.self,

@@ -1,0 +1,76 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// The stations that are registered on the command line.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2))) struct StationTests {
+    @Test func `a station is registered, found again, changed and forgotten`() async throws {
+        try await withTemporaryFolder { folder in
+            let database = folder.path("r.db")
+            let resolver = try Program.start(
+                ["resolver", "--listen", "127.0.0.1:0", "--db", database],
+                in: folder,
+                output: folder.path("log")
+            )
+            func place() -> String? {
+                folder.read("log").components(separatedBy: "listening on ").dropFirst().first?
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            _ = await eventually { place() != nil }
+            let asked = ["--resolver", try #require(place())]
+            try folder.write("geheim-4711\n", to: "password")
+            try folder.write("\n", to: "empty")
+            func station(_ words: String...) async throws -> (status: Int32, output: String) {
+                let words = ["station"] + words + ["--state", folder.path("state")]
+                let end = try await Program.run(words, in: folder)
+                #expect(!end.output.contains("geheim"))
+                return (end.status ?? -1, end.output)
+            }
+            func add(_ words: String...) async throws -> (status: Int32, output: String) {
+                let password =
+                    words.contains("--password-file") ? [] : ["--password-file", folder.path("password")]
+                let all = ["station", "add", "--state", folder.path("state")] + words + password
+                let end = try await Program.run(all, in: folder)
+                #expect(!end.output.contains("geheim"))
+                return (end.status ?? -1, end.output)
+            }
+            let none = try await station("list")
+            #expect(none.status == 0 && none.output.contains("trilateral station add"))
+            let unknown = try await add("--serial", "aabbccddeeff", "--name", "shop", asked[0], asked[1])
+            #expect(unknown.status == 66 && unknown.output.contains("aabbccddeeff is not known"))
+            let empty = try await add("--name", " ", "--password-file", folder.path("empty"))
+            #expect(empty.status == 64 && empty.output.contains("empty: serial, name, password"), "\(empty)")
+            let free = try LoopbackSocket.freePort()
+            let gone = try await add("--serial", "x", "--name", "x", "--resolver", "127.0.0.1:\(free)")
+            #expect(gone.status == 75 && gone.output.contains("did not answer within 3 s"))
+            _ = try await Program.run(
+                ["resolver", "set", "aabbccddeeff", "192.0.2.7", "--db", database],
+                in: folder
+            )
+            let added = try await add("--serial", "AA-BB-CC-DD-EE-FF", "--name", "shop", asked[0], asked[1])
+            #expect(added.status == 0, "\(added)")
+            #expect(added.output.hasSuffix("registered shop (aa:bb:cc:dd:ee:ff) at 192.0.2.7\n"))
+            let again = try await add("--serial", "aabbccddeeff", "--name", "other", asked[0], asked[1])
+            #expect(again.status == 1 && again.output.contains("registered already"))
+            #expect(
+                try await station("refresh", "shop", asked[0], asked[1]).output
+                    == "shop\t192.0.2.7\tunchanged\n"
+            )
+            _ = try await Program.run(
+                ["resolver", "set", "aabbccddeeff", "192.0.2.8", "--db", database],
+                in: folder
+            )
+            #expect(try await station("refresh", asked[0], asked[1]).output == "shop\t192.0.2.8\tchanged\n")
+            #expect(try await station("edit", "shop", "--url", "ftp://x").status == 65)
+            #expect(try await station("edit", "shop", "--name", "store").status == 0)
+            let list = try await station("list")
+            #expect(list.output.hasPrefix("aa:bb:cc:dd:ee:ff\tstore\t192.0.2.8\t20"), "\(list)")
+            #expect(try await station("rm", "aabbccddeeff").status == 0)
+            #expect(try await station("rm", "store").status == 66)
+            resolver.signal(SIGTERM)
+            _ = await resolver.end(within: .seconds(10))
+            await resolver.destroy()
+        }
+    }
+}
