@@ -67,6 +67,20 @@ struct ProfileEntityTests {
         #expect(full["cover"]?["state_topic"] == .string(Self.data))
     }
 
+    @Test(arguments: [[], [("up", -1), ("opening", 1), ("stopped", 0)]] as [[(String, JSONValue)]])
+    func `a cover that does not move is open or closed by the position of the same message`(
+        names: [(String, JSONValue)]
+    ) {
+        var profile = SampleProfiles.blind
+        profile.properties[2].actions = names.map { ProfileAction(name: $0.0, value: $0.1) }
+        let cover = components(profile, ["position": 40, "movement": "stopped"])["cover"]
+        let template = cover?["value_template"]?.string ?? ""
+        // Home Assistant's own word takes the position that it had before.
+        #expect(!template.contains("stopped"))
+        let percent = "((value_json['position'] - 0) * 100 / (100 - 0)) | round"
+        #expect(template.contains("'closed' if \(percent) <= 0 else 'open'"))
+    }
+
     @Test func `a cover that something can stop is driven by actions`() {
         var profile = SampleProfiles.blind
         profile.properties.append(
@@ -75,7 +89,44 @@ struct ProfileEntityTests {
         let all = components(profile, ["position": 40])
         #expect(all["cover"]?["command_topic"] == "trilateral/n1/things/it/action")
         #expect(all["cover"]?["payload_stop"] == "stop" && all["cover"]?["payload_open"] == "open")
-        #expect(all["button_calibrate"] != nil)
+        #expect(all.keys.sorted() == ["button_calibrate", "cover"], "what the cover offers is no button")
+    }
+
+    @Test func `what accepts whole numbers only is sent whole numbers only`() {
+        let level = SampleProfiles.property("level", .slider, actions: [("low", 0), ("high", 5)]) {
+            $0.maximum = 5
+        }
+        #expect(components(SampleProfiles.profile("lift", [level]))["number_level"]?["step"] == 1)
+        var thermostat = SampleProfiles.thermostat
+        thermostat.properties[0].control = .slider
+        thermostat.properties[0].step = nil
+        thermostat.properties[0].actions = [ProfileAction(name: "comfort", value: 21)]
+        let climate = components(thermostat, ["setpoint": 21])["climate"]
+        #expect(climate?["temp_step"] == 1)
+        #expect(climate?["temperature_command_template"] == "{{ value | round | int }}")
+        var blind = SampleProfiles.blind
+        blind.properties[0].maximum = 1
+        let cover = components(blind, ["position": 1])["cover"]
+        #expect(cover?["set_position_template"]?.string?.hasSuffix(" | round | int }}") == true)
+    }
+
+    @Test func `two named values are modes where a role says so, and nothing is switch and mode in one`() {
+        let mode = SampleProfiles.property("mode", roles: ["fan_mode"], actions: [("auto", 0), ("night", 1)])
+        var fan = SampleProfiles.fan
+        fan.properties[2] = mode
+        let all = components(fan, ["on": true, "speed": 33, "mode": 1])
+        #expect(all.keys.sorted() == ["fan"])
+        #expect(all["fan"]?["preset_modes"] == ["auto", "night"])
+        var thermostat = SampleProfiles.thermostat
+        thermostat.properties[2] = SampleProfiles.property(
+            "mode",
+            roles: ["hvac_mode"],
+            actions: [("off", 0), ("cool", 1)]
+        )
+        #expect(components(thermostat, ["setpoint": 21])["climate"]?["modes"] == ["off", "cool"])
+        var both = mode
+        both.roles = ["on_off", "fan_mode"]
+        #expect(components(SampleProfiles.profile("relay", [both])).keys.sorted() == ["switch"])
     }
 
     @Test func `a share as a position is told in percent`() {
@@ -147,6 +198,16 @@ struct ProfileEntityTests {
         profile.properties[1].roles = ["pm25"]
         let dust = components(profile, ["on": true, "power": 3.5])["sensor_power"]
         #expect(dust?["device_class"] == "pm25" && dust?["unit_of_measurement"] == "\u{3BC}g/m³")
+    }
+
+    @Test func `a text in place of a measured number leaves its sensor as it is`() {
+        let number = components(SampleProfiles.socket, ["on": true, "power": 3.5])
+        #expect(components(SampleProfiles.socket, ["on": true, "power": "n/a"]) == number)
+        let warm: [String: JSONValue] = ["setpoint": 21, "temperature": 20.5]
+        let broken: [String: JSONValue] = ["setpoint": 21, "temperature": "broken"]
+        #expect(
+            components(SampleProfiles.thermostat, warm) == components(SampleProfiles.thermostat, broken)
+        )
     }
 
     @Test func `a reported boolean is a binary sensor, even before its first value if its role says so`() {

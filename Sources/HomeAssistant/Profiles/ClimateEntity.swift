@@ -19,10 +19,10 @@ struct ClimateEntity: CompoundEntity {
         main = setpoint
         let scale = Self.scale(of: setpoint)
         measured = pool.take("temperature") { $0.hasNumbers && Self.scale(of: $0) == scale }
-        mode = pool.take("hvac_mode") { $0.isChoice && !Self.modes(of: $0).isEmpty }
+        mode = pool.take("hvac_mode") { $0.hasNamedValues && !Self.modes(of: $0).isEmpty }
         power = mode == nil ? pool.take("on_off", where: \.isSwitch) : nil
         activity = pool.take("hvac_action", where: \.isReadOnly)
-        fanMode = pool.take("fan_mode", where: \.isChoice)
+        fanMode = pool.take("fan_mode", where: \.hasNamedValues)
     }
 
     var carried: [ThingProperty] { [main] + [measured, mode, power, activity, fanMode].compactMap(\.self) }
@@ -41,13 +41,13 @@ struct ClimateEntity: CompoundEntity {
             "temperature_state_template": .string(ValueTemplate.number(ValueTemplate.member(main.name))),
             "temperature_command_topic": context.command(main),
             "temperature_unit": Self.scale(of: main) ?? "C",
-            "temp_step": .number(main.step ?? (main.control == .integerInput ? 1 : 0.5)),
+            "temp_step": .number(main.step ?? (main.isWhole ? 1 : 0.5)),
         ]
         if main.minimum.map({ low in main.maximum.map { low < $0 } ?? true }) ?? true {
             members["min_temp"] = main.minimum.map { .number($0) }
             members["max_temp"] = main.maximum.map { .number($0) }
         }
-        if main.control == .integerInput {
+        if main.isWhole {
             members["temperature_command_template"] = .string(ValueTemplate.whole)
         }
         if let measured {

@@ -15,8 +15,14 @@ protocol CompoundEntity: Sendable {
     var carried: [ThingProperty] { get }
     /// What it offers of the actions of the properties that it carries.
     func offers(_ action: ThingProperty.Action, of property: ThingProperty, _ context: EntityContext) -> Bool
+    /// The actions, as listed, that it offers beside those of the properties that it carries.
+    func borrowed(_ context: EntityContext) -> [String]
     /// The members of its component, without the name.
     func members(_ context: EntityContext) -> [String: JSONValue]
+}
+
+extension CompoundEntity {
+    func borrowed(_: EntityContext) -> [String] { [] }
 }
 
 /// What the entities of a thing with a profile have in common.

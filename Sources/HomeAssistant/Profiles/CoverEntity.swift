@@ -26,6 +26,11 @@ struct CoverEntity: CompoundEntity {
             || action.name == "stop" && stop(context) != nil
     }
 
+    func borrowed(_ context: EntityContext) -> [String] {
+        guard let stop = stop(context) else { return [] }
+        return [action("open", context), action("close", context), stop].compactMap(\.self)
+    }
+
     func members(_ context: EntityContext) -> [String: JSONValue] {
         var members = commands(context)
         members["device_class"] = DeviceClass.of(main.roles, among: DeviceClass.cover)
@@ -48,7 +53,7 @@ struct CoverEntity: CompoundEntity {
         } else {
             members["position_template"] = .string(ValueTemplate.percentage(position, of: range, missing: ""))
             members["set_position_template"] = .string(
-                ValueTemplate.fromPercentage("position", to: range, isWhole: main.control == .integerInput)
+                ValueTemplate.fromPercentage("position", to: range, isWhole: main.isWhole)
             )
         }
         if let movement {
@@ -59,19 +64,24 @@ struct CoverEntity: CompoundEntity {
         return members
     }
 
-    /// With a state of its own, Home Assistant does not look at the position: `stopped` makes it do so.
+    /// What does not move is open or closed by its position.
+    ///
+    /// Home Assistant's `stopped` means the same, but by the position before: it reads state and position of one
+    /// message in no order.
     private func state(_ movement: ThingProperty) -> String {
         let value = ValueTemplate.member(movement.name)
-        let missing = "('stopped' if \(ValueTemplate.member(main.name)) is number else 'None')"
+        let position = ValueTemplate.member(main.name)
+        let percent = ValueTemplate.percent(position, of: PropertyRange(main))
+        let resting = "(('closed' if \(percent) <= 0 else 'open') if \(position) is number else 'None')"
         let names = movement.actions.filter { Self.states.contains($0.name) }
         if names.isEmpty {
-            let word = ValueTemplate.word(value, of: Self.states, missing: missing)
+            let word = ValueTemplate.word(value, of: Self.states, missing: resting)
             return "{{ \(word) if value_json is defined else 'None' }}"
         }
-        return ValueTemplate.naming(value, names.map { ($0.name, $0.value) }, missing: "stopped")
+        return ValueTemplate.naming(value, names.map { ($0.name, $0.value) }, otherwise: resting)
     }
 
-    private static let states = ["open", "opening", "closed", "closing", "stopped"]
+    private static let states = ["open", "opening", "closed", "closing"]
 
     private func tilt(_ tilt: ThingProperty, _ context: EntityContext) -> [String: JSONValue] {
         let value = ValueTemplate.member(tilt.name)
@@ -99,7 +109,7 @@ struct CoverEntity: CompoundEntity {
                 ValueTemplate.fromPercentage(
                     "tilt_position",
                     to: range,
-                    isWhole: tilt.control == .integerInput
+                    isWhole: tilt.isWhole
                 )
             )
         }

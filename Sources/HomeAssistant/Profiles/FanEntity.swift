@@ -11,14 +11,13 @@ struct FanEntity: CompoundEntity {
     private let mode: ThingProperty?
 
     init?(_ pool: inout PropertyPool) {
-        guard pool.first("on_off", where: \.isSwitch) != nil,
-            pool.first("fan_speed", where: \.isNumber) != nil
-                || pool.first("fan_mode", where: \.isChoice) != nil,
-            let power = pool.take("on_off", where: \.isSwitch)
-        else { return nil }
+        var rest = pool
+        guard let power = rest.take("on_off", where: \.isSwitch) else { return nil }
         main = power
-        speed = pool.take("fan_speed", where: \.isNumber)
-        mode = pool.take("fan_mode", where: \.isChoice)
+        speed = rest.take("fan_speed", where: \.isNumber)
+        mode = rest.take("fan_mode", where: \.hasNamedValues)
+        guard speed != nil || mode != nil else { return nil }
+        pool = rest
     }
 
     var carried: [ThingProperty] { [main] + [speed, mode].compactMap(\.self) }
@@ -47,7 +46,7 @@ struct FanEntity: CompoundEntity {
             } else {
                 members["percentage_value_template"] = .string(ValueTemplate.percentage(value, of: range))
                 members["percentage_command_template"] = .string(
-                    ValueTemplate.fromPercentage("value", to: range, isWhole: speed.control == .integerInput)
+                    ValueTemplate.fromPercentage("value", to: range, isWhole: speed.isWhole)
                 )
             }
         }

@@ -43,10 +43,13 @@ extension ProfileEntities {
     private func buttons(_ context: EntityContext, _ hidden: Set<String>, _ names: inout UniqueNames)
         -> [Component]
     {
-        context.actions.compactMap { action in
+        let borrowed = Set(compounds.flatMap { $0.borrowed(context) })
+        return context.actions.compactMap { action in
             let isOffered =
                 action.property.map { offers(action.name, of: $0, context) } ?? hidden.contains(action.name)
-            guard !isOffered, (1...200).contains(action.listed.unicodeScalars.count) else { return nil }
+            guard !isOffered, !borrowed.contains(action.listed),
+                (1...200).contains(action.listed.unicodeScalars.count)
+            else { return nil }
             let title = context.translated(action.name) ?? PlainName.of(action.name)
             return Component(
                 .button,

@@ -65,7 +65,8 @@ struct PropertyEntity {
         var members = quantity(hasStateClass: false)
         members["min"] = .number(low)
         members["max"] = .number(max(low, high))
-        members["step"] = .number(max(0.001, property.step ?? step(in: high - low)))
+        let step = property.step ?? step(in: high - low)
+        members["step"] = .number(property.isWhole ? max(1, step.rounded()) : max(0.001, step))
         members["mode"] = property.control == .slider || property.control == .dimmer ? "slider" : "box"
         members["value_template"] = .string(
             ValueTemplate.number(value, from: low, to: max(low, high))
@@ -132,11 +133,14 @@ struct PropertyEntity {
     private var category: JSONValue? { property.roles.contains("battery") ? "diagnostic" : nil }
 
     /// Whether a reported value is a number, or must become one.
+    ///
+    /// What has a unit stays a number while a text stands in its place: Home Assistant fails to turn a sensor that
+    /// shows a text into one for numbers.
     private static func isMeasured(_ property: ThingProperty) -> Bool {
         switch property.type {
         case .integer, .decimal: true
-        case .unknown: Quantity.unit(property.unit) != nil || Quantity.of(property.roles) != nil
-        case .boolean, .text: false
+        case .unknown, .text: Quantity.unit(property.unit) != nil || Quantity.of(property.roles) != nil
+        case .boolean: false
         }
     }
 

@@ -36,12 +36,16 @@ extension ThingProperty {
     /// Whether it is one of several values with names.
     var isChoice: Bool { control == .select && !actions.isEmpty }
 
-    /// Whether numbers are to be expected as its values.
+    /// Whether its actions name its values; a role can make a choice even of the two of a switch.
+    var hasNamedValues: Bool { (control == .select || control == .switch) && !actions.isEmpty }
+
+    /// Whether numbers are to be expected as its values; a reported text may stand for a number that is missing.
     var hasNumbers: Bool {
         switch type {
         case .integer, .decimal: true
         case .unknown: isNumber || isReadOnly
-        case .boolean, .text: false
+        case .text: isReadOnly && actions.isEmpty
+        case .boolean: false
         }
     }
 

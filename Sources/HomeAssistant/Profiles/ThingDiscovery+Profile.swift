@@ -59,6 +59,7 @@ extension ThingDiscovery {
         for property in kind.steadyProperties(of: thing) {
             hash.combine(property.name.utf8)
             hash.combine(property.control.rawValue.utf8)
+            hash.combine(property.type.rawValue.utf8)
             hash.combine("\(property.minimum ?? 0) \(property.maximum ?? 0) \(property.unit ?? "")".utf8)
             for role in property.roles { hash.combine(role.utf8) }
             for action in property.actions {

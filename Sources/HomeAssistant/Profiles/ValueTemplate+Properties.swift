@@ -26,10 +26,15 @@ extension ValueTemplate {
     static func percentage(_ expression: String, of range: PropertyRange, missing: String = "None") -> String
     {
         let (low, high) = (number(range.minimum), number(range.maximum))
-        let share = "(\(expression) - \(low)) * 100 / (\(high) - \(low))"
         return
-            "{{ ((\(share)) | round | int if \(expression) is number and \(low) <= \(expression) <= \(high) "
+            "{{ (\(percent(expression, of: range)) | int if \(expression) is number and \(low) <= \(expression) <= \(high) "
             + "else '\(missing)') if value_json is defined else '\(missing)' }}"
+    }
+
+    /// A number as a rounded percentage of its range; an expression.
+    static func percent(_ expression: String, of range: PropertyRange) -> String {
+        let (low, high) = (number(range.minimum), number(range.maximum))
+        return "((\(expression) - \(low)) * 100 / (\(high) - \(low))) | round"
     }
 
     /// The number in a range that a percentage stands for.
@@ -41,16 +46,16 @@ extension ValueTemplate {
         return "{{ \(value) | round\(isWhole ? " | int" : "(3)") }}"
     }
 
-    /// The name of a value; `missing` for a value without one.
+    /// The name of a value.
+    ///
+    /// - Parameter otherwise: An expression for a value without a name.
     static func naming(
         _ expression: String,
         _ names: [(name: String, value: JSONValue)],
-        missing: String = "None"
-    )
-        -> String
-    {
-        "{{ (\(pairs(names)) | selectattr(1, 'eq', \(expression)) | map(attribute=0) | list + ['\(missing)'])[0] "
-            + "if value_json is defined else '\(missing)' }}"
+        otherwise: String = "'None'"
+    ) -> String {
+        "{{ (\(pairs(names)) | selectattr(1, 'eq', \(expression)) | map(attribute=0) | list + [\(otherwise)])[0] "
+            + "if value_json is defined else 'None' }}"
     }
 
     /// The value of a name that was chosen, as JSON.

@@ -38,7 +38,7 @@ struct ValveEntity: CompoundEntity {
         } else {
             members["value_template"] = .string(ValueTemplate.percentage(position, of: range))
             members["command_template"] = .string(
-                ValueTemplate.fromPercentage("position", to: range, isWhole: main.control == .integerInput)
+                ValueTemplate.fromPercentage("position", to: range, isWhole: main.isWhole)
             )
         }
         return members

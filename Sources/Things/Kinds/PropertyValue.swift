@@ -109,7 +109,7 @@ enum PropertyValue {
 
     /// A number within the range, or `NN%` of it for a dimmer.
     static func number(_ value: JSONValue, _ property: ThingProperty) throws(Refusal) -> JSONValue {
-        let isWhole = property.type == .integer || property.control == .integerInput
+        let isWhole = property.isWhole
         let legal =
             "\(property.name) must be \(legalNumbers(property, isWhole)) (is \(QuotedValue.of(value)))"
         func refused(_ code: RefusalCode) -> Refusal { Refusal(code, legal, field: property.name) }

@@ -47,4 +47,7 @@ package struct ThingProperty: Sendable, Hashable {
     }
 
     package var isReadOnly: Bool { control == .readonlyText }
+
+    /// Whether only whole numbers are accepted: by its control, or because its actions have such values.
+    package var isWhole: Bool { type == .integer || control == .integerInput }
 }
