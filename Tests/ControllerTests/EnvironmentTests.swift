@@ -230,6 +230,15 @@ import Things
         #expect(rig.state.device == nil)
     }
 
+    @Test func `an environment that changed as a whole is read with its zones and things`() {
+        var rig = Rig.atHome()
+        for index in rig.server.things.indices { rig.server.things[index].name += " II" }
+        rig.notice(.modelChanged(ObjectReference(.environment, House.home), environment: House.home))
+        rig.serve()
+        #expect(rig.state.things[House.lamp]?.name.hasSuffix(" II") == true)
+        #expect(rig.state.alerts.isEmpty)
+    }
+
     // MARK: Slugs of removed objects
 
     private static func cleared(_ kind: FlareClass, _ slugs: String...) -> ControllerEvent {

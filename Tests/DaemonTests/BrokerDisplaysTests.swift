@@ -69,6 +69,20 @@ struct BrokerDisplaysTests {
         #expect(hall.heard == ["mqtt/a visible", "mqtt/b visible", "mqtt/b visible", "mqtt/a gone"])
     }
 
+    @Test func `a display that the broker names before it counts as connected stays`() async throws {
+        let hall = try Hall()
+        // At the start, and again after an interruption.
+        await hall.says("a", "visible")
+        await hall.displays.brokerChanged(isUp: true)
+        hall.wait.yield()
+        await hall.displays.brokerChanged(isUp: false)
+        await hall.says("a", "visible")
+        await hall.displays.brokerChanged(isUp: true)
+        hall.wait.finish()
+        await hall.says("a", "hidden")
+        #expect(hall.heard == ["mqtt/a visible", "mqtt/a visible", "mqtt/a hidden"])
+    }
+
     @Test func `a connection that is lost again leaves the displays as they were`() async throws {
         let hall = try Hall()
         await hall.says("a", "visible")

@@ -34,6 +34,15 @@ struct ModelCommandTests {
             let exported = home.folder.path("exported.json")
             #expect(try await run(["export", exported], home).status == 0)
             let model = try JSONValue(parsing: home.folder.read("exported.json"))
+            let renamed = home.folder.read("exported.json")
+                .replacing("\"Table lamp\"", with: "\"Standard lamp\"")
+                .replacing("\"Television\"", with: "\"Screen\"")
+            try home.folder.write(renamed, to: "renamed.json")
+            #expect(
+                try await run(["import", home.folder.path("renamed.json"), "--replace"], home).status == 0
+            )
+            try await visitor.awaits("things/table-lamp") { $0["name"] == "Standard lamp" }
+            try await visitor.awaits("things/television") { $0["name"] == "Screen" }
             let cabins = model["environments"]?.array?.filter { $0["name"] == "Cabin" } ?? []
             #expect(cabins.count == 1)
 

@@ -81,7 +81,10 @@ extension DeviceController {
     private func unknownDisplay(_ name: String) -> Refusal {
         let known = state.screens.keys.sorted()
         guard !known.isEmpty else {
-            return Refusal(.unknownDisplay, "no display is attached; one that says that it is visible is")
+            return Refusal(
+                .unknownDisplay,
+                "no display is there; one attaches with visible on display/<id>/presence, or by opening the page"
+            )
         }
         let hint = NearestName.hint(for: name, among: known)
         return Refusal(

@@ -42,7 +42,9 @@ struct MissingProfiles: Sendable {
             return "\(QuotedValue.of(label)) names \(QuotedValue.of(name))\(hint)"
         }
         let more = names.count - shown.count
-        return "No profile has the name that a thing gives in data.profile: \(parts.joined(separator: "; "))"
-            + (more > 0 ? "; and \(more) more" : "") + ". See the names with: trilateral profile show"
+        let text =
+            "No profile has the name that a thing gives in data.profile: \(parts.joined(separator: "; "))"
+            + (more > 0 ? "; and \(more) more" : "")
+        return text + (text.hasSuffix("?") ? "" : ".") + " See the names with: trilateral profile show"
     }
 }

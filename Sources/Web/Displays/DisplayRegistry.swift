@@ -36,6 +36,9 @@ struct DisplayRegistry: Sendable {
     /// Those that somebody can see.
     var visible: Set<String> { Set(displays.lazy.filter { $0.value.presence == .visible }.map(\.key)) }
 
+    /// Whether an event stream of a display is open, or may be opened again at any moment.
+    func hasStream(_ id: String) -> Bool { displays[id] != nil }
+
     /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`, and not the word for every display.
     static func isLegal(_ id: some StringProtocol) -> Bool {
         (1...64).contains(id.utf8.count) && id != ScreenCall.everyDisplay

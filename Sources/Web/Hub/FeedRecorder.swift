@@ -40,7 +40,12 @@ struct FeedRecorder: Sendable {
     }
 
     /// The events of a turn, except those about the state.
-    mutating func events(_ snapshot: StateSnapshot, _ texts: inout ObjectTexts) -> [FeedEvent] {
+    /// - Parameter hasStream: Whether a display has an event stream.
+    mutating func events(
+        _ snapshot: StateSnapshot,
+        _ texts: inout ObjectTexts,
+        hasStream: (String) -> Bool
+    ) -> [FeedEvent] {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var events = changed(snapshot).map { object in
             let text = texts.text(of: object, in: state) ?? Self.removal(of: object, in: state).bytes
@@ -61,8 +66,7 @@ struct FeedRecorder: Sendable {
             events.append(event(.alert(id), json.bytes))
         }
         for case .screen(let display) in changes {
-            // A display that is gone hears nothing.
-            guard let json = state.screenJSON(of: display) else { continue }
+            guard hasStream(display), let json = state.screenJSON(of: display) else { continue }
             events.append(event(.screen(display: display), json.bytes))
         }
         return events

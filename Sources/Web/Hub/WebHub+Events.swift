@@ -10,7 +10,7 @@ extension WebHub {
     func record(_ snapshot: StateSnapshot) {
         animate(snapshot)
         guard recorder.isRecording else { return }
-        var events = recorder.events(snapshot, &texts)
+        var events = recorder.events(snapshot, &texts, hasStream: displays.hasStream)
         if snapshot.changes.contains(where: FeedRecorder.changesState) {
             events += stateEvents(snapshot.state)
         }

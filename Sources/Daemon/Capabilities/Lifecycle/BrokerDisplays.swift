@@ -64,8 +64,9 @@ package actor BrokerDisplays {
     package func brokerChanged(isUp: Bool) {
         confirmation?.cancel()
         confirmation = nil
-        guard isUp, !known.isEmpty else { return }
-        unconfirmed = known
+        // The broker may name them before it counts as connected.
+        if !isUp { unconfirmed = known }
+        guard isUp, !unconfirmed.isEmpty else { return }
         // Unstructured, because it lasts no longer than a few seconds; cancelled by the next change of the link.
         confirmation = Task { [weak self, sleep] in
             guard (try? await sleep(Self.patience)) != nil else { return }

@@ -25,14 +25,23 @@ extension Capability {
             },
             send: { send(.setupCandidatesHeard($0)) }
         )
-        let topics = context.topics
+        let (topics, loop) = (context.topics, context.loop)
         var parts = CapabilityParts()
         parts.features = ["setup"]
         parts.counters = { ["setup_refused": refused.withLock { $0 }] }
         parts.renderers = [MessageRenderer.setup(topics)]
         parts.services = [
             DaemonService.untilShutdown("setup") {
-                await scanners.run(client.subscribe([topics.setupSSIDs], qos: .atMostOnce))
+                // Scanners repeat what they hear: of a flood the newest messages are enough.
+                let (messages, port) = AsyncStream.makeStream(
+                    of: MQTTMessage.self,
+                    bufferingPolicy: .bufferingNewest(8)
+                )
+                let subscription = client.subscribe([topics.setupSSIDs], qos: .atMostOnce, on: loop) {
+                    port.yield($0)
+                }
+                await scanners.run(messages)
+                subscription.cancel()
             }
         ]
         return parts

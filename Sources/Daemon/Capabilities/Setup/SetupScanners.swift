@@ -29,7 +29,9 @@ package struct SetupScanners: Sendable {
     /// Takes the scanners' messages, one after the other, until they end.
     package func run(_ messages: some AsyncSequence<MQTTMessage, Never>) async {
         var known: [String: String?] = [:]
-        for await message in messages {
+        // What is retained was heard some time ago.
+        for await message in messages where !message.isRetained {
+            if Task.isCancelled { return }
             await receive(message, &known)
             if known.count > Self.memory { known = [:] }
         }
@@ -46,7 +48,7 @@ package struct SetupScanners: Sendable {
             return onRefused(error.message)
         }
         var sightings: [SetupCandidate.Sighting] = []
-        for point in points {
+        for point in points where !Task.isCancelled {
             let profile: String?
             if let found = known[point.ssid] {
                 profile = found
