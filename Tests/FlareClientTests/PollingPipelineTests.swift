@@ -130,6 +130,51 @@ import Testing
         #expect(pipeline.deadline == 2000)
     }
 
+    @Test func `a list with an element that cannot be read is an error, and nothing is gone`() {
+        var pipeline = following(lamp(false))
+        _ = pipeline.tick(now: 1000)
+        _ = pipeline.receivedResponse(2, .success(zones), now: 1000)
+        let broken: JSONValue = [5, .null, ["_id": "x"]]
+        let again = FlareNotice.modelChanged(ObjectReference(.zone, Home.house), environment: Home.house)
+        #expect(pipeline.receivedResponse(3, .success(broken), now: 1000) == [.emit(.notice(again))])
+        #expect(pipeline.requested(place, now: 1001).count == 2)
+        _ = pipeline.receivedResponse(4, .success(zones), now: 1001)
+        let error = FlareLinkError.rejected("the server's list has an object that cannot be read: 5")
+        #expect(
+            pipeline.receivedResponse(5, .success(broken), now: 1001)
+                == [.emit(.replied(place, .failure(error)))]
+        )
+        // What the owner knows is as it was.
+        _ = pipeline.tick(now: 2000)
+        _ = pipeline.receivedResponse(6, .success(zones), now: 2000)
+        #expect(pipeline.receivedResponse(7, .success(lamp(false)), now: 2000).isEmpty)
+    }
+
+    @Test func `a reading of too many objects is an error`() {
+        var pipeline = following()
+        let element: JSONValue = ["_id": Home.text(Home.lamp)]
+        for (others, isRead) in [(20_000, false), (19_999, true)] {
+            let request = pipeline.requested(place, now: 10).compactMap { action -> Int? in
+                if case .fetch(_, let number) = action { number } else { nil }
+            }
+            #expect(request.count == 2)
+            #expect(pipeline.receivedResponse(request[0], .success(zones), now: 10).isEmpty)
+            let things = JSONValue.array(Array(repeating: element, count: others))
+            guard
+                case .emit(.replied(place, let result))? =
+                    pipeline.receivedResponse(request[1], .success(things), now: 10).first
+            else {
+                Issue.record("no reply")
+                return
+            }
+            switch result {
+            case .success: #expect(isRead)
+            case .failure(let error):
+                #expect(!isRead && error == .rejected("the server's lists have more than 20000 objects"))
+            }
+        }
+    }
+
     @Test func `after a write that finds no server the place is read soon`() {
         var pipeline = PollingPipeline(milliseconds: 60_000)
         _ = pipeline.linkUp(now: 0)

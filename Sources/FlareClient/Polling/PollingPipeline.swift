@@ -36,6 +36,8 @@ package struct PollingPipeline: Sendable {
 
     /// The limit of waiting requests.
     private static let capacity = 10_000
+    /// The limit of objects in the lists of one request.
+    private static let maximumObjects = 20_000
     /// The pause before a reading that finds out why a write failed.
     private static let doubtMilliseconds = 1000
 
@@ -45,6 +47,9 @@ package struct PollingPipeline: Sendable {
     private var running: Work?
     /// Performs the requests that need REST only.
     private var reader = RequestPipeline(confirmationMilliseconds: 1)
+    /// The responses that the reader waits for, and the objects in the lists that it has.
+    private var awaited: Set<Int> = []
+    private var objects = 0
     private var place = PolledPlace()
     private var nextPoll: Int?
 
@@ -134,7 +139,7 @@ package struct PollingPipeline: Sendable {
             return [.write(request)]
         case .loadEnvironments, .loadPlace, .loadDevice, .createDevice, .loadPresence, .renameDevice:
             running = .read(request)
-            return readerActions(reader.requested(request, now: now), now: now)
+            return ask(request, now: now)
         }
     }
 
@@ -145,7 +150,12 @@ package struct PollingPipeline: Sendable {
             return []
         }
         running = .poll(first, then: readings.dropFirst())
-        return readerActions(reader.requested(first, now: now), now: now)
+        return ask(first, now: now)
+    }
+
+    private mutating func ask(_ request: FlareRequest, now: Int) -> [Action] {
+        (awaited, objects) = ([], 0)
+        return readerActions(reader.requested(request, now: now), now: now)
     }
 
     // MARK: Input
@@ -156,9 +166,24 @@ package struct PollingPipeline: Sendable {
         _ result: Result<JSONValue?, FlareLinkError>,
         now: Int
     ) -> [Action] {
-        guard case .up = link else { return [] }
-        let actions = readerActions(reader.receivedResponse(number, result, now: now), now: now)
+        guard case .up = link, awaited.remove(number) != nil else { return [] }
+        let actions = readerActions(reader.receivedResponse(number, checked(result), now: now), now: now)
         return actions + advance(now: now)
+    }
+
+    /// Refuses lists that are too long, or have an object that cannot be read and would count as gone.
+    private mutating func checked(
+        _ result: Result<JSONValue?, FlareLinkError>
+    ) -> Result<JSONValue?, FlareLinkError> {
+        guard case .success(let json?) = result, let elements = json.array else { return result }
+        objects += elements.count
+        guard objects <= Self.maximumObjects else {
+            return .failure(.rejected("the server's lists have more than \(Self.maximumObjects) objects"))
+        }
+        guard let wrong = elements.first(where: { $0.flareID("_id") == nil }) else { return result }
+        return .failure(
+            .rejected("the server's list has an object that cannot be read: \(wrong.text.shortened)")
+        )
     }
 
     /// An event of the connection that performs the writes.
@@ -194,10 +219,12 @@ package struct PollingPipeline: Sendable {
     private mutating func readerActions(_ actions: [RequestPipeline.Action], now: Int) -> [Action] {
         actions.flatMap { action -> [Action] in
             switch action {
-            case .fetch(let request, let number): [.fetch(request, number: number)]
-            case .emit(.replied(let request, let result)): replied(request, result, now: now)
+            case .fetch(let request, let number):
+                awaited.insert(number)
+                return [.fetch(request, number: number)]
+            case .emit(.replied(let request, let result)): return replied(request, result, now: now)
             // Without a connection there are neither messages nor other events.
-            case .emit, .send: []
+            case .emit, .send: return []
             }
         }
     }
@@ -234,7 +261,7 @@ package struct PollingPipeline: Sendable {
             let isOutdated = notices.contains { if case .modelChanged = $0 { true } else { false } }
             if !isOutdated, let next = rest.first {
                 running = .poll(next, then: rest.dropFirst())
-                return actions + readerActions(reader.requested(next, now: now), now: now)
+                return actions + ask(next, now: now)
             }
         case .failure(.unreachable(let reason)): return [.lost(reason: reason)]
         case .failure(.timedOut): actions = doubts(result)
