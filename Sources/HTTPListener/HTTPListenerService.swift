@@ -55,7 +55,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         let (configuration, gate, immediate, onBound) = (configuration, gate, immediate, onBound)
         // Hummingbird logs each connection and request; only its warnings are of interest.
         var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
+        quiet.logLevel = .warning
         let tls = try makeTLS()
         let connections = IdleConnections(maximum: max(1, configuration.maximumConnections))
         let application = Application(

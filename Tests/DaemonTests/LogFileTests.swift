@@ -111,6 +111,57 @@ struct LogFileTests {
         }
     }
 
+    @Test func `that a file can be written again is no error, and the console's level decides`() async throws
+    {
+        for (level, lines) in [(Logger.Level.info, 2), (.error, 1), (nil, 0)] {
+            try await withLog { output, console in
+                output.level = level
+                try output.setFile(path("log"), level: .info)
+                try FileManager.default.removeItem(atPath: path("log"))
+                try FileManager.default.createDirectory(
+                    atPath: path("log"),
+                    withIntermediateDirectories: false
+                )
+                output.logger("a").info("lost")
+                _ = console()
+                try FileManager.default.removeItem(atPath: path("log"))
+                output.logger("a").info("kept")
+                let told = console().split(separator: "\n").filter { $0.contains(" log: ") }
+                #expect(told.count == lines)
+                if lines == 2 { #expect(told.last?.hasPrefix("<5>notice log: ") == true) }
+            }
+        }
+    }
+
+    @Test func `what the last file loses at its end is counted`() async throws {
+        try await withLog { output, _ in
+            try output.setFile(path("log"), level: .info)
+            try FileManager.default.removeItem(atPath: path("log"))
+            try FileManager.default.createDirectory(atPath: path("log"), withIntermediateDirectories: false)
+            for number in 1...1000 { output.logger("a").info("lost \(number)") }
+            try output.setFile(nil, level: .info)
+            #expect(output.dropped == 1000)
+        }
+    }
+
+    @Test func `a logger that is to say less says no more than the outputs ask for`() async throws {
+        try await withLog { output, console in
+            var logger = output.logger("a")
+            logger.logLevel = .warning
+            output.level = .error
+            try output.setFile(path("log"), level: .debug)
+            logger.info("none")
+            logger.warning("file")
+            logger.error("both")
+            #expect(console() == "<3>error a: both\n")
+            #expect(try lines("log").map { $0.drop { $0 != " " } } == [" warning a: file", " error a: both"])
+            output.level = nil
+            try output.setFile(nil, level: nil)
+            logger.critical("nowhere")
+            #expect(!console().contains("nowhere"))
+        }
+    }
+
     @Test func `what is no plain file, or in no folder, is refused`() async throws {
         try await withLog { output, _ in
             // A device is refused, as is everything that is no plain file.

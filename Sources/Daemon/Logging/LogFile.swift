@@ -35,12 +35,13 @@ package final class LogFile: Sendable {
     ///
     /// - Parameters:
     ///   - notice: The lines that replace a number of lost ones.
-    ///   - report: Called with a sentence when lines begin to be lost, and when the file can be written again.
+    ///   - report: Called with a sentence when lines begin to be lost, and when the file can be written again, with
+    ///     whether that is so.
     /// - Throws: ``LogFileError``.
     package init(
         _ path: String,
         notice: @escaping @Sendable (Int) -> String,
-        report: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (_ sentence: String, _ isWritable: Bool) -> Void
     ) throws(LogFileError) {
         self.path = path
         let (descriptor, identity) = try Self.open(path)
@@ -49,7 +50,7 @@ package final class LogFile: Sendable {
         queue = OutputQueue(report: notice) { [lost] bytes in
             let (lines, sentence) = state.withLock { $0.write(bytes, to: path, notice: notice) }
             lost.withLock { $0 += lines }
-            if let sentence { report(sentence) }
+            if let sentence { report(sentence, lines == 0) }
         }
     }
 

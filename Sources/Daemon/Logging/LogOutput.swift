@@ -78,23 +78,29 @@ package final class LogOutput: Sendable {
             if let path {
                 try LogFile(path) { [state] count in
                     state.withLock { $0.form }.inFile.line(Self.dropped(count)) + "\n"
-                } report: { [weak self] sentence in
+                } report: { [weak self] sentence, isWritable in
                     // Only on the console: the file may not take it.
-                    self?.printEntry(.error, sentence)
+                    self?.printEntry(isWritable ? .notice : .error, sentence)
                 }
             } else {
                 nil
             }
+        let counted = old?.dropped ?? 0
         state.withLock { state in
             (state.file, state.fileLevel) = (file, level)
-            state.droppedBefore += old?.dropped ?? 0
+            state.droppedBefore += counted
         }
-        old?.flush()
+        guard let old else { return }
+        old.flush()
+        // What it has lost at its end.
+        let dropped = old.dropped
+        state.withLock { $0.droppedBefore += dropped - counted }
     }
 
     private func printEntry(_ level: Logger.Level, _ message: String) {
-        let entry = LogEntry(at: LogEntry.now, level: level, label: "log", message: message)
-        print(state.withLock { $0.form }.line(entry))
+        let state = state.withLock { $0 }
+        guard let console = state.level, level >= console else { return }
+        print(state.form.line(LogEntry(at: LogEntry.now, level: level, label: "log", message: message)))
     }
 
     /// The number of lines that an output did not take: its reader was too slow, or the file could not be written.
@@ -114,14 +120,10 @@ package final class LogOutput: Sendable {
     }
 
     /// Writes an entry to the outputs whose level it has.
-    ///
-    /// - Parameter isChosen: Whether the logger has a level of its own, which then decides.
-    fileprivate func add(_ entry: LogEntry, isChosen: Bool) {
+    fileprivate func add(_ entry: LogEntry) {
         let state = state.withLock { $0 }
-        if let level = state.level, isChosen || entry.level >= level { print(state.form.line(entry)) }
-        guard let file = state.file, let level = state.fileLevel, isChosen || entry.level >= level else {
-            return
-        }
+        if let level = state.level, entry.level >= level { print(state.form.line(entry)) }
+        guard let file = state.file, let level = state.fileLevel, entry.level >= level else { return }
         file.append(state.form.inFile.line(entry))
     }
 
@@ -135,6 +137,7 @@ private struct LogLineHandler: LogHandler {
     let output: LogOutput
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
+    /// The logger's own level: it can say less than the outputs ask for, never more.
     private var ownLevel: Logger.Level?
 
     init(label: String, output: LogOutput) {
@@ -143,7 +146,7 @@ private struct LogLineHandler: LogHandler {
     }
 
     var logLevel: Logger.Level {
-        get { ownLevel ?? output.lowest ?? .critical }
+        get { max(ownLevel ?? .trace, output.lowest ?? .critical) }
         set { ownLevel = newValue }
     }
 
@@ -166,8 +169,7 @@ private struct LogLineHandler: LogHandler {
                 label: label,
                 message: event.message.description,
                 values: values
-            ),
-            isChosen: ownLevel != nil
+            )
         )
     }
 }

@@ -192,7 +192,7 @@ actor PollingDriver: HTTPRequesting {
     private func makeWriter() -> FlareDriver {
         // Its connections come and go with the writes, which are answered if there is none.
         var logger = logger
-        logger.logLevel = max(logger.logLevel, .warning)
+        logger.logLevel = .warning
         let number = attempt
         let made = FlareDriver(endpoint, on: loop, logger: logger, chance: chance) { [weak self] event in
             self?.assumeIsolated { $0.written(event, number) }
@@ -204,11 +204,9 @@ actor PollingDriver: HTTPRequesting {
 
     private func written(_ event: FlareEvent, _ number: Int) {
         guard number == attempt else { return }
+        // Before the next action, which may be the next write.
+        if case .replied = event { writerIdleAt = now + Self.writerMilliseconds }
         perform(pipeline.received(event, now: now))
-        if case .replied = event {
-            writerIdleAt = now + Self.writerMilliseconds
-            update()
-        }
     }
 
     private func stopWriter() {
