@@ -2,6 +2,7 @@ import Controller
 import Daemon
 import Flare
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 import Threading
@@ -50,7 +51,12 @@ struct PlaceMirrorTests {
         let sent: AsyncStream<ControllerEvent>
 
         /// - Parameter waits: Whether it waits for ever before it writes or shows by itself.
-        init(_ folder: TemporaryFolder, server: String = PlaceMirrorTests.server, waits: Bool = true) throws {
+        init(
+            _ folder: TemporaryFolder,
+            server: String = PlaceMirrorTests.server,
+            waits: Bool = true,
+            log: LogRecorder = LogRecorder()
+        ) throws {
             let state = Locked(PlaceMirrorTests.state)
             let (sent, port) = AsyncStream.makeStream(of: ControllerEvent.self)
             mirror = PlaceMirror(
@@ -63,7 +69,7 @@ struct PlaceMirrorTests {
                     for await _ in AsyncStream<Void>.makeStream().stream {}
                     throw CancellationError()
                 },
-                logger: .silent
+                logger: log.logger
             )
             (self.state, self.sent) = (state, sent)
         }
@@ -168,6 +174,31 @@ struct PlaceMirrorTests {
         }
     }
 
+    @Test func `a place that was too large is kept again when it fits`() async throws {
+        try await withTemporaryFolder { folder in
+            let log = LogRecorder()
+            let bench = try Bench(folder, waits: false, log: log)
+            let text = String(repeating: "x", count: MirrorStore.capacity)
+            bench.state.withLock { $0.things[Self.lamp.id]?.data["text"] = .string(text) }
+            let run = Task { await bench.mirror.run() }
+            bench.changed([Self.lamp])
+            let isTold = await eventually(within: .seconds(120)) { !log.recorded.isEmpty }
+            #expect(isTold && log.recorded.first?.contains("is not kept") == true)
+            bench.state.withLock { $0.things[Self.lamp.id]?.data["text"] = "short" }
+            bench.changed([Self.lamp])
+            let store = try MirrorStore(folder: folder.url)
+            let isKept = try await eventually(within: .seconds(120)) {
+                try store.place(of: Self.server)?.things.first?.data["text"] == "short"
+            }
+            let kept = try store.place(of: Self.server)
+            #expect(isKept && kept?.environments.count == 1 && kept?.zones.count == 1)
+            store.close()
+            run.cancel()
+            await run.value
+            #expect(log.recorded.count == 1)
+        }
+    }
+
     @Test func `it is shown when the server cannot be reached, once`() async throws {
         try await withTemporaryFolder { folder in
             let first = try Bench(folder)
@@ -225,6 +256,49 @@ struct PlaceMirrorTests {
             #expect(try stored(in: folder) != nil)
             MirrorStore.remove(from: folder.url)
             #expect(!FileManager.default.fileExists(atPath: folder.path("mirror.db")))
+        }
+    }
+
+    /// Keeps a place, and changes its file.
+    private func damaged(_ folder: TemporaryFolder, _ damage: (String) throws -> Void) async throws {
+        let bench = try Bench(folder)
+        bench.changed([Self.lamp])
+        await bench.runToEnd()
+        try damage(folder.path("mirror.db"))
+    }
+
+    private func execute(_ sql: String) -> (String) throws -> Void {
+        { path in
+            let database = try DatabaseQueue(path: path)
+            try database.write { try $0.execute(sql: sql) }
+            try database.close()
+        }
+    }
+
+    @Test func `a file that is cut, foreign or without a table is replaced, which is logged`() async throws {
+        let damages: [(String) throws -> Void] = [
+            { try Data(repeating: 0x55, count: 9000).write(to: URL(filePath: $0)) },
+            { #expect(truncate($0, 9000) == 0) },
+            execute("DROP TABLE object"), execute("DROP TABLE place"),
+            execute("DROP TABLE grdb_migrations"), execute("ALTER TABLE object DROP COLUMN json"),
+        ]
+        for damage in damages {
+            try await withTemporaryFolder { folder in
+                try await damaged(folder, damage)
+                let log = LogRecorder()
+                let bench = try Bench(folder, log: log)
+                bench.changed([Self.lamp])
+                await bench.runToEnd()
+                #expect(log.recorded == ["warning the last place was damaged, and is forgotten"])
+                #expect(try stored(in: folder) == Self.place(of: Self.state))
+            }
+        }
+    }
+
+    @Test func `a place without its environment is not shown`() async throws {
+        try await withTemporaryFolder { folder in
+            try await damaged(folder, execute("UPDATE object SET json = '5' WHERE kind = 'environment'"))
+            #expect(try stored(in: folder) == nil)
         }
     }
 }

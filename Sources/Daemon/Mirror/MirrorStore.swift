@@ -14,16 +14,20 @@ package final class MirrorStore: Sendable {
 
     private let database: DatabaseQueue
     private let path: String
+    /// Why the file that was there is replaced; `nil` if it is not.
+    package let damage: StateStoreError?
 
     /// - Throws: ``StateStoreError`` if the file can be neither opened nor replaced.
     package init(folder: URL) throws(StateStoreError) {
         path = folder.appending(path: "mirror.db").path(percentEncoded: false)
         do throws(StateStoreError) {
             database = try Self.open(path)
+            damage = nil
         } catch {
-            guard error.isAboutContents else { throw error }
+            guard Self.isDamage(error) else { throw error }
             Self.remove(from: folder)
             database = try Self.open(path)
+            damage = error
         }
     }
 
@@ -34,6 +38,12 @@ package final class MirrorStore: Sendable {
         for suffix in ["", "-wal", "-shm"] {
             unlink(folder.appending(path: "mirror.db\(suffix)").path(percentEncoded: false))
         }
+    }
+
+    /// Whether the file itself is wrong; SQLite's general error (1) is about its tables.
+    private static func isDamage(_ error: StateStoreError) -> Bool {
+        if case .database(_, let code, _) = error, code & 0xFF == 1 { return true }
+        return error.isAboutContents
     }
 
     private static func open(_ path: String) throws(StateStoreError) -> DatabaseQueue {
@@ -59,15 +69,26 @@ package final class MirrorStore: Sendable {
                 throw StateStoreError.newerVersion(path: path)
             }
             try migrator.migrate(database)
+            try database.read { try check($0) }
             return database
+        }
+    }
+
+    /// Reads the whole file, of which SQLite otherwise notices a wrong part only when it needs it.
+    private static func check(_ database: Database) throws {
+        if let problem = try String.fetchOne(database, sql: "PRAGMA quick_check(1)"), problem != "ok" {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: problem)
+        }
+        for sql in ["SELECT server, environment FROM place", "SELECT kind, id, json FROM object"] {
+            _ = try database.makeStatement(sql: sql)
         }
     }
 
     // MARK: Reading
 
-    /// The place of a server; `nil` if there is none.
+    /// The place of a server; `nil` if there is none, or its environment cannot be read.
     ///
-    /// Objects that cannot be read are left out.
+    /// Other objects that cannot be read are left out.
     package func place(of server: String) throws(StateStoreError) -> RememberedPlace? {
         try StateStore.mappingErrors(path) {
             try database.read { database in
@@ -75,8 +96,10 @@ package final class MirrorStore: Sendable {
                 guard let text = try String.fetchOne(database, sql: sql, arguments: [server]),
                     let environment = FlareID(text)
                 else { return nil }
+                let environments = try Self.objects(.environment, database) { FlareEnvironment(json: $0) }
+                guard environments.contains(where: { $0.id == environment }) else { return nil }
                 return RememberedPlace(
-                    environments: try Self.objects(.environment, database) { FlareEnvironment(json: $0) },
+                    environments: environments,
                     environment: environment,
                     zones: try Self.objects(.zone, database) { FlareZone(json: $0) },
                     things: try Self.objects(.thing, database) { FlareThing(json: $0) },

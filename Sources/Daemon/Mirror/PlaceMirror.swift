@@ -90,6 +90,9 @@ package actor PlaceMirror {
 
     /// Runs until the task is cancelled, and then writes what is left.
     package func run() async {
+        if let damage = store.damage {
+            logger.warning("the last place was damaged, and is forgotten", metadata: ["error": "\(damage)"])
+        }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 guard (try? await self.sleep(Self.patience)) != nil else { return }
@@ -124,7 +127,7 @@ package actor PlaceMirror {
             defer { news.changed = [] }
             return news.changed
         }
-        guard !changed.isEmpty, !isTooLarge else { return }
+        guard !changed.isEmpty else { return }
         guard let captured = await capture(isWhole ? nil : changed) else {
             // It is not known yet, or is itself the kept one.
             isWhole = true
@@ -135,12 +138,20 @@ package actor PlaceMirror {
         for (object, json) in objects { sizes[object] = json?.utf8.count }
         do throws(StateStoreError) {
             guard sizes.values.reduce(0, +) <= MirrorStore.capacity else {
+                isWhole = false
+                if isTooLarge { return }
+                try store.clear()
                 isTooLarge = true
-                logger.warning(
+                return logger.warning(
                     "the place is not kept: it has more than \(MirrorStore.capacity >> 20) MB",
                     metadata: ["key": "flare.remote.mirror"]
                 )
-                return try store.clear()
+            }
+            if isTooLarge {
+                // It fits again, and nothing of it is stored.
+                (isTooLarge, isWhole) = (false, true)
+                news.withLock { $0.changed.formUnion(changed) }
+                return await write()
             }
             try store.write(
                 objects,
