@@ -214,7 +214,7 @@ struct LinkTests {
                     "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+",
                     "things/+/action",
                     "things/+/get", "zones/+/set", "device/set", "environment/set", "sensors/+/set",
-                    "request/+", "lifecycle/+/set", "display/+/presence", "info",
+                    "request/+", "lifecycle/+/set", "display/+/screen/set", "display/+/presence", "info",
                     "status",
                     "sensors/compass/raw", "sensors/gps/raw", "sensors/beacons/raw",
                 ]

@@ -58,6 +58,7 @@ struct NodeTests {
             flare = try FlareBackend(
                 plan,
                 on: loop,
+                stations: try StateStore(folder: plan.folder.url),
                 clock: NodeTests.clock,
                 onFault: { _ in },
                 logger: .silent

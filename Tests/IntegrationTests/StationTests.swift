@@ -73,4 +73,70 @@ import Testing
             await resolver.destroy()
         }
     }
+
+    @Test func `a daemon finds its server again at another address`() async throws {
+        try await withEmptyHome { home, visitor in
+            let (server, port) = (home.folder.path("server"), try LoopbackSocket.freePort())
+            let database = home.folder.path("r.db")
+            let resolver = try Program.start(
+                ["resolver", "--listen", "127.0.0.1:0", "--db", database],
+                in: home.folder,
+                output: home.folder.path("resolver")
+            )
+            func place() -> String? {
+                home.folder.read("resolver").components(separatedBy: "listening on ").dropFirst().first?
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            _ = await eventually { place() != nil }
+            let asked = try #require(place())
+            try home.folder.write("geheim-4711\n", to: "password")
+            try home.folder.write(Place.model, to: "place.json")
+            _ = try await Program.run(
+                ["resolver", "set", "shop-1", "127.0.0.2", "--db", database],
+                in: home.folder
+            )
+            let file = "flare: {mode: remote, remote: {serial: shop, resolver: \"\(asked)\"}}\n"
+            try await home.start(file: file)
+            // Not registered yet: it waits.
+            try await visitor.awaits("alert/flare-address") {
+                $0["message"]?.string?.contains("trilateral station add") == true
+            }
+            let added = try await Program.run(
+                [
+                    "station", "add", "--serial", "shop-1", "--name", "shop", "--resolver", asked,
+                    "--password-file", home.folder.path("password"), "--url", "http://127.0.0.1:\(port)",
+                    "--state", home.state,
+                ],
+                in: home.folder
+            )
+            #expect(added.status == 0, "\(added.output)")
+            // Nothing answers at 127.0.0.2: by now the server has moved.
+            let serving = try Program.start(
+                [
+                    "serve", "--listen", "127.0.0.3:\(port)", "--state", server, "--import",
+                    home.folder.path("place.json"),
+                ],
+                in: home.folder,
+                output: home.folder.path("serve")
+            )
+            try await visitor.awaits("alert/flare-address") {
+                $0["message"]?.string?.hasPrefix("shop is still at 127.0.0.2") == true
+            }
+            _ = try await Program.run(
+                ["resolver", "set", "shop-1", "127.0.0.3", "--db", database],
+                in: home.folder
+            )
+            try await visitor.awaits("health") {
+                $0["links"]?["flare"] == true && $0["counters"]?["flare_address_changes"] == 1
+            }
+            try await visitor.awaits("alert/flare-address", "")
+            try await visitor.awaits("environment") { $0["name"] == "Flat" }
+            #expect(await !home.log.contains("geheim"))
+            for child in [serving, resolver] {
+                child.signal(SIGTERM)
+                _ = await child.end(within: .seconds(10))
+                await child.destroy()
+            }
+        }
+    }
 }

@@ -164,7 +164,10 @@ struct ConfigurationLoaderTests {
         ),
         ("discovery: {enabled: 1}", "1:13: discovery.enabled: must be true or false (is 1)"),
         ("flare: {mode: remoter}", "1:9: flare.mode: must be embedded or remote (is \"remoter\")"),
-        ("flare: {mode: remote}", "1:9: flare.mode: remote needs flare.remote.url as well"),
+        (
+            "flare: {mode: remote}",
+            "1:9: flare.mode: remote needs flare.remote.url or flare.remote.serial as well"
+        ),
         (
             "flare: {remote: {url: 'http://flare', ca_file: /ca}}",
             "1:39: flare.remote.ca_file: has no effect unless flare.remote.url begins with https://"

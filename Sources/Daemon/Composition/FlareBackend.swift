@@ -12,11 +12,14 @@ package import Threading
 package enum FlareBackend: Sendable {
     case embedded(FlareStore, FlareHub)
     case remote(FlareClient, url: String)
+    /// A remote one that is found by its serial.
+    case station(StationLink)
 
     /// - Throws: If the database or a certificate cannot be used.
     package init(
         _ plan: DaemonPlan,
         on loop: LoopExecutor,
+        stations: StateStore,
         clock: @escaping @Sendable () -> Instant,
         onFault: @escaping @Sendable (FlareStoreError) -> Void,
         logger: Logger
@@ -26,6 +29,10 @@ package enum FlareBackend: Sendable {
             let configuration = FlareClientConfiguration(flare.remote)
         {
             self = .remote(try FlareClient(configuration, logger: logger), url: url)
+            return
+        }
+        if flare.mode == .remote, let word = flare.remote.serial {
+            self = .station(StationLink(word, flare.remote, store: stations, clock: clock, logger: logger))
             return
         }
         let store = try FlareStore(file: plan.folder.flareDatabase, options: FlareStore.Options(flare))
@@ -47,8 +54,13 @@ package enum FlareBackend: Sendable {
 
     /// Opens a node's connection.
     ///
-    /// - Parameter receive: Called with the server's events, in order.
-    func connect(_ receive: @escaping @Sendable (FlareEvent) -> Void) -> FlareConnection {
+    /// - Parameters:
+    ///   - report: Called with why a server is not found by its serial, as a sentence; `nil` when it is.
+    ///   - receive: Called with the server's events, in order.
+    func connect(
+        report: @escaping @Sendable (String?) -> Void,
+        _ receive: @escaping @Sendable (FlareEvent) -> Void
+    ) -> FlareConnection {
         switch self {
         case .embedded(_, let hub):
             let client = Locked<FlareClientID?>(nil)
@@ -79,6 +91,13 @@ package enum FlareBackend: Sendable {
                 close: { port.finish() },
                 run: { await client.run(requests, emit: receive) }
             )
+        case .station(let link):
+            return FlareConnection(
+                open: {},
+                send: link.send,
+                close: link.close,
+                run: { await link.run(emit: receive, report: report) }
+            )
         }
     }
 
@@ -93,7 +112,13 @@ package enum FlareBackend: Sendable {
         switch self {
         case .embedded: ""
         case .remote(_, let url): url
+        case .station(let link): "station:\(link.word)"
         }
+    }
+
+    /// For the health message.
+    var counters: [String: Int] {
+        if case .station(let link) = self { ["flare_address_changes": link.changes] } else { [:] }
     }
 
     /// Tests with a write whether the embedded server's database accepts changes.

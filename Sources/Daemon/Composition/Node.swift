@@ -110,7 +110,9 @@ package struct Node: Sendable {
             clock: clock,
             seconds: plan.clocks.steady,
             counters: {
-                parts.reduce(into: plan.counters()) { $0.merge($1.counters()) { _, new in new } }
+                parts.reduce(into: plan.counters().merging(flare.counters) { $1 }) {
+                    $0.merge($1.counters()) { _, new in new }
+                }
             },
             remember: { record in writer.assumeIsolated { $0.add(record) } },
             send: { event in
@@ -124,7 +126,12 @@ package struct Node: Sendable {
         let mirror = plan.mirrorFolder.flatMap { folder in
             PlaceMirror.open(folder, server: flare.url, runtime, logger: logger)
         }
-        let connection = flare.connect { event in
+        let connection = flare.connect { problem in
+            runtime.send(
+                problem.map { .alertRaised("flare-address", .error, message: $0) }
+                    ?? .alertCleared("flare-address")
+            )
+        } _: { event in
             runtime.receive(event)
             mirror?.receive(event)
         }

@@ -23,6 +23,10 @@ package struct StartReport {
         let flare = configuration.flare
         if flare.mode == .remote, let url = flare.remote.url {
             logger.notice("Flare server: \(url) (remote)")
+        } else if flare.mode == .remote, let station = flare.remote.serial {
+            logger.notice(
+                "Flare server: the station \(station), as \(flare.remote.resolver) knows it (remote)"
+            )
         } else if !flare.isServing {
             logger.notice("Flare server: for this daemon only (flare.server.enabled is false)")
         }

@@ -31,6 +31,7 @@ extension TrilateralDaemon {
         let flare = try FlareBackend(
             plan,
             on: loop,
+            stations: store,
             clock: RuntimeClock.now,
             onFault: { storagePort.yield(.failed("\($0)")) },
             logger: logger

@@ -71,7 +71,7 @@ struct Endpoint: Sendable {
                     try initialize(channel)
                 }
             }
-            .connect(host: configuration.host, port: configuration.port)
+            .connect(host: configuration.address ?? configuration.host, port: configuration.port)
     }
 
     private static func isAddress(_ host: String) -> Bool {

@@ -36,6 +36,8 @@ package struct FlareClientConfiguration: Sendable, Hashable {
 
     /// A name, or an IPv4 or IPv6 address.
     package var host: String
+    /// Where to connect, if somebody else than the system's resolver says so; the host is still the name for TLS and `Host`.
+    package var address: String?
     package var port: Int
     /// `nil` for plain HTTP.
     package var tls: TLS?

@@ -141,6 +141,18 @@ extension ConfigurationKey {
             "The remote server, as http://name:1234 or https://name; null in embedded mode."
         ),
         .init(
+            "flare.remote.serial",
+            \.flare.remote.serial,
+            .optional(.text(upTo: 256)),
+            "The name or serial of a registered station (trilateral station add), instead of a URL."
+        ),
+        .init(
+            "flare.remote.resolver",
+            \.flare.remote.resolver,
+            .hostAndPort,
+            "The resolver that knows where that station is, HOST:PORT."
+        ),
+        .init(
             "flare.remote.protocol",
             \.flare.remote.revision,
             .choice(),

@@ -60,8 +60,12 @@ package struct ConfigurationRule: Sendable {
                 ? "needs mqtt.username as well" : nil
         },
         .init(paths: ["flare.mode", "flare.remote.url"]) {
-            $0.flare.mode == .remote && $0.flare.remote.url == nil
-                ? "remote needs flare.remote.url as well" : nil
+            $0.flare.mode == .remote && $0.flare.remote.url == nil && $0.flare.remote.serial == nil
+                ? "remote needs flare.remote.url or flare.remote.serial as well" : nil
+        },
+        .init(paths: ["flare.remote.serial", "flare.remote.url"]) {
+            $0.flare.remote.serial != nil && $0.flare.remote.url != nil
+                ? "set either this or flare.remote.url, not both" : nil
         },
         .init(paths: ["flare.remote.certificate_file", "flare.remote.key_file"]) {
             $0.flare.remote.certificateFile != nil && $0.flare.remote.keyFile == nil

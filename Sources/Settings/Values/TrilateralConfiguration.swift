@@ -126,6 +126,10 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
         /// `http://HOST[:PORT]`, or with https.
         package var url: String?
+        /// The name or serial of a registered station, instead of ``url``.
+        package var serial: String?
+        /// Whom to ask where it is.
+        package var resolver = HostAndPort(host: "localhost", port: 8128)
         package var revision = Revision.auto
         package var transport = Transport.auto
         package var timeoutSeconds = Self.client.answerSeconds

@@ -1,0 +1,212 @@
+import Controller
+import Directory
+import Flare
+import FlareClient
+import Logging
+import Messages
+import Resolution
+import Settings
+import Threading
+
+/// The connection to a Flare server that is found by its serial: when it cannot be reached, a resolver is asked where it
+/// is by now.
+///
+/// Each address has a client of its own, so that nothing of the old one is left.
+/// - Source: the directory page, "Finding the server again".
+package struct StationLink: Sendable {
+    private struct State: Sendable {
+        var port: AsyncStream<FlareRequest>.Continuation?
+        var isUp = false
+        var isClosed = false
+        var changes = 0
+        var askedAt: ContinuousClock.Instant?
+    }
+
+    /// The pause between two questions.
+    private static let pause = Duration.seconds(10)
+
+    /// Its name or serial.
+    let word: String
+    private let remote: TrilateralConfiguration.Remote
+    private let store: StateStore
+    private let resolver: DirectoryClient
+    private let clock: @Sendable () -> Instant
+    private let logger: Logger
+    private let state = Locked(State())
+    /// An element when the link goes down.
+    private let losses: AsyncStream<Void>
+    private let loss: AsyncStream<Void>.Continuation
+
+    init(
+        _ word: String,
+        _ remote: TrilateralConfiguration.Remote,
+        store: StateStore,
+        clock: @escaping @Sendable () -> Instant,
+        logger: Logger
+    ) {
+        (self.word, self.remote, self.store) = (word, remote, store)
+        (self.clock, self.logger) = (clock, logger)
+        (losses, loss) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        resolver = DirectoryClient(host: remote.resolver.host, port: remote.resolver.port)
+    }
+
+    /// How often the directory had another address.
+    var changes: Int { state.withLock { $0.changes } }
+
+    /// Sends a request over the link of now; without one it is dropped, since nobody asks while it is down.
+    func send(_ request: FlareRequest) { state.withLock { $0.port }?.yield(request) }
+
+    /// No request follows.
+    func close() {
+        let port = state.withLock { state in
+            state.isClosed = true
+            return state.port
+        }
+        port?.finish()
+        loss.finish()
+    }
+
+    /// Maintains the link until it is closed or the task is cancelled.
+    /// - Parameter report: Called with why the server is not found, as a sentence; `nil` when it is.
+    func run(
+        emit: @escaping @Sendable (FlareEvent) -> Void,
+        report: @escaping @Sendable (String?) -> Void
+    ) async {
+        var isFirst = true
+        while !Task.isCancelled, !state.withLock({ $0.isClosed }) {
+            // At the start the stored address may be an old one.
+            let station = await find(isFailure: !isFirst, report)
+            isFirst = false
+            guard let station else {
+                await waitForPause()
+                continue
+            }
+            do {
+                try await run(station, emit, report)
+            } catch {
+                report("\(error)")
+                await waitForPause()
+            }
+        }
+    }
+
+    /// Runs a client for the station's address until there is another one.
+    private func run(
+        _ station: RegisteredStation,
+        _ emit: @escaping @Sendable (FlareEvent) -> Void,
+        _ report: @escaping @Sendable (String?) -> Void
+    ) async throws {
+        let client = try FlareClient(configuration(of: station), logger: logger)
+        let (requests, port) = AsyncStream.makeStream(of: FlareRequest.self)
+        let isClosed = state.withLock { state in
+            (state.port, state.isUp) = (port, false)
+            return state.isClosed
+        }
+        if isClosed { port.finish() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await client.run(requests) { event in
+                    follow(event, report)
+                    emit(event)
+                }
+            }
+            group.addTask { await watch(station, report) }
+            // Whichever ends first: the requests, or the address.
+            await group.next()
+            group.cancelAll()
+        }
+        state.withLock { $0.port = nil }
+        port.finish()
+    }
+
+    private func follow(_ event: FlareEvent, _ report: @Sendable (String?) -> Void) {
+        switch event {
+        case .linkUp:
+            state.withLock { $0.isUp = true }
+            report(nil)
+        case .linkDown:
+            state.withLock { $0.isUp = false }
+            loss.yield()
+        case .replied, .notice: break
+        }
+    }
+
+    /// Returns when the station has another address, or was forgotten.
+    private func watch(_ station: RegisteredStation, _ report: @Sendable (String?) -> Void) async {
+        while !Task.isCancelled {
+            await waitForPause()
+            guard !Task.isCancelled, !state.withLock({ $0.isUp || $0.isClosed }) else { continue }
+            let found = await find(isFailure: true, report)
+            // A link that is up is never dropped for it.
+            guard !state.withLock({ $0.isUp }) else { continue }
+            if found?.address != station.address || found?.url != station.url { return }
+        }
+    }
+
+    /// Waits until the link is down, if it is up, and the pause since the last question is over.
+    private func waitForPause() async {
+        if state.withLock({ $0.isUp }) {
+            for await _ in losses { break }
+        }
+        let askedAt = state.withLock { $0.askedAt }
+        if let askedAt { try? await Task.sleep(until: askedAt + Self.pause) }
+    }
+
+    /// The station with the address of now; `nil` if it is not registered.
+    /// - Parameter isFailure: Whether it could not be reached: before that, the stored address may serve.
+    private func find(
+        isFailure: Bool,
+        _ report: @Sendable (String?) -> Void
+    ) async -> RegisteredStation? {
+        state.withLock { $0.askedAt = .now }
+        do {
+            guard var station = try store.station(word) else {
+                report(
+                    "No station is called \(word). First set it up: station.announce in its configuration, and a Flare "
+                        + "server that others reach. Then: trilateral station add --serial SERIAL --name NAME "
+                        + "--password-file FILE"
+                )
+                return nil
+            }
+            let result = await resolver.ask(station.serial)
+            if case .found(let address) = result, address != station.address {
+                (station.address, station.updated) = (address, clock().timestamp)
+                try store.save(station)
+                state.withLock { $0.changes += 1 }
+                logger.notice("the Flare server has another address", metadata: ["address": "\(address)"])
+            } else if isFailure {
+                report(problem(result, station))
+            }
+            return station
+        } catch {
+            report("\(error)")
+            return nil
+        }
+    }
+
+    /// Why the server is not found, although it was asked for.
+    private func problem(_ result: ResolverQuery.Result, _ station: RegisteredStation) -> String {
+        switch result {
+        case .found:
+            "\(station.name) is still at \(station.address): update the station's address, or look whether it is on."
+        case .unknown: "\(station.name) is not known: check the serial, and that the station is set up."
+        case .noAnswer:
+            "\(remote.resolver) did not answer within 3 s: check your connection, or try again later."
+        case .badAnswer: "\(remote.resolver) gave an answer that cannot be read."
+        }
+    }
+
+    private func configuration(of station: RegisteredStation) -> FlareClientConfiguration {
+        var remote = remote
+        remote.url = station.url ?? "http://\(station.address):1234"
+        var configuration =
+            FlareClientConfiguration(remote)
+            ?? FlareClientConfiguration(host: "\(station.address)", port: 1234)
+        configuration.address = "\(station.address)"
+        // Against a false station only a verified name protects.
+        if configuration.tls?.verifiesName == true {
+            configuration.headers.append(.init("Authorization", "Bearer \(station.password.reveal())"))
+        }
+        return configuration
+    }
+}
