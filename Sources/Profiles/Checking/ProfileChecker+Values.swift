@@ -148,7 +148,7 @@ extension ProfileChecker {
 
     /// What a value is, shortened; a secret is not shown.
     private static func quoted(_ value: PlacedValue, _ path: ValuePath) -> String {
-        if case .member(_, "appSecret") = path { return "***" }
+        if case .member(_, let key) = path, SDKSettings.isSecret(key) { return "***" }
         return switch value.content {
         case .list: "a list"
         case .object: "an object"

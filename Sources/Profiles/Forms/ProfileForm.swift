@@ -80,9 +80,9 @@ private struct SecretRemoval {
         case .list(let elements):
             value.content = .list(elements.map { clean($0) })
         case .object(let members):
-            if members.contains(where: { $0.key == "appSecret" }) { isUsed = true }
+            if members.contains(where: { SDKSettings.isSecret($0.key) }) { isUsed = true }
             value.content = .object(
-                members.filter { $0.key != "appSecret" }.map { member in
+                members.filter { !SDKSettings.isSecret($0.key) }.map { member in
                     var member = member
                     member.value = clean(member.value)
                     return member

@@ -29,4 +29,9 @@ package struct SDKSettings: Sendable, Hashable {
     package var positions: [String: SourcePosition] = [:]
 
     package init() {}
+
+    /// Whether a key is that of the secret, `appSecret`, however it is spelt: a misspelt one is as secret.
+    static func isSecret(_ key: String) -> Bool {
+        key.lowercased().filter { $0 != "_" && $0 != "-" } == "appsecret"
+    }
 }
