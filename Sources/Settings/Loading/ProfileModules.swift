@@ -20,7 +20,8 @@ package struct ProfileModules: Sendable, Hashable {
         } catch {
             throw FileError(message: "\(folder) cannot be read: \(systemMessage(of: error))")
         }
-        let modules = names.filter { $0.hasSuffix(".js") }.sorted()
+        // Editors and other systems leave files whose names begin with a dot.
+        let modules = names.filter { $0.hasSuffix(".js") && !$0.hasPrefix(".") }.sorted()
         guard modules.count <= Self.maximumFiles else {
             let found = "must have at most \(Self.maximumFiles) modules (has \(modules.count))"
             throw FileError(message: "\(folder) \(found)")
@@ -34,7 +35,12 @@ package struct ProfileModules: Sendable, Hashable {
                     "must be named after its class: letters, digits and _, at most 100, no digit first"
                 throw FileError(message: "\(path) \(legal)")
             }
-            let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+            let file = Self.resolved(path) ?? path
+            guard Self.isServed(file, in: Self.resolved(folder) ?? folder) else {
+                let reason =
+                    "is a link to a file outside of the folder, or to a hidden one, which is not served"
+                throw FileError(message: "\(path) \(reason)")
+            }
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
                 let type = attributes[.type] as? FileAttributeType, type == .typeRegular,
                 let size = attributes[.size] as? NSNumber
@@ -45,6 +51,20 @@ package struct ProfileModules: Sendable, Hashable {
             classes.insert(name)
         }
         self.classes = classes
+    }
+
+    /// The path with all symbolic links followed; `nil` if there is nothing.
+    private static func resolved(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    /// The rule of the web listener for its folders.
+    private static func isServed(_ file: String, in folder: String) -> Bool {
+        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+        guard file.hasPrefix(prefix) else { return false }
+        return !file.dropFirst(prefix.count).split(separator: "/").contains { $0.hasPrefix(".") }
     }
 
     private static func isClass(_ name: String) -> Bool {
