@@ -102,6 +102,28 @@ struct ProfileFileTests {
     }
 
     @Test(arguments: [
+        ("\"\": 1\n\"\": 2\n", "\"\""), ("\"\\x64evices\": []\ndevices: []\n", "\"devices\""),
+        ("\"\\\"a\": 1\n\"\\\"a\": 2\n", "\"\\\"a\""), ("'''a': 1\n'''a': 2\n", "\"'a\""),
+        ("? |\n  a\n: 1\n? |\n  a\n: 2\n", "\"a\\n\""), ("{\"\":1,\"\":2}\n", "\"\""),
+    ])
+    func `however a key is written, that it stands again is told with its name`(yaml: String, name: String) {
+        let found = problems(yaml)
+        #expect(
+            found.contains { $0.contains(": error: duplicate: ") && $0.contains("\(name) stands again") },
+            "\(found)"
+        )
+        #expect(found.allSatisfy { !$0.contains("bad_json") }, "\(found)")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a large file of one key is refused soon`() {
+        let found = problems(String(repeating: "a: 1\n", count: 209_000))
+        #expect(
+            found.count == 1 && found.first?.contains("error: duplicate: \"a\" stands again") == true,
+            "\(found)"
+        )
+    }
+
+    @Test(arguments: [
         ("a: [b\nc: \"", "bad_json"), ("a: b: c", "bad_json"), ("--- {}\n--- {}\n", "bad_json"),
         ("\ta: 1", "bad_json"), ("a: \u{1}", "bad_json"),
     ]) func `what is not one document of YAML is named with its place`(yaml: String, code: String) {

@@ -31,7 +31,7 @@ package enum ProfileFile {
             let problem = ProfileProblem(
                 file: name,
                 position: error.position,
-                code: .badJSON,
+                code: error.code,
                 message: error.message
             )
             return ProfileSource(file: name, tree: nil, problems: [problem])

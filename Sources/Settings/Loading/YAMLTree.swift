@@ -1,3 +1,4 @@
+import Flare
 import Profiles
 import Yams
 
@@ -9,15 +10,19 @@ struct YAMLTree {
     struct Failure: Error {
         var position: SourcePosition
         var message: String
+        var code: ProfileProblem.Code
 
-        init(_ position: SourcePosition, _ message: String) {
-            (self.position, self.message) = (position, message)
+        init(_ position: SourcePosition, _ message: String, _ code: ProfileProblem.Code = .badJSON) {
+            (self.position, self.message, self.code) = (position, message, code)
         }
     }
 
     /// Each duplicate key costs a further pass; their number is limited, and so is the work for large files.
+    ///
+    /// What stands
+    /// again behind that is one problem.
     private static let maximumPasses = 100
-    private static let maximumWork = 16 << 20
+    private static let maximumWork = 1 << 20
 
     private var scalars: [Unicode.Scalar]
     private let lineStarts: [Int]
@@ -76,35 +81,61 @@ struct YAMLTree {
 
     private mutating func compose() throws(Failure) -> Node? {
         let passes = min(Self.maximumPasses, Self.maximumWork / max(1, scalars.count))
-        var last = SourcePosition(line: 1, column: 1)
+        var last = (name: "", position: SourcePosition(line: 1, column: 1))
         for pass in 0...passes {
             do {
                 var text = String.UnicodeScalarView()
                 text.append(contentsOf: scalars)
                 return try Yams.compose(yaml: String(text), .basic, .default, .utf8)
             } catch YamlError.duplicatedKeysInMapping(let names, let context) {
-                last = SourcePosition(line: context.mark.line, column: context.mark.column)
-                try replaceKey(names.first ?? "", at: last, pass: pass)
+                let position = SourcePosition(line: context.mark.line, column: context.mark.column)
+                last = (names.first ?? "", position)
+                try replaceKey(last.name, at: position, pass: pass)
             } catch let error as YamlError {
                 let error = YAMLDocument.syntaxError(error)
                 throw Failure(SourcePosition(line: error.line, column: error.column), error.message)
             } catch {
-                throw Failure(last, "\(error)")
+                throw Failure(last.position, "\(error)")
             }
         }
-        throw Failure(last, "this key stands again, and so do too many others")
+        throw Self.duplicate(last.name, at: last.position)
     }
 
     /// Makes a key unique: its first character becomes one for private use, another one in each pass.
     private mutating func replaceKey(_ name: String, at position: SourcePosition, pass: Int) throws(Failure) {
-        guard var place = index(of: position) else { throw Failure(position, "a key stands again") }
-        let isQuoted = scalars[place] == "\"" || scalars[place] == "'"
-        if isQuoted { place += 1 }
-        guard place < scalars.count, let mark = Unicode.Scalar(UInt32(0xE000 + pass)),
-            let first = name.unicodeScalars.first, first == scalars[place]
-        else { throw Failure(position, "this key stands again") }
+        guard var place = index(of: position), let mark = Unicode.Scalar(UInt32(0xE000 + pass)) else {
+            throw Self.duplicate(name, at: position)
+        }
+        let opening = scalars[place]
+        guard opening != "[", opening != "{" else { throw Failure(position, "a key must be a text") }
+        let quote = opening == "\"" || opening == "'" ? opening : nil
+        if quote != nil { place += 1 }
+        guard place + 1 < scalars.count else { throw Self.duplicate(name, at: position) }
+        switch (quote, scalars[place]) {
+        case ("'", "'"), ("\"", "\""):
+            // An escaped quote, or the end of an empty key, which only stays a key without quotes before a space.
+            let next = scalars[place + 1]
+            let isEmpty =
+                name.isEmpty && next == ":" && place + 2 < scalars.count && scalars[place + 2] == " "
+            guard isEmpty || next == "'" else { throw Self.duplicate(name, at: position) }
+            if isEmpty { scalars[place - 1] = "x" } else { scalars[place + 1] = "x" }
+        case ("\"", "\\"):
+            // What was escaped stands for itself; a line that goes on still does.
+            if ["\"", "\\"].contains(scalars[place + 1]) { scalars[place + 1] = "x" }
+        case (_, let first):
+            guard first == name.unicodeScalars.first else { throw Self.duplicate(name, at: position) }
+        }
         scalars[place] = mark
         keys[position] = name
+    }
+
+    /// The library says where the first of the keys stands that it did not skip.
+    private static func duplicate(_ name: String, at position: SourcePosition) -> Failure {
+        Failure(
+            position,
+            "\(QuotedValue.of(name)) stands again in its object; the rest is not read",
+            .duplicate
+        )
     }
 
     // MARK: - The tree
