@@ -5,19 +5,21 @@ package enum QuotedValue {
     /// A JSON value; texts are quoted.
     package static func of(_ value: JSONValue) -> String {
         if case .string(let text) = value { return of(text) }
-        return shortened(value.text)
+        return shortened(value.visibleText)
     }
 
     /// A text in quotes.
     package static func of(_ text: String) -> String {
         let isShort = text.unicodeScalars.count <= limit
-        let quoted = JSONValue.string(clipped(text, to: limit)).text
+        let quoted = JSONValue.string(clipped(text, to: limit)).visibleText
         return isShort ? quoted : "\(quoted.dropLast())…\""
     }
 
-    /// A list of names for a sentence: `red, green, blue`; at most 40 of them.
+    /// A list of names for a sentence: `red, green, blue`; at most 40 of them, with control characters escaped.
     package static func list(_ names: some Collection<String>) -> String {
-        let shown = names.prefix(40).map { shortened($0) }.joined(separator: ", ")
+        let shown = names.prefix(40).map { HarmfulCharacters.escaped(in: shortened($0)) }.joined(
+            separator: ", "
+        )
         return names.count > 40 ? "\(shown), …" : shown
     }
 

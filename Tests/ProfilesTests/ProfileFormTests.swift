@@ -63,6 +63,22 @@ struct ProfileFormTests {
         #expect(form.omissions.count == 1)
     }
 
+    @Test(arguments: ["appsecret", "AppSecret", "app_secret", "APP-SECRET"])
+    func `a misspelt secret is a secret`(key: String) throws {
+        let text = #"{"sdkConfig":{"appId":"a","\#(key)":"hush"}}"#
+        let form = try #require(ProfileForm(Self.source(text), as: .yaml))
+        #expect(form.text == "sdkConfig: {appId: a}\n")
+        #expect(form.omissions.count == 1)
+    }
+
+    @Test(arguments: ["\u{7F}", "\u{85}", "\u{9B}", "\u{202E}", "\u{200F}"])
+    func `JSON has no character that harms a terminal`(text: String) throws {
+        let json = JSONValue.object(["strings": ["de": ["k": .string(text)]]])
+        let form = try #require(ProfileForm(Self.source(json.text), as: .json))
+        #expect(form.text.unicodeScalars.allSatisfy { $0.isASCII && $0.value != 0x7F })
+        #expect(try JSONValue(parsing: form.text) == json)
+    }
+
     @Test func `a type without a class gets the generic one in JSON`() throws {
         let text = #"{"devices":[{"oemModel":"m"}]}"#
         let form = try #require(ProfileForm(Self.source(text), as: .json))

@@ -50,6 +50,6 @@ enum OneLineForm {
     }
 
     static func quoted(_ text: String, _ format: ProfileForm.Format) -> String {
-        format == .json ? JSONValue.string(text).text : YAMLScalar.text(of: text)
+        format == .json ? YAMLScalar.quoted(text) : YAMLScalar.text(of: text)
     }
 }

@@ -41,15 +41,14 @@ enum YAMLScalar {
         }
     }
 
-    /// Escapes also what YAML, unlike JSON, has no room for in a text.
-    private static func quoted(_ text: String) -> String {
+    /// In double quotes, with JSON's escapes: also for what YAML has no room for in a text, or what harms a terminal.
+    static func quoted(_ text: String) -> String {
         let json = JSONValue.string(text).text
         guard json.unicodeScalars.contains(where: isUnprintable) else { return json }
         var quoted = ""
         for scalar in json.unicodeScalars {
             if isUnprintable(scalar) {
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                quoted += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+                quoted += HarmfulCharacters.escape(scalar)
             } else {
                 quoted.unicodeScalars.append(scalar)
             }
@@ -61,7 +60,7 @@ enum YAMLScalar {
     private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true
-        default: false
+        default: HarmfulCharacters.contain(scalar)
         }
     }
 }
