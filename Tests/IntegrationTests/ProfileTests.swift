@@ -115,6 +115,43 @@ import Testing
         }
     }
 
+    @Test func `convert replaces no device or pipe`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(Self.valve, to: "valve.json")
+            let (valve, pipe) = (folder.path("valve.json"), folder.path("pipe"))
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let end = try await Program.run(["profile", "convert", valve, "--output", pipe], in: folder)
+            #expect(end.status == 73 && end.output.contains("pipe is no plain file"), "\(end.output)")
+            var status = stat()
+            #expect(stat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        }
+    }
+
+    @Test func `a profile that is asked for by its title is named`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(Self.valve, to: "valve.json")
+            let end = try await Program.run(
+                ["profile", "show", "Radiator valve", "--file", folder.path("valve.json")],
+                in: folder
+            )
+            #expect(
+                end.status == 65 && end.output.contains("; that is the title of \"valve-1\""),
+                "\(end.output)"
+            )
+        }
+    }
+
+    @Test func `a verb that only needs the broker is not stopped by a broken profile file`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("{", to: "amap.json")
+            for words in [["get", "state", "--timeout", "0.5"], ["list", "nodes", "--timeout", "0.5"]] {
+                let keys = ["mqtt.port": "1", "profiles.files": folder.path("amap.json")]
+                let end = try await Program.run(words, in: folder, keys: keys)
+                #expect(end.status == 69 && !end.output.contains("bad_json"), "\(end.output)")
+            }
+        }
+    }
+
     @Test func `what show writes as YAML is a file without problems`() async throws {
         try await withTemporaryFolder { folder in
             for name in ["blind", "thermostat", nil] {

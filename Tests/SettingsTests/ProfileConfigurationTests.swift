@@ -252,6 +252,47 @@ struct ProfileConfigurationTests {
         #expect(found.count == 1 && found.first?.contains(name) == true, "\(found)")
     }
 
+    @Test func `a hidden file is no module`() throws {
+        let folder = try ScratchFolder()
+        let file = try folder.write("Own.js", "")
+        for name in [".hid.js", "._Own.js", ".#Own.js"] { _ = try folder.write(name, "") }
+        let place = String(file.dropLast("/Own.js".count))
+        #expect(try load("profiles: {modules: \"\(place)\"}").values.profiles.classes == ["Own"])
+    }
+
+    @Test func `a link out of the folder of modules is a problem, and one within is not`() throws {
+        let folder = try ScratchFolder()
+        let other = try ScratchFolder()
+        let (inner, outer) = (try folder.write("Own.js", ""), try other.write("Out.js", ""))
+        let place = String(inner.dropLast("/Own.js".count))
+        try FileManager.default.createSymbolicLink(atPath: "\(place)/Same.js", withDestinationPath: "Own.js")
+        let yaml = "profiles: {modules: \"\(place)\"}"
+        #expect(try load(yaml).values.profiles.classes == ["Own", "Same"])
+        try FileManager.default.createSymbolicLink(atPath: "\(place)/Out.js", withDestinationPath: outer)
+        let found = try problems(yaml)
+        #expect(
+            found.count == 1 && found.first?.contains("Out.js is a link to a file outside") == true,
+            "\(found)"
+        )
+    }
+
+    @Test func `who needs no profiles is not stopped by a broken file, nor by what it would have set`() throws
+    {
+        let folder = try ScratchFolder()
+        _ = try folder.write("amap.json", "{")
+        let file = try folder.write(
+            "t.yaml",
+            "profiles: {files: [amap.json]}\nflare: {mode: remote}\nmqtt: {base: b}\n"
+        )
+        let loaded = try ConfigurationLoader.load(
+            file: file,
+            environment: [:],
+            schema: .example,
+            readsProfiles: false
+        )
+        #expect(loaded.values.mqtt.base == "b")
+    }
+
     @Test func `a folder of modules that is not there is a problem`() throws {
         let found = try problems("profiles: {modules: nothing}")
         #expect(found == ["t.yaml:1:12: profiles.modules: nothing cannot be read: No such file or directory"])

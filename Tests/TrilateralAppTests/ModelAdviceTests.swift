@@ -55,6 +55,20 @@ struct ModelAdviceTests {
         #expect(try warnings(thing: "\(Self.lamp),\(beacon)").count == 1)
     }
 
+    @Test func `a profile of the configuration is known, and without one that is what is missing`() throws {
+        let model = """
+            {"environments":[{"name":"Home","data":{\(Self.uuid)},"zones":[{"name":"Room",\(Self.box),
+            "data":{"major":1},"things":[{\(Self.lamp),"data":{"profile":"fan-1"}}]}]}]}
+            """
+        let json = try JSONValue(parsing: model)
+        #expect(ModelAdvice(on: json, profiles: ["fan", "fan-1"]).warnings.isEmpty)
+        expect(
+            ModelAdvice(on: json).warnings.map(\.description),
+            "\(Self.thing).data.profile",
+            "did you mean \"fan\"? If it is one of yours, name the configuration with --config"
+        )
+    }
+
     @Test func `a profile that is nearly a built-in one is named`() throws {
         #expect(try warnings(thing: "\(Self.lamp),\"data\":{\"profile\":\"coffee-machine\"}") == [])
         expect(

@@ -4,11 +4,13 @@ import Foundation
 package enum ConfigurationLoader {
     /// Reads a configuration file, if there is one, and the environment, which takes precedence.
     ///
+    /// - Parameter readsProfiles: Without the profile files, what `sdkConfig` would set has its default.
     /// - Throws: Every problem at once.
     package static func load(
         file: String?,
         environment: [String: String],
-        schema: ConfigurationSchema
+        schema: ConfigurationSchema,
+        readsProfiles: Bool = true
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
         var reader = ConfigurationReader(schema)
         if let file {
@@ -26,8 +28,8 @@ package enum ConfigurationLoader {
             }
         }
         reader.read(environment: environment)
-        reader.readProfiles()
-        reader.checkRules()
+        if readsProfiles { reader.readProfiles() }
+        reader.checkRules(except: readsProfiles ? [] : ["flare.remote.url"])
         reader.readFiles()
         guard reader.problems.isEmpty else { throw ConfigurationErrors(reader.problems) }
         return reader.loaded

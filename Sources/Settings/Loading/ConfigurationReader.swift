@@ -143,8 +143,10 @@ struct ConfigurationReader {
     }
 
     /// Checks what several keys must agree on, unless one of them is invalid by itself.
-    mutating func checkRules() {
-        let invalid = Set(problems.map(\.path))
+    ///
+    /// - Parameter unknown: Keys that profile files may set, if these were not read.
+    mutating func checkRules(except unknown: Set<String> = []) {
+        let invalid = unknown.union(problems.map(\.path))
         for rule in schema.rules where invalid.isDisjoint(with: rule.needed) {
             for issue in rule.issues(loaded.values) {
                 let entry = issue.entry.map { LoadedConfiguration.path(of: $0, in: rule.path) }

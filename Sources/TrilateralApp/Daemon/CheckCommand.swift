@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import Profiles
 import Settings
 
 /// `trilateral check`: every problem of the configuration at once.
@@ -74,9 +75,12 @@ struct ConfigurationOption: ParsableArguments {
     /// The configuration of the named file, else of the standard one, and of the environment.
     ///
     /// Problems go to standard error, and the program ends with 78; warnings go there too.
-    /// - Parameter showsProfileWarnings: Whether warnings about profile files are among them.
+    /// - Parameters:
+    ///   - readsProfiles: Whether the profile files count; a verb that only talks to the broker needs none of them.
+    ///   - showsProfileWarnings: Whether warnings about profile files are among them.
     func load(
         by command: String,
+        readsProfiles: Bool = true,
         showsProfileWarnings: Bool = false,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> LoadedConfiguration {
@@ -84,7 +88,8 @@ struct ConfigurationOption: ParsableArguments {
             let loaded = try ConfigurationLoader.load(
                 file: file(environment: environment),
                 environment: environment,
-                schema: .program
+                schema: .program,
+                readsProfiles: readsProfiles
             )
             for warning in loaded.warnings + (showsProfileWarnings ? loaded.profileWarnings : []) {
                 StandardError.print("trilateral \(command): warning: \(warning)")
@@ -94,5 +99,14 @@ struct ConfigurationOption: ParsableArguments {
             StandardError.print(error.report(by: command))
             throw ExitCode.configuration
         }
+    }
+
+    /// The names of the profiles of the named file, else of the standard one, with the built-in ones.
+    ///
+    /// - Returns: `nil` without such a file, or if it has problems: who needs it says so.
+    func profiles(environment: [String: String]) -> [String]? {
+        guard let file = file(environment: environment) else { return nil }
+        let loaded = try? ConfigurationLoader.load(file: file, environment: environment, schema: .program)
+        return loaded?.values.profiles.library.profiles.map(\.name)
     }
 }

@@ -58,7 +58,7 @@ struct BrokerOptions: ParsableArguments {
     func daemon(for command: String, timeout: Duration, output: Terminal? = nil) async throws -> (
         link: MQTTConfiguration, root: String
     ) {
-        let loaded = try file.load(by: command)
+        let loaded = try file.load(by: command, readsProfiles: false)
         let (link, base) = address.broker(loaded)
         if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
         let found = try await findNode(link, base: base, for: command, timeout: timeout, output: output)

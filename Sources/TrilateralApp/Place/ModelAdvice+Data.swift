@@ -40,12 +40,14 @@ extension ModelAdvice {
 
     /// A profile may be one of the user's own, which only the configuration knows.
     private mutating func profile(_ name: String?, at place: String) {
-        let builtIn = ProfileLibrary.builtIn.profiles.map(\.name)
-        guard let name, !builtIn.contains(name), let meant = NearestName.to(name, among: builtIn) else {
-            return
-        }
+        let known = profiles ?? ProfileLibrary.builtIn.profiles.map(\.name)
+        guard let name, !known.contains(name), let meant = NearestName.to(name, among: known) else { return }
         let shown = JSONValue.string(name).shortText
-        warn("\(place).profile", "is no built-in profile (is \(shown)); did you mean \"\(meant)\"?")
+        let kind =
+            profiles == nil
+            ? "no built-in profile" : "neither a built-in profile nor one of the configuration"
+        let advice = profiles == nil ? " If it is one of yours, name the configuration with --config" : ""
+        warn("\(place).profile", "is \(kind) (is \(shown)); did you mean \"\(meant)\"?\(advice)")
     }
 
     private mutating func thingData(_ data: [String: JSONValue], at place: String) {

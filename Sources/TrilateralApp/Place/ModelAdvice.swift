@@ -14,7 +14,11 @@ package struct ModelAdvice {
 
     private static let mostKept = 1000
 
-    package init(on model: JSONValue) {
+    /// The names of all profiles; `nil` if only the built-in ones are known.
+    let profiles: [String]?
+
+    package init(on model: JSONValue, profiles: [String]? = nil) {
+        self.profiles = profiles
         unknownMembers(of: model, ["environments"], at: "", kind: "model")
         for (environment, place) in Self.objects(in: model, "environments", at: "") {
             self.environment(environment, at: place)

@@ -45,7 +45,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let file = ModelFile(path: model, command: "import")
+        let profiles = self.file.profiles(environment: environment)
+        let file = ModelFile(path: model, command: "import", profiles: profiles)
         let folderPath = state.path ?? StateFolder.standard(environment)
         let database = URL(filePath: folderPath).appending(path: "flare.db").path(percentEncoded: false)
         if check, !FileManager.default.fileExists(atPath: database) {

@@ -10,10 +10,11 @@ import Threading
 package struct ModelFile: Sendable {
     let path: String
     let command: String
+    /// The names of the profiles that the objects can have; `nil` if only the built-in ones are known.
+    let profiles: [String]?
 
-    package init(path: String, command: String) {
-        self.path = path
-        self.command = command
+    package init(path: String, command: String, profiles: [String]? = nil) {
+        (self.path, self.command, self.profiles) = (path, command, profiles)
     }
 
     /// What was read of a file without errors.
@@ -39,7 +40,7 @@ package struct ModelFile: Sendable {
     func examine() throws -> ModelReport {
         switch FileContents.read(path == "-" ? "/dev/stdin" : path, upTo: ModelTree.maximumBytes) {
         case .success(let contents):
-            return ModelReport(on: contents.bytes, path: path)
+            return ModelReport(on: contents.bytes, path: path, profiles: profiles)
         case .failure(let fault):
             StandardError.print("trilateral \(command): \(path) \(fault.message)")
             throw ExitCode.noInput

@@ -23,13 +23,15 @@ package struct ModelReport {
 
     package var hasErrors: Bool { !errors.isEmpty }
 
-    /// - Parameter path: What messages call the file.
-    package init(on bytes: [UInt8], path: String) {
+    /// - Parameters:
+    ///   - path: What messages call the file.
+    ///   - profiles: The names of all profiles; `nil` if only the built-in ones are known.
+    package init(on bytes: [UInt8], path: String, profiles: [String]? = nil) {
         self.path = path
         do throws(ModelErrors) {
             let json = try ModelTree.parse(bytes)
             source = bytes
-            let advice = ModelAdvice(on: json)
+            let advice = ModelAdvice(on: json, profiles: profiles)
             (warnings, warningCount) = (advice.warnings, advice.count)
             (tree, errors, areAll) = Self.read(json)
         } catch {

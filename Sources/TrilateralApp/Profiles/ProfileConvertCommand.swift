@@ -39,6 +39,13 @@ struct ProfileConvertCommand: ParsableCommand {
         else { throw ExitCode.dataError }
         for omission in form.omissions { StandardError.print("trilateral profile convert: \(omission)") }
         guard let output else { return Terminal.output.write(form.text) }
+        // It would be replaced by a plain file.
+        guard Self.isPlainOrMissing(output) else {
+            StandardError.print(
+                "trilateral profile convert: \(output) is no plain file; leave --output out for standard output"
+            )
+            throw ExitCode.cannotCreate
+        }
         do {
             try Data(form.text.utf8).write(to: URL(filePath: output), options: .atomic)
         } catch {
@@ -47,6 +54,11 @@ struct ProfileConvertCommand: ParsableCommand {
             )
             throw ExitCode.cannotCreate
         }
+    }
+
+    private static func isPlainOrMissing(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 
     private static func isSameFile(_ first: String, _ second: String) -> Bool {

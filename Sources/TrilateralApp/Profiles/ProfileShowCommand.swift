@@ -51,9 +51,10 @@ struct ProfileShowCommand: ParsableCommand {
         }
         let text: String
         switch (shown?.first, json) {
-        case (let profile?, true): text = ProfileReport.json(of: profile).text + "\n"
+        case (let profile?, true): text = ProfileReport.json(of: profile).visibleText + "\n"
         case (let profile?, false): text = ProfileReport.lines(of: profile)
-        case (nil, true): text = JSONValue.array(library.profiles.map(ProfileReport.summary)).text + "\n"
+        case (nil, true):
+            text = JSONValue.array(library.profiles.map(ProfileReport.summary)).visibleText + "\n"
         case (nil, false): text = ProfileReport.lines(of: library.profiles)
         }
         Terminal.output.write(text)
@@ -83,8 +84,12 @@ struct ProfileShowCommand: ParsableCommand {
             )
             throw ExitCode.dataError
         }
+        let titled = library.profiles.filter { $0.title == name }.map {
+            QuotedValue.of(ProfileReport.fullName(of: $0))
+        }
+        let title = titled.isEmpty ? "" : "; that is the title of \(QuotedValue.list(titled))"
         let hint = NearestName.hint(for: name, among: Set(library.profiles.map(\.name)).sorted())
-        let advice = hint.isEmpty ? "; without a name all are shown" : hint
+        let advice = !title.isEmpty ? title : hint.isEmpty ? "; without a name all are shown" : hint
         StandardError.print("trilateral profile show: there is no profile \(QuotedValue.of(name))\(advice)")
         throw ExitCode.dataError
     }
