@@ -132,6 +132,25 @@ import Testing
             try await visitor.awaits("alert/flare-address", "")
             try await visitor.awaits("environment") { $0["name"] == "Flat" }
             #expect(await !home.log.contains("geheim"))
+            // A list of another folder, with an address of yesterday.
+            let other = ["--state", home.folder.path("other"), "--resolver", asked]
+            let again = try await Program.run(
+                [
+                    "station", "add", "--serial", "shop-1", "--name", "shop", "--password-file",
+                    home.folder.path("password"), "--url", "http://127.0.0.1:\(port)",
+                ] + other,
+                in: home.folder
+            )
+            #expect(again.status == 0, "\(again.output)")
+            _ = try await Program.run(
+                ["station", "edit", "shop", "--address", "127.0.0.9", "--state", home.folder.path("other")],
+                in: home.folder
+            )
+            let devices = try await Program.run(["station", "devices", "shop"] + other, in: home.folder)
+            #expect(
+                devices.status == 0 && devices.output.contains("\tTable lamp\tLiving room\tFlat\n"),
+                "\(devices)"
+            )
             for child in [serving, resolver] {
                 child.signal(SIGTERM)
                 _ = await child.end(within: .seconds(10))

@@ -1,11 +1,11 @@
 import Controller
 import Directory
 import Flare
-import FlareClient
+package import FlareClient
 import Logging
 import Messages
 import Resolution
-import Settings
+package import Settings
 import Threading
 
 /// The connection to a Flare server that is found by its serial: when it cannot be reached, a resolver is asked where it
@@ -96,7 +96,7 @@ package struct StationLink: Sendable {
         _ emit: @escaping @Sendable (FlareEvent) -> Void,
         _ report: @escaping @Sendable (String?) -> Void
     ) async throws {
-        let client = try FlareClient(configuration(of: station), logger: logger)
+        let client = try FlareClient(FlareClientConfiguration(station, remote), logger: logger)
         let (requests, port) = AsyncStream.makeStream(of: FlareRequest.self)
         let isClosed = state.withLock { state in
             (state.port, state.isUp) = (port, false)
@@ -195,18 +195,18 @@ package struct StationLink: Sendable {
         case .badAnswer: "\(remote.resolver) gave an answer that cannot be read."
         }
     }
+}
 
-    private func configuration(of station: RegisteredStation) -> FlareClientConfiguration {
+extension FlareClientConfiguration {
+    /// The connection to a registered station: its URL gives scheme, port and name, the directory where to connect.
+    package init(_ station: RegisteredStation, _ remote: TrilateralConfiguration.Remote) {
         var remote = remote
         remote.url = station.url ?? "http://\(station.address):1234"
-        var configuration =
-            FlareClientConfiguration(remote)
-            ?? FlareClientConfiguration(host: "\(station.address)", port: 1234)
-        configuration.address = "\(station.address)"
+        self = Self(remote) ?? Self(host: "\(station.address)", port: 1234)
+        address = "\(station.address)"
         // Against a false station only a verified name protects.
-        if configuration.tls?.verifiesName == true {
-            configuration.headers.append(.init("Authorization", "Bearer \(station.password.reveal())"))
+        if tls?.verifiesName == true {
+            headers.append(Header("Authorization", "Bearer \(station.password.reveal())"))
         }
-        return configuration
     }
 }

@@ -17,7 +17,7 @@ struct StationCommand: ParsableCommand {
         subcommands: [
             StationAddCommand.self, StationListCommand.self, StationEditCommand.self,
             StationRemoveCommand.self,
-            StationRefreshCommand.self,
+            StationRefreshCommand.self, StationDevicesCommand.self,
         ]
     )
 }
