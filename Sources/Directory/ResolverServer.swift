@@ -31,6 +31,8 @@ package actor ResolverServer {
     private var hasDatabaseFailed = false
 
     private var unwritten: [Write] = []
+    /// The addresses that are being written, of the serials that have not been written since.
+    private var coming: [StationSerial: StationAddress] = [:]
     private var isWriting = false
     private let queue = DispatchQueue(label: "resolver")
 
@@ -182,7 +184,11 @@ package actor ResolverServer {
         do throws(DirectoryRefusal) {
             let address = try allowedAddress(of: update, from: peer)
             counters.withLock { $0.updates += 1 }
-            guard try self.address(of: update.serial) != address else { return done(.success(address)) }
+            // What is being written is newer than the row.
+            if coming[update.serial] == nil, try self.address(of: update.serial) == address {
+                return done(.success(address))
+            }
+            coming[update.serial] = address
             let loop = loop
             unwritten.append(
                 Write(serial: update.serial, address: address) { isStored in
@@ -228,15 +234,17 @@ package actor ResolverServer {
                 problem = "\(error)"
             }
             loop.execute { [problem] in
-                self.assumeIsolated { $0.written(writes.count, problem) }
+                self.assumeIsolated { $0.written(writes, problem) }
                 for write in writes { write.done(problem == nil) }
             }
         }
     }
 
-    private func written(_ count: Int, _ problem: String?) {
+    private func written(_ writes: [Write], _ problem: String?) {
         isWriting = false
-        if problem == nil { counters.withLock { $0.changes += count } }
+        let later = Set(unwritten.map(\.serial))
+        for write in writes where !later.contains(write.serial) { coming[write.serial] = nil }
+        if problem == nil { counters.withLock { $0.changes += writes.count } }
         report(database: problem)
         writeNext()
     }

@@ -187,6 +187,23 @@ import Threading
         }
     }
 
+    @Test func `of updates that follow each other closely the last one counts`() async throws {
+        try await withResolver { (resolver: Resolver) async throws in
+            let (port, updates) = (resolver.port, (1...40).map { update("x", "192.0.2.\($0 % 2 + 1)") })
+            try await onThread {
+                // All are connected and greeted, so that they arrive in this order and before the first is written.
+                let sockets = try updates.map { _ in try LoopbackSocket.connected(to: port) }
+                for (socket, update) in zip(sockets, updates) { try socket.send(Array(update.utf8)) }
+                for socket in sockets { _ = socket.readToEnd() }
+            }
+            let last = resolver.server.counters.withLock { $0.updates }
+            #expect(last == 40)
+            #expect(["x|192.0.2.1", "x|192.0.2.2"].contains(try rows(resolver).first))
+            #expect(try await resolver.say(update("x", "192.0.2.9")) == greeting)
+            #expect(try rows(resolver) == ["x|192.0.2.9"])
+        }
+    }
+
     @Test func `rows that another process writes are seen by the next request`() async throws {
         try await withResolver { (resolver: Resolver) async throws in
             let other = try ResolverDatabase(path: resolver.path)

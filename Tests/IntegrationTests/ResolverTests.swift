@@ -95,6 +95,7 @@ import Testing
             try await visitor.awaits("alert/resolver-listener") {
                 $0["message"]?.string?.contains("\(taken.port)") == true
             }
+            try await visitor.awaits("health") { $0["links"]?["resolver"] == false }
             let update = #"{"HRHomeStationUpdate":{"StationDID":"(187723572702974)"}}"#
             #expect(try await say(update, port: port) == Self.greeting)
             #expect(try await say("GET / HTTP/1.1\r\n\r\n", port: port) == Self.greeting)

@@ -101,6 +101,9 @@ import Testing
             try await visitor.awaits("alert/flare-address") {
                 $0["message"]?.string?.contains("trilateral station add") == true
             }
+            // It ends at once also while it waits.
+            #expect(await home.stop() == 0)
+            try await home.start(file: file)
             let added = try await Program.run(
                 [
                     "station", "add", "--serial", "shop-1", "--name", "shop", "--resolver", asked,

@@ -20,6 +20,8 @@ package struct StationLink: Sendable {
         var isClosed = false
         var changes = 0
         var askedAt: ContinuousClock.Instant?
+        /// What is waited for; cancelled at the end.
+        var waiting: Task<Void, Never>?
     }
 
     /// The pause between two questions.
@@ -58,10 +60,11 @@ package struct StationLink: Sendable {
 
     /// No request follows.
     func close() {
-        let port = state.withLock { state in
+        let (port, waiting) = state.withLock { state in
             state.isClosed = true
-            return state.port
+            return (state.port, state.waiting)
         }
+        waiting?.cancel()
         port?.finish()
         loss.finish()
     }
@@ -148,8 +151,19 @@ package struct StationLink: Sendable {
         if state.withLock({ $0.isUp }) {
             for await _ in losses { break }
         }
-        let askedAt = state.withLock { $0.askedAt }
-        if let askedAt { try? await Task.sleep(until: askedAt + Self.pause) }
+        guard let askedAt = state.withLock({ $0.askedAt }) else { return }
+        // A task of its own, so that closing the link can end it.
+        let waiting = Task { _ = try? await Task.sleep(until: askedAt + Self.pause) }
+        let isClosed = state.withLock { state in
+            state.waiting = waiting
+            return state.isClosed
+        }
+        if isClosed { waiting.cancel() }
+        await withTaskCancellationHandler {
+            await waiting.value
+        } onCancel: {
+            waiting.cancel()
+        }
     }
 
     /// The station with the address of now; `nil` if it is not registered.

@@ -3,6 +3,7 @@ import Directory
 import Foundation
 import Logging
 import Resolution
+import Sensing
 import ServiceLifecycle
 import Settings
 import Threading
@@ -13,7 +14,7 @@ extension Capability {
         let settings = context.configuration.resolver
         guard settings.isEnabled else { return nil }
         let keys = try settings.keysFile.map { try StationKeys.load($0).get() } ?? [:]
-        let (send, clock, logger) = (context.send, context.clock, context.logger)
+        let (send, clock, logger, links) = (context.send, context.clock, context.logger, context.links)
         let file = URL(filePath: context.store.path).deletingLastPathComponent().appending(
             path: "resolver.db"
         )
@@ -41,7 +42,7 @@ extension Capability {
                     logger: logger
                 )
                 running.withLock { $0 = server }
-                await cancelWhenGracefulShutdown { await listen(settings.listen, server, send, logger) }
+                await cancelWhenGracefulShutdown { await listen(settings.listen, server, links, logger) }
                 try? await gracefulShutdown()
                 await server.stop()
                 database.close()
@@ -88,7 +89,7 @@ extension Capability {
     private static func listen(
         _ places: [HostAndPort],
         _ server: ResolverServer,
-        _ send: @Sendable (ControllerEvent) -> Void,
+        _ links: SensorLinkReport,
         _ logger: Logger
     ) async {
         var (missing, reported) = (places, "")
@@ -105,12 +106,13 @@ extension Capability {
             }
             let problem = problems.joined(separator: "; ")
             if problem.isEmpty {
-                if !reported.isEmpty { send(.alertCleared("resolver-listener")) }
+                if !reported.isEmpty { links.send(.alertCleared("resolver-listener")) }
             } else if problem != reported {
                 let message = "The resolver does not listen on \(problem). Trying again every 10 s."
                 logger.error("\(message)")
-                send(.alertRaised("resolver-listener", .error, message: message))
+                links.send(.alertRaised("resolver-listener", .error, message: message))
             }
+            await links.linkChanged("resolver", problem.isEmpty)
             reported = problem
             guard !missing.isEmpty else { return }
             try? await Task.sleep(for: retry)
