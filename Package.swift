@@ -147,14 +147,15 @@ let package = Package(
 
         module(
             "Directory",
-            ["Resolution", "Flare", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]
+            ["Resolution", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]
         ),
 
         // Shell
         module(
             "Settings",
             [
-                "Flare", "Positioning", "Profiles", "Things", "Controller", "HomeAssistant", "Sensors",
+                "Flare", "Resolution", "Positioning", "Profiles", "Things", "Controller", "HomeAssistant",
+                "Sensors",
                 "MQTT",
                 "Bridge", "FlareServer", "FlareClient", yams,
             ]

@@ -1,9 +1,9 @@
 import Cryptography
 package import Resolution
 
-/// Tells a resolver the address of this station, and asks whether it knows it.
+/// Announces the address of this station to a resolver, and checks that the resolver knows it.
 package actor Announcer {
-    /// Which address is told.
+    /// The address to announce.
     package enum Address: Sendable, Hashable {
         /// Our IPv4 address on the way to the resolver.
         case automatic
@@ -12,7 +12,7 @@ package actor Announcer {
         case fixed(StationAddress)
     }
 
-    /// How it stands.
+    /// The result of an attempt.
     package struct Report: Sendable, Hashable {
         /// As the resolver tells it; `nil` before it has.
         package var address: StationAddress?
@@ -109,7 +109,7 @@ package actor Announcer {
             case .found(let address):
                 known = address
                 error = nil
-            case .unknown: error = "\(place) does not know \(settings.serial) after it was told"
+            case .unknown: error = "\(place) does not know \(settings.serial) after the announcement"
             case .noAnswer: error = "\(place) did not answer"
             case .badAnswer: error = "\(place) gave no answer that can be read"
             }

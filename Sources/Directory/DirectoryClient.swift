@@ -100,7 +100,7 @@ private final class ExchangeHandler<Exchange: DirectoryExchange>: ChannelInbound
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
         perform(exchange?.closed() ?? [], context)
-        // Whoever has ended it before has given the result.
+        // Has no effect if the exchange has ended already.
         result.succeed(failure())
     }
 

@@ -28,7 +28,6 @@ package struct ResolverConfiguration: Sendable {
 
     package init() {}
 
-    package static let standardPort = 8128
     /// This machine alone may tell, until more is configured.
     package static let standardUpdateFrom = ["127.0.0.0/8", "::1/128"]
     package static let standardRequestFrom = ["0.0.0.0/0", "::/0"]

@@ -18,31 +18,4 @@ extension ControllerState {
             "stack": .array(entries),
         ]
     }
-
-    /// `B/station`: `{"serial","address","resolver","ok","since","error"}`; `nil` if the address is not announced.
-    package var stationJSON: JSONValue? {
-        station.map { status in
-            let report = status.report
-            return [
-                "serial": .string(report.serial), "address": report.address.map { .string($0) } ?? .null,
-                "resolver": .string(report.resolver), "ok": .bool(report.error == nil),
-                "since": .string(status.since.timestamp), "error": report.error.map { .string($0) } ?? .null,
-            ]
-        }
-    }
-
-    /// `B/setup/candidates`: access points of things that wait to be set up, the newest first.
-    package var setupCandidatesJSON: JSONValue {
-        .array(
-            setupCandidates.map { candidate in
-                let sighting = candidate.sighting
-                var members: [String: JSONValue] = [
-                    "ssid": .string(sighting.ssid), "profile": .string(sighting.profile),
-                    "ts": .string(candidate.heardAt.timestamp),
-                ]
-                members["rssi"] = sighting.rssi.map { .number($0) }
-                return .object(members)
-            }
-        )
-    }
 }

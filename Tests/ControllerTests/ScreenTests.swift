@@ -66,7 +66,7 @@ import Things
         #expect(screens(rig, "door") == ["home"])
     }
 
-    @Test func `signing in and out is told, for every display that is meant`() {
+    @Test func `signInComplete and sessionClosed are events, one for each display`() {
         var rig = Self.rig()
         let closed = rig.command(.show(.sessionClosed, display: "all"), tx: "a")
         #expect(screens(rig) == ["welcome"] && screens(rig, "door") == ["welcome"])

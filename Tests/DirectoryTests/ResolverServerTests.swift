@@ -219,7 +219,7 @@ import Threading
         }
     }
 
-    @Test func `a resolver that is not there, or says something else, is told apart`() async throws {
+    @Test func `an absent resolver gives no answer, another protocol a bad one`() async throws {
         let serial = try #require(StationSerial("x"))
         let free = try LoopbackSocket.freePort()
         #expect(await DirectoryClient(host: "127.0.0.1", port: free).ask(serial) == .noAnswer)

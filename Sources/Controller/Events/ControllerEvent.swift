@@ -27,7 +27,7 @@ package enum ControllerEvent: Sendable, Hashable {
     case displayChanged(id: String, Lifecycle.DisplayPresence)
     /// Access points of things that wait to be set up.
     case setupCandidatesHeard([SetupCandidate.Sighting])
-    /// This station's address was told to its resolver, or could not be.
+    /// An attempt to announce this station's address has ended.
     case stationAnnounced(StationStatus.Report)
     /// The broker connection was established or lost.
     case brokerLinkChanged(isUp: Bool)

@@ -115,6 +115,6 @@ extension Lifecycle {
 
     /// Whether a display is attached by any interface.
     func isAttached(_ display: String) -> Bool {
-        ["web", "mqtt"].contains { displays["\($0)/\(display)"] != nil } || displays[display] != nil
+        displays.keys.contains { Self.displayID(of: $0) == display }
     }
 }

@@ -17,15 +17,6 @@ extension DeviceController {
         replaceSetupCandidates(Array(newest.prefix(SetupCandidate.maximumCount)))
     }
 
-    /// Keeps how the announcement of this station stands.
-    mutating func stationAnnounced(_ report: StationStatus.Report) {
-        guard state.station?.report != report else { return }
-        let isSame = state.station.map { ($0.report.error == nil) == (report.error == nil) } ?? false
-        let since = isSame ? state.station?.since : nil
-        state.station = StationStatus(report: report, since: since ?? now)
-        changes.insert(.station)
-    }
-
     mutating func forgetSetupCandidates() { replaceSetupCandidates(living(state.setupCandidates)) }
 
     private func living(_ candidates: [SetupCandidate]) -> [SetupCandidate] {

@@ -1,6 +1,5 @@
 import Cryptography
 import GRDB
-import Web
 
 /// The key of the web listener's sessions.
 extension StateStore {

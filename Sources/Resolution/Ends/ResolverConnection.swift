@@ -1,6 +1,6 @@
 /// The resolver's end of one connection: greeting, one message, one answer.
 ///
-/// It returns what to do, and is told what has happened. Times are milliseconds of the steady clock.
+/// Events go in, actions come out. Times are milliseconds of the steady clock.
 /// - Source: the directory page, "On the wire", 1 to 7.
 package struct ResolverConnection: Sendable {
     package enum Action: Sendable, Hashable {

@@ -3,6 +3,8 @@ import Flare
 /// What the ends of a connection say to each other: exactly these bytes, without spaces and line ends.
 /// - Source: the directory page, "On the wire".
 package enum DirectoryMessage {
+    /// The TCP port of a resolver.
+    package static let standardPort = 8128
     /// The most bytes of a message.
     package static let maximumBytes = 64 * 1024
     /// The deepest nesting of lists and objects.

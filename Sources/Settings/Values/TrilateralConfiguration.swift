@@ -6,6 +6,7 @@ package import FlareServer
 package import HomeAssistant
 import MQTT
 package import Positioning
+import Resolution
 
 /// Everything a user can configure, as typed values with their defaults.
 ///
@@ -129,7 +130,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         /// The name or serial of a registered station, instead of ``url``.
         package var serial: String?
         /// Whom to ask where it is.
-        package var resolver = HostAndPort(host: "localhost", port: 8128)
+        package var resolver = HostAndPort(host: "localhost", port: DirectoryMessage.standardPort)
         package var revision = Revision.auto
         package var transport = Transport.auto
         package var timeoutSeconds = Self.client.answerSeconds

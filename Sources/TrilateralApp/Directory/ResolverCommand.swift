@@ -58,7 +58,7 @@ struct ResolverCommand: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = ResolverConfiguration()
-        let standard = HostAndPort(host: "127.0.0.1", port: ResolverConfiguration.standardPort)
+        let standard = HostAndPort(host: "127.0.0.1", port: DirectoryMessage.standardPort)
         let places = listen.isEmpty ? [standard] : listen
         configuration.acknowledges = ack
         if !updateFrom.isEmpty { configuration.updateFrom = updateFrom.compactMap { NetworkRange($0) } }

@@ -71,7 +71,7 @@ struct StationOptions: ParsableArguments {
     @OptionGroup var state: StateOption
 
     @Option(help: ArgumentHelp("The resolver.", valueName: "host:port"))
-    var resolver = HostAndPort(host: "localhost", port: ResolverConfiguration.standardPort)
+    var resolver = TrilateralConfiguration().flare.remote.resolver
 
     func ask(_ serial: StationSerial) async -> ResolverQuery.Result {
         await DirectoryClient(host: resolver.host, port: resolver.port).ask(serial)

@@ -42,14 +42,7 @@ struct DisplayRegistry: Sendable {
     /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`, and not the word for every display.
     static func isLegal(_ id: some StringProtocol) -> Bool {
         (1...64).contains(id.utf8.count) && id != ScreenCall.everyDisplay
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && id.isPlainName
     }
 
     /// A stream of a display was opened: it is hidden until it says that it is visible.

@@ -34,17 +34,8 @@ extension WebResponder {
     /// Letters, digits, `_`, `-` and one dot before the ending.
     private static func isLegal(_ name: String) -> Bool {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let ending = parts.last, legalEndings.contains(ending),
-            name.utf8.count <= 110, let stem = parts.first, !stem.isEmpty
-        else { return false }
-        return stem.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        guard parts.count == 2, let stem = parts.first, let ending = parts.last else { return false }
+        return name.utf8.count <= 110 && !stem.isEmpty && stem.isPlainName && legalEndings.contains(ending)
     }
 
     /// Whether the asker may use the page; there are no users yet.

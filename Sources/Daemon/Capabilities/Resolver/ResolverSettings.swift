@@ -5,7 +5,7 @@ package import Settings
 /// A resolver of station addresses in the daemon.
 package struct ResolverSettings: ConfigurationValues {
     package var isEnabled = false
-    package var listen = [HostAndPort(host: "127.0.0.1", port: ResolverConfiguration.standardPort)]
+    package var listen = [HostAndPort(host: "127.0.0.1", port: DirectoryMessage.standardPort)]
     package var address = AddressRule.auto
     package var acknowledges = false
     package var updateFrom = ResolverConfiguration.standardUpdateFrom

@@ -8,7 +8,7 @@ import Settings
 import Threading
 
 extension Capability {
-    /// Tells a resolver the address of this machine.
+    /// Announces the address of this machine to a resolver.
     static let station = Capability(name: "station", settings: .station) { context in
         let settings = context.configuration.station
         guard let resolver = settings.announce else { return nil }
@@ -81,7 +81,7 @@ extension Capability {
                     changes = try AddressMonitor().changes()
                 } catch {
                     logger.warning(
-                        "the system does not report other addresses",
+                        "changes of this machine's addresses are not reported",
                         metadata: ["error": "\(error)"]
                     )
                     changes = AsyncStream { $0.finish() }

@@ -2,7 +2,7 @@ package import Directory
 import Resolution
 package import Settings
 
-/// The address of this station, told to a resolver.
+/// The settings of announcing this station's address to a resolver.
 package struct StationSettings: ConfigurationValues {
     /// The resolver; `nil` announces nothing.
     package var announce: HostAndPort?
@@ -14,7 +14,7 @@ package struct StationSettings: ConfigurationValues {
 
     package init() {}
 
-    /// Which address is told.
+    /// The address to announce.
     package var announced: Announcer.Address {
         switch address {
         case "auto": .automatic
@@ -44,14 +44,15 @@ extension TrilateralConfiguration {
 extension ConfigurationSection {
     static let station = ConfigurationSection(
         summaries: [
-            "station": "Telling a resolver the address of this machine, for clients that know its serial."
+            "station":
+                "Announcing the address of this machine to a resolver, for clients that know its serial."
         ],
         keys: [
             .init(
                 "station.announce",
                 \.station.announce,
                 .optional(.hostAndPort),
-                "The resolver, HOST:PORT; null tells nobody."
+                "The resolver, HOST:PORT; null announces nothing."
             ),
             .init(
                 "station.serial",
@@ -65,7 +66,7 @@ extension ConfigurationSection {
                 "station.period_seconds",
                 \.station.periodSeconds,
                 .number(5...3600),
-                "How often the address is told, give or take a tenth, seconds; another address is told at once."
+                "The interval of announcements, seconds, varied by a tenth; a changed address is announced at once."
             ),
             .init(
                 "station.address",
@@ -73,8 +74,8 @@ extension ConfigurationSection {
                 .checked("auto, peer or an IPv4 address") {
                     ["auto", "peer"].contains($0) || StationAddress($0) != nil
                 },
-                "Which address is told: auto for that of this machine on the way to the resolver, peer for the one that "
-                    + "the resolver sees, or an address."
+                "The address to announce: auto for the one this machine connects from, peer for the one that the resolver "
+                    + "sees, or an IPv4 address."
             ),
             .init(
                 "station.key_file",
