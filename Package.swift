@@ -24,6 +24,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
@@ -92,8 +93,9 @@ let package = Package(
         // The built-in profiles go into the program.
         module("Profiles", ["Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
         module("Things", ["Flare", "Profiles"]),
-        module("Controller", ["Flare", "Things"]),
-        module("Messages", ["Flare", "Things", "Controller"]),
+        module("People", ["Flare"]),
+        module("Controller", ["Flare", "People", "Things"]),
+        module("Messages", ["Flare", "People", "Things", "Controller"]),
         module("Lamps", ["Flare", "Things"]),
         module("PlaceMap", ["Flare", "Things", "Controller"]),
         module("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
@@ -130,14 +132,15 @@ let package = Package(
         module(
             "Bridge",
             [
-                "Flare", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant", "MQTT",
-                "Threading", log,
+                "Flare", "People", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant",
+                "MQTT", "Threading", log,
             ]
         ),
         module(
             "Web",
             [
-                "Flare", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener", "Threading",
+                "Flare", "People", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener",
+                "Threading",
                 "Cryptography", "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, deques, lifecycle,
                 log,
             ],
@@ -149,6 +152,7 @@ let package = Package(
             "Directory",
             ["Resolution", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]
         ),
+        module("Accounts", ["People", "Flare", "Cryptography", "CCrypto", "Threading", system, grdb]),
 
         // Shell
         module(
@@ -175,7 +179,7 @@ let package = Package(
                 "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient",
                 "MQTT",
-                "Bridge", "Web", "Resolution", "Directory", "Cryptography",
+                "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts",
                 "Threading", "CMalloc", deques, lifecycle, grdb, system, log,
             ]
         ),
@@ -184,7 +188,8 @@ let package = Package(
             [
                 "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Profiles", "Things", "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
-                "MQTT", "Threading", "CMalloc", "Resolution", "Directory", lifecycle, signals, arguments, log,
+                "MQTT", "Threading", "CMalloc", "Resolution", "Directory", "People", "Accounts", lifecycle,
+                signals, arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -216,21 +221,23 @@ let package = Package(
         tests("FlareTests", ["Flare", "SeededRandom"]),
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("ResolutionTests", ["Resolution", "SeededRandom"]),
+        tests("PeopleTests", ["People", "Flare", "SeededRandom"]),
         tests(
             "DirectoryTests",
             ["Directory", "Resolution", "Flare", "Threading", "TestSupport", log]
         ),
+        tests("AccountsTests", ["Accounts", "People", "Flare", "SeededRandom", "Threading", grdb]),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ProfilesTests", ["Profiles", "Flare", "SeededRandom"]),
         tests("ThingsTests", ["Things", "Profiles", "Flare", "SeededRandom"]),
         tests(
             "ControllerTests",
-            ["Controller", "Things", "Profiles", "Flare", "SeededRandom"],
+            ["Controller", "People", "Things", "Profiles", "Flare", "SeededRandom"],
             resources: [.copy("Traces")]
         ),
         tests(
             "MessagesTests",
-            ["Messages", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
+            ["Messages", "People", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
         ),
         tests("LampsTests", ["Lamps", "Things", "Profiles", "Flare", "SeededRandom"]),
         tests(
@@ -250,8 +257,8 @@ let package = Package(
         tests(
             "HTTPListenerTests",
             [
-                "HTTPListener", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore, nioPosix,
-                nioSSL, lifecycle, log,
+                "HTTPListener", "TestSupport", "SeededRandom", hummingbird, httpTypes, nioCore, nioEmbedded,
+                nioPosix, nioSSL, lifecycle, log,
             ]
         ),
         tests(
@@ -275,8 +282,8 @@ let package = Package(
         tests(
             "BridgeTests",
             [
-                "Bridge", "HomeAssistant", "Messages", "Controller", "Things", "Lamps", "Flare", "MQTT",
-                "Threading", log,
+                "Bridge", "HomeAssistant", "Messages", "Controller", "People", "Things", "Lamps", "Flare",
+                "MQTT", "Threading", log,
             ]
         ),
         tests(
@@ -296,7 +303,9 @@ let package = Package(
             "DaemonTests",
             [
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
-                "Flare", "MQTT", "Threading", "TestSupport", lifecycle, grdb, log,
+                "Messages", "People", "Accounts", "Flare", "MQTT", "Threading", "TestSupport", lifecycle,
+                grdb,
+                log,
             ]
         ),
         tests(
@@ -321,7 +330,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer", "MQTT",
-                "Flare", "Threading", "TestSupport", lifecycle, grdb, log,
+                "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb, log,
             ]
         ),
     ]

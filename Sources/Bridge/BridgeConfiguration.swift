@@ -12,6 +12,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var flareMode = "embedded"
     package var flareURL = ""
     package var features: [String] = []
+    /// Links that the health message has from the start, although their state is not known yet.
+    package var links: [String] = []
     /// What the profile files say about the application.
     package var application: InfoMessage.Application?
     /// Whether the device's place on the earth is published.
@@ -25,6 +27,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var aliveInterval: Duration = .seconds(10)
     /// Whether the address of this station is announced to a resolver.
     package var hasStation = false
+    /// Whether users send commands on topics of their own, for which the broker vouches.
+    package var hasUserTopics = false
     /// Whether the map is published.
     package var hasMap = false
 

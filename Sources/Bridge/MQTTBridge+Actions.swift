@@ -23,7 +23,8 @@ extension MQTTBridge {
                 let why = reply.answer.refusal?.message ?? ""
                 logger.debug("command refused", metadata: ["topic": "\(topic)", "why": "\(why)"])
                 publisher.publish(reply, on: topics)
-                send(.commandRefused(reply.answer))
+                let source = topic.isEmpty ? nil : topic
+                send(.commandRefused(reply.answer, speaker: reply.speaker, source: source))
             }
         }
     }
@@ -71,7 +72,7 @@ extension MQTTBridge {
     func clearStaleTopics() -> Bool {
         let stale = ownership.drainStaleTopics(
             isPlaceKnown: renderer.isSettled,
-            unless: publisher.retained.holds
+            unless: isExpected
         )
         for topic in stale { publisher.retained.clear(topic) }
         return !stale.isEmpty

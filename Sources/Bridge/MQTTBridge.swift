@@ -4,6 +4,7 @@ import HomeAssistant
 package import Logging
 package import MQTT
 package import Messages
+package import People
 package import Threading
 
 /// Connects one node to the broker: the state becomes retained topics, events and answers become messages, and messages
@@ -50,6 +51,7 @@ package actor MQTTBridge {
         identity: BridgeIdentity,
         client: MQTTClient,
         renderers: [any TopicRenderer] = [],
+        identify: Identify? = nil,
         logger: Logger,
         clock: @escaping @Sendable () -> Instant,
         seconds: @escaping @Sendable () -> Double,
@@ -69,7 +71,11 @@ package actor MQTTBridge {
         )
         renderer = StateRenderer(configuration: configuration)
         report = NodeReport(configuration, identity)
-        inbox = CommandInbox(root: configuration.root)
+        inbox = CommandInbox(
+            root: configuration.root,
+            hasUserTopics: configuration.hasUserTopics,
+            identify: identify
+        )
         discovery = DiscoverySession(
             configuration.discoveryConfiguration(installation: identity.installation, topics: topics),
             remembered: identity.announced
@@ -87,7 +93,9 @@ package actor MQTTBridge {
     /// Subscribes, and repeats topics regularly, until the task is cancelled.
     package func run() async {
         let subscriptions = [
-            subscribe(topics.commands) { $0.receive(command: $1) },
+            subscribe(topics.commands + (configuration.hasUserTopics ? topics.userCommands : [])) {
+                $0.receive(command: $1)
+            },
             subscribe([topics.info, topics.status]) { $0.receive(own: $1) },
             subscribe(discovery.births) { $0.receive(birth: $1) },
         ]
@@ -228,6 +236,11 @@ package actor MQTTBridge {
 
     // MARK: State
 
+    /// Whether a topic of an earlier run stays: it is published, or soon will be.
+    func isExpected(_ topic: String) -> Bool {
+        publisher.retained.holds(topic) || renderers.contains { $0.isExpected(topic) }
+    }
+
     /// Publishes what a turn has changed.
     package func publish(_ snapshot: StateSnapshot) {
         guard !isLeaving else { return }
@@ -330,7 +343,7 @@ package actor MQTTBridge {
             let cleared = renderer.drainCleared()
             if !cleared.isEmpty { send(.topicsCleared(cleared)) }
         }
-        if publisher.isConnected, discovery.isAwaitingPlace { send(.announcementWanted) }
+        if publisher.isConnected, discovery.isOwnDue { send(.announcementWanted) }
     }
 
     /// Whether the broker has confirmed everything.
@@ -343,7 +356,7 @@ package actor MQTTBridge {
             ownership.finishReading(
                 isPlaceKnown: renderer.isSettled,
                 isIdle: isIdle,
-                unless: publisher.retained.holds
+                unless: isExpected
             )
         )
     }

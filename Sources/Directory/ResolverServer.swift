@@ -29,6 +29,10 @@ package actor ResolverServer {
     private var channels: [any Channel] = []
     private var reportedRefusals: Set<DirectoryRefusal> = []
     private var hasDatabaseFailed = false
+    /// When the file was last looked at, steady milliseconds.
+    private var inspectedAt: Int64
+    private var isInspecting = false
+    private var inspection: Scheduled<Void>?
 
     private var unwritten: [Write] = []
     /// The addresses that are being written, of the serials that have not been written since.
@@ -64,6 +68,7 @@ package actor ResolverServer {
         (self.onDatabase, self.logger) = (onDatabase, logger)
         limiter = PeerLimiter(perSecond: configuration.perSecond)
         signatures = UpdateSignatures(configuration.keys)
+        inspectedAt = clocks.steady()
     }
 
     nonisolated var now: Int64 { clocks.steady() }
@@ -109,6 +114,7 @@ package actor ResolverServer {
     package func stop() async {
         for channel in channels { try? await channel.close() }
         channels = []
+        inspection?.cancel()
         for handler in handlers.values { handler.value.close() }
     }
 
@@ -116,6 +122,7 @@ package actor ResolverServer {
 
     func opened(_ handler: NIOLoopBound<ResolverHandler>, _ id: ObjectIdentifier) {
         handlers[id] = handler
+        if now - inspectedAt >= Self.inspectionInterval { inspect() }
         counters.withLock { $0.connections += 1 }
         guard handlers.count > configuration.maximumConnections else { return }
         let others = handlers.lazy.filter { $0.key != id }
@@ -144,9 +151,8 @@ package actor ResolverServer {
         _ names: [DirectoryCall.Name],
         from peer: PeerAddress?
     ) throws(DirectoryRefusal) -> [(serial: String, address: StationAddress?)] {
-        guard let peer, configuration.requestFrom.contains(where: { $0.contains(peer) }) else {
-            throw .mayNotAsk
-        }
+        guard let peer else { throw .noPeer }
+        guard configuration.requestFrom.contains(where: { $0.contains(peer) }) else { throw .mayNotAsk }
         guard limiter.take(names.count, by: peer, at: now) else { throw .tooOften }
         var entries: [(serial: String, address: StationAddress?)] = []
         for name in names {
@@ -165,8 +171,7 @@ package actor ResolverServer {
 
     private func address(of serial: StationSerial) throws(DirectoryRefusal) -> StationAddress? {
         do {
-            let text = try database.address(of: serial)
-            return text.flatMap { StationAddress($0) }
+            return try database.address(of: serial)
         } catch {
             report(database: "\(error)")
             throw .database
@@ -205,7 +210,7 @@ package actor ResolverServer {
         of update: DirectoryCall.Update,
         from peer: PeerAddress?
     ) throws(DirectoryRefusal) -> StationAddress {
-        guard let peer else { throw .mayNotUpdate }
+        guard let peer else { throw .noPeer }
         guard limiter.take(1, by: peer, at: now) else { throw .tooOften }
         if signatures.isSigned(update.serial) {
             let refusal = signatures.refusal(of: update, now: clocks.wall()) { message, key, code in
@@ -251,10 +256,46 @@ package actor ResolverServer {
 
     private func report(database problem: String?) {
         guard problem != nil || hasDatabaseFailed else { return }
-        if problem != nil, !hasDatabaseFailed {
-            logger.error("the resolver's database fails", metadata: ["error": "\(problem ?? "")"])
+        if let problem, !hasDatabaseFailed {
+            logger.error("the resolver's database fails", metadata: ["error": "\(problem)"])
         }
         hasDatabaseFailed = problem != nil
         onDatabase(problem)
+        inspection?.cancel()
+        guard problem != nil else { return }
+        // No update may come that has to be written.
+        inspection = loop.scheduleTask(in: .milliseconds(Self.inspectionInterval)) { [self] in
+            assumeIsolated { $0.inspect() }
+        }
+    }
+
+    private static let inspectionInterval: Int64 = 10_000
+
+    /// Looks whether the file is still the open one, and after a failure whether the database works again.
+    private func inspect() {
+        guard !isInspecting else { return }
+        (isInspecting, inspectedAt) = (true, now)
+        queue.async { [self, database, loop, hasDatabaseFailed] in
+            let result = Result {
+                let change = try database.follow()
+                if hasDatabaseFailed { try database.test() }
+                return change
+            }
+            loop.execute { self.assumeIsolated { $0.inspected(result) } }
+        }
+    }
+
+    private func inspected(_ result: Result<ResolverDatabase.Change?, any Error>) {
+        isInspecting = false
+        switch result {
+        case .failure(let error): report(database: "\(error)")
+        case .success(let change):
+            switch change {
+            case .restored?: logger.warning("the resolver's database was removed; it is written again")
+            case .replaced?: logger.warning("the resolver's database was replaced; the new file is used")
+            case nil: break
+            }
+            report(database: nil)
+        }
     }
 }

@@ -27,7 +27,7 @@ final class ConnectionGuard {
 
     fileprivate func begin(on context: ChannelHandlerContext) {
         wire = context
-        register(isNew: true)
+        register()
         evaluate()
     }
 
@@ -40,11 +40,11 @@ final class ConnectionGuard {
     }
 
     /// Reports whether the connection may be closed to make room for another.
-    fileprivate func register(isNew: Bool = false) {
+    fileprivate func register() {
         guard let wire, timing.isIdle != isRegisteredAsIdle else { return }
         isRegisteredAsIdle = timing.isIdle
         if isRegisteredAsIdle {
-            connections.becameIdle(wire.channel, since: timing.idleSince, isNew: isNew)
+            connections.becameIdle(wire.channel, since: timing.idleSince)
         } else {
             connections.becameBusy(wire.channel)
         }

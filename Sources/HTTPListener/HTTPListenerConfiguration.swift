@@ -6,6 +6,8 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     package var host: String
     /// 0 lets the system choose.
     package var port: Int
+    /// The path of a Unix socket instead of an address; a socket that is there is replaced.
+    package var socketPath: String?
 
     /// Names of this machine, besides loopback and the connection's local address.
     ///

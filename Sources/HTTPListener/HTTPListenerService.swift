@@ -75,7 +75,8 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                 )
             },
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port),
+                address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
+                    ?? .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: ConnectionCount(connections: connections)
             ),
             onServerRunning: { [logger] channel in

@@ -14,8 +14,11 @@ final class IdleConnections: Sendable {
         var live: Set<ObjectIdentifier> = []
         var closing: Set<ObjectIdentifier> = []
         var idle: [ObjectIdentifier: (channel: any Channel, since: NIODeadline)] = [:]
+        /// The connection that began last: it is given the chance to send its request.
+        var newest: ObjectIdentifier?
 
-        mutating func removeOldest(except spared: ObjectIdentifier? = nil) -> (any Channel)? {
+        mutating func removeOldest(sparingNewest: Bool = false) -> (any Channel)? {
+            let spared = sparingNewest ? newest : nil
             let oldest = idle.lazy.filter { $0.key != spared }.min { $0.value.since < $1.value.since }
             guard let oldest else { return nil }
             idle[oldest.key] = nil
@@ -43,11 +46,13 @@ final class IdleConnections: Sendable {
     }
 
     /// A connection waits for its first or next request.
-    func becameIdle(_ channel: any Channel, since: NIODeadline, isNew: Bool) {
+    func becameIdle(_ channel: any Channel, since: NIODeadline) {
         let name = ObjectIdentifier(channel)
         let hasBegun = state.withLockedValue { state in
             state.idle[name] = (channel, since)
-            return state.live.insert(name).inserted
+            let hasBegun = state.live.insert(name).inserted
+            if hasBegun { state.newest = name }
+            return hasBegun
         }
         if hasBegun {
             // Both sets in one step: between two, one connection would count as two.
@@ -58,18 +63,21 @@ final class IdleConnections: Sendable {
                 }
             }
         }
-        // A new connection is given the chance to send its request.
-        makeRoom(except: isNew ? ObjectIdentifier(channel) : nil)
+        makeRoom()
     }
 
     /// A connection received a request, or closed.
     func becameBusy(_ channel: any Channel) {
-        state.withLockedValue { $0.idle[ObjectIdentifier(channel)] = nil }
+        let name = ObjectIdentifier(channel)
+        state.withLockedValue { state in
+            state.idle[name] = nil
+            if state.newest == name { state.newest = nil }
+        }
     }
 
-    private func makeRoom(except spared: ObjectIdentifier? = nil) {
+    private func makeRoom() {
         let surplus = state.withLockedValue { state in
-            state.live.count - state.closing.count > maximum ? state.removeOldest(except: spared) : nil
+            state.live.count - state.closing.count > maximum ? state.removeOldest(sparingNewest: true) : nil
         }
         surplus?.close(promise: nil)
     }

@@ -36,7 +36,11 @@ package struct DiscoveryPublisher: Sendable {
     /// Whether everything was announced in this run; from then on changes are announced.
     private var isRunning = false
     /// Whether the contents of the place are still unknown.
-    package private(set) var isAwaitingPlace = false
+    private var isAwaitingPlace = false
+    /// Whether the daemon's own device was announced meanwhile.
+    private var isOwnSent = false
+    /// Whether the daemon's own device is to be announced although the place is still unknown.
+    package var isOwnDue: Bool { isAwaitingPlace && (!isOwnSent || isOwnStale) }
     var isOwnStale = false
     var links: Set<String> = []
     var nearbyKind: LightKind?
@@ -99,6 +103,7 @@ package struct DiscoveryPublisher: Sendable {
         guard Self.isSettled(state) else {
             if isAwaitingPlace {
                 ready += own(state, isForced: true, isComplete: false, at: now).map(\.announcement)
+                isOwnSent = true
             }
             isAwaitingPlace = true
             return drainRemovals()
@@ -135,7 +140,10 @@ package struct DiscoveryPublisher: Sendable {
 
     /// Records whether Home Assistant is online, from its birth and will messages; `nil` after our connection
     /// was lost.
-    package mutating func setOnline(_ isOnline: Bool?) { self.isOnline = isOnline }
+    package mutating func setOnline(_ isOnline: Bool?) {
+        self.isOnline = isOnline
+        if isOnline == nil { isOwnSent = false }
+    }
 
     /// Restores devices whose removal Home Assistant missed, so that they can be removed again.
     private mutating func repeatRemovals(_ state: ControllerState, at now: Int64) {

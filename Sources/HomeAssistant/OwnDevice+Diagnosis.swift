@@ -40,16 +40,14 @@ extension OwnDevice {
         return [broker]
             + links.sorted().filter { PlainName.isWord($0) && !$0.isEmpty }.map { link in
                 let label = ["flare": "Flare", "bluetooth": "Bluetooth", "compass": "Compass", "gps": "GPS"]
-                return Component(
-                    .binarySensor,
-                    link,
-                    [
-                        "name": .string("\(label[link] ?? PlainName.of(link)) link"),
-                        "device_class": "connectivity", "entity_category": "diagnostic",
-                        "state_topic": .string(configuration.topics.health),
-                        "value_template": .string(ValueTemplate.flag("value_json.links.\(link)")),
-                    ]
-                )
+                var members: [String: JSONValue] = [
+                    "name": .string("\(label[link] ?? PlainName.of(link)) link"),
+                    "device_class": "connectivity", "entity_category": "diagnostic",
+                    "state_topic": .string(configuration.topics.health),
+                    "value_template": .string(ValueTemplate.flag("value_json.links.\(link)")),
+                ]
+                if ["station", "resolver"].contains(link) { members["enabled_by_default"] = false }
+                return Component(.binarySensor, link, members)
             }
     }
 

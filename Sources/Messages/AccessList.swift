@@ -13,6 +13,8 @@ package struct AccessList: Sendable, Hashable {
         case driver
         /// A phone that publishes readings.
         case sensor
+        /// A program that delivers letters: it reads the outboxes.
+        case sender
     }
 
     package enum Access: String, Sendable, Hashable {
@@ -47,8 +49,10 @@ package struct AccessList: Sendable, Hashable {
     }
 
     /// All rights of a role.
+    ///
+    /// Only the daemon reads commands, which may carry tokens, and what is one user's.
     package func grants(_ role: Role) -> [Grant] {
-        let reading = Grant(access: .read, filter: topics.everything)
+        let reading = topics.published.map { Grant(access: .read, filter: $0) }
         let commands = topics.commands.map { Grant(access: .write, filter: $0) }
         let answers = Grant(access: .read, filter: "\(replies)/\(user(role))/#")
         let discovery = DiscoveryTopics(prefix: discoveryPrefix)
@@ -57,20 +61,21 @@ package struct AccessList: Sendable, Hashable {
             return [Grant(access: .readwrite, filter: topics.everything)] + capabilities
                 + [Grant(access: .write, filter: "\(replies)/#")]
         case .homeAssistant:
-            return [
-                reading, Grant(access: .read, filter: discovery.everything),
+            return reading + [
+                Grant(access: .read, filter: discovery.everything),
                 Grant(access: .write, filter: discovery.status),
                 Grant(access: .write, filter: discovery.device("+")), answers,
             ] + commands
         case .kiosk:
-            return [reading, Grant(access: .write, filter: topics.presence)]
+            return reading + [Grant(access: .write, filter: topics.presence)]
         case .driver:
-            return [reading, answers] + commands + [Grant(access: .write, filter: topics.presence)]
+            return reading + [answers] + commands + [Grant(access: .write, filter: topics.presence)]
         case .sensor:
             return [
                 Grant(access: .write, filter: topics.raw("+")),
                 Grant(access: .write, filter: topics.setupSSIDs),
             ]
+        case .sender: return topics.outboxes.map { Grant(access: .read, filter: $0) }
         }
     }
 
@@ -92,6 +97,7 @@ extension AccessList.Role {
         case .kiosk: "kiosk: reads, and says whether it is visible"
         case .driver: "driver: reads and sends commands (Node-RED, a panel, a script)"
         case .sensor: "sensor: publishes what it measures, and reads nothing"
+        case .sender: "sender: reads the letters that it is to deliver"
         }
     }
 }

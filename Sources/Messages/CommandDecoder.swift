@@ -7,6 +7,8 @@ package struct DecodedCommand: Sendable, Hashable {
     package let subject: Answer.Subject
     /// The sender's `tx`, if it could be read.
     package let tx: JSONValue?
+    /// Who it says it is from, as far as that could be read.
+    package let credentials: CommandCredentials
     package let result: Result<Command.Order, Refusal>
 }
 
@@ -43,18 +45,36 @@ package struct CommandDecoder: Sendable {
                     .tooLarge,
                     "the payload has \(size) bytes; at most \(limits.payloadBytes) are read"
                 )
-            return DecodedCommand(subject: topic.subject, tx: nil, result: .failure(refusal))
+            return DecodedCommand(
+                subject: topic.subject,
+                tx: nil,
+                credentials: CommandCredentials(),
+                result: .failure(refusal)
+            )
         }
         var tx: JSONValue?
+        var credentials = CommandCredentials()
         let result: Result<Command.Order, Refusal>
         do throws(Refusal) {
-            result = .success(
-                try order(topic, CommandPayload(payload), isRetained: isRetained, tx: &tx)
-            )
+            var payload = try CommandPayload(payload)
+            if topic.hasMembers, case .object(var members) = payload {
+                let mark = members.removeValue(forKey: "tx")
+                let reading = Result { () throws(Refusal) in try credentials.take(from: &members) }
+                payload = .object(members)
+                tx = try self.mark(mark)
+                try reading.get()
+            }
+            guard !isRetained else { throw Self.retained }
+            result = .success(try order(topic, payload))
         } catch {
-            result = .failure(isRetained ? Self.retained : error)
+            result = .failure(isRetained ? Self.retained : error.withoutTokens)
         }
-        return DecodedCommand(subject: topic.subject, tx: tx, result: result)
+        return DecodedCommand(
+            subject: topic.subject,
+            tx: tx,
+            credentials: credentials,
+            result: result
+        )
     }
 
     private static let retained = Refusal(
@@ -63,19 +83,7 @@ package struct CommandDecoder: Sendable {
             + "with an empty retained message"
     )
 
-    /// Decodes the order, after `tx`, which a refusal returns too.
-    private func order(
-        _ topic: CommandTopic,
-        _ payload: CommandPayload,
-        isRetained: Bool,
-        tx: inout JSONValue?
-    ) throws(Refusal) -> Command.Order {
-        var payload = payload
-        if topic.hasMembers, case .object(var members) = payload {
-            tx = try mark(members.removeValue(forKey: "tx"))
-            payload = .object(members)
-        }
-        guard !isRetained else { throw Self.retained }
+    private func order(_ topic: CommandTopic, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
         switch topic {
         case .nearbySet: return try set(.nearby(ifID: nil), payload)
         case .thingSet(let thing): return try set(.thing(thing), payload)

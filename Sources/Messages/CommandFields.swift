@@ -57,7 +57,7 @@ struct CommandFields {
         return CommandFields(object, path: "\(path)\(key).")
     }
 
-    /// Refuses unread members; `tx` was read before.
+    /// Refuses unread members; `tx` and the credentials were read before.
     func finish() throws(Refusal) {
         let known = path.isEmpty ? known + ["tx"] : known
         guard let unknown = members.keys.min() else { return }

@@ -10,6 +10,7 @@ extension RefusalCode {
         case .badJSON, .tooLarge, .unknownKey, .notSettable, .wrongType, .invalidValue, .outOfRange,
             .unknownColour:
             400
+        case .unauthenticated: 401
         case .notAllowed: 403
         case .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
             .unknownVerb, .unknownScreen, .unknownDisplay:

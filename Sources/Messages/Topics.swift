@@ -66,6 +66,19 @@ package struct Topics: Sendable, Hashable {
     package var alerts: String { topic("alerts") }
     package func alert(_ id: String) -> String { topic("alert/\(id)") }
     package func sensor(_ sensor: SensorKind) -> String { topic("sensors/\(sensor.rawValue)") }
+    /// All of ``sensor(_:)``, as a filter.
+    package var sensors: String { topic("sensors/+") }
+    /// What the node publishes, as filters: neither commands nor what only one user or another program may read.
+    package var published: [String] {
+        [
+            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts,
+            lifecycle, sensors, frame, topic("event/+"), topic("response/+"),
+        ] + passing + model
+    }
+
+    /// Messages that another program is to deliver: letters with links, and those of devices.
+    package var outboxes: [String] { [topic("outbox/#"), topic("outbox-dev/#")] }
+
     package func event(_ topic: ChangeEvent.Topic) -> String { self.topic("event/\(topic.rawValue)") }
 
     /// An environment, zone or thing of the model.
@@ -87,6 +100,17 @@ package struct Topics: Sendable, Hashable {
     package var setupSSIDs: String { topic("setup/ssids") }
     /// Those of them that belong to things of a profile.
     package var setupCandidates: String { topic("setup/candidates") }
+
+    /// A topic below those that only one user, and this program, may use.
+    package func user(_ name: String, _ tail: String) -> String {
+        topic("\(Self.usersLevel)/\(name)/\(tail)")
+    }
+
+    /// The first level of the topics of users.
+    package static let usersLevel = "users"
+
+    /// Commands on the topics of users, as filters.
+    package var userCommands: [String] { CommandTopic.filters.map { user("+", $0) } }
 
     /// Commands, as filters.
     package var commands: [String] { CommandTopic.filters.map { topic($0) } }

@@ -24,6 +24,8 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case timeout
     case superseded
     case rateLimited = "rate_limited"
+    /// Nobody is identified as the sender, although users are.
+    case unauthenticated
     case notAllowed = "not_allowed"
     case levelDenied = "level_denied"
     case internalError = "internal"

@@ -43,6 +43,13 @@ struct NodeReportTests {
         #expect(try health(report)["alerts"] == 1)
     }
 
+    @Test func `links that are there from the start are down until they say otherwise`() throws {
+        var configuration = BridgeConfiguration()
+        configuration.links = ["station"]
+        let report = NodeReport(configuration, BridgeIdentity(epoch: "1", started: Flat.moment(0)))
+        #expect(report.links == ["flare": false, "station": false])
+    }
+
     @Test func `what changes nothing in the health is not reported as a change`() {
         var report = Self.report
         _ = report.observe(StateSnapshot(state: Flat.state, changes: [.link]))

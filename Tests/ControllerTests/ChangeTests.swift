@@ -164,4 +164,15 @@ import Things
         var reloaded = Rig.atHome(configuration)
         #expect(reloaded.happens(.brokerLinkChanged(isUp: true)).eventNames == ["bridge reloaded"])
     }
+
+    @Test func `another link is an event when it goes up or down, not when it appears`() {
+        var rig = Rig.atHome()
+        _ = rig.controller.removeChanges()
+        #expect(rig.happens(.linkChanged("station", isUp: false)) == [])
+        #expect(rig.controller.removeChanges() == [.link])
+        #expect(rig.happens(.linkChanged("station", isUp: false)) == [])
+        let up = rig.happens(.linkChanged("station", isUp: true))
+        #expect(up.events.first?.details == ["link": "station", "up": true])
+        #expect(rig.happens(.linkChanged("station", isUp: nil)) == [])
+    }
 }

@@ -11,18 +11,18 @@ import Things
             .thing("\(House.lamp)"),
             ThingRequest(attributes: ["state": "OFF"])
         )
-        rig.happens(.commandReceived(Command(ticket: 7, order: order, speaker: .lamp)))
+        rig.happens(.commandReceived(Command(ticket: 7, order: order, actor: .lamp)))
         let effects = rig.serve()
         #expect(effects.events.map(\.cause) == [.init("link")])
         let answers = effects.compactMap { if case .answer(let answer) = $0 { answer } else { nil } }
-        #expect(answers.map(\.ticket) == [7] && answers.map(\.speaker) == [.lamp])
+        #expect(answers.map(\.ticket) == [7] && answers.map(\.actor) == [.lamp])
         #expect(rig.lamp("on") == false)
         let refused = rig.happens(
             .commandReceived(
                 Command(
                     ticket: 8,
                     order: .set(.thing("nobody"), ThingRequest(attributes: [:])),
-                    speaker: .lamp
+                    actor: .lamp
                 )
             )
         )
@@ -30,7 +30,7 @@ import Things
             Issue.record("no answer to the lamp's command")
             return
         }
-        #expect(answer.speaker == .lamp && answer.refusal?.code == .unknownThing)
+        #expect(answer.actor == .lamp && answer.refusal?.code == .unknownThing)
     }
 
     @Test func `a lamp's condition is shown with its thing and causes no event`() {

@@ -231,26 +231,26 @@ import Things
         rig.controller.policies = [LevelPolicy()]
         let order = Command.Order.set(.thing("lamp"), ThingRequest(attributes: ["state": "OFF"]))
         let refused = rig.happens(
-            .commandReceived(Command(ticket: 900, order: order, speaker: .kiosk))
+            .commandReceived(Command(ticket: 900, order: order, actor: .kiosk))
         )
         #expect(refused.codes == [.levelDenied])
         #expect(
             refused.answers.first?.refusal?.message
                 == "a kiosk may not drive things in level BACKGROUND; it may in FULL (lifecycle.allow.control)"
         )
-        #expect(refused.answers.first?.speaker == .kiosk)
+        #expect(refused.answers.first?.actor == .kiosk)
         let level = Command.Order.setLifecycle(.level(.active))
-        let lifted = rig.happens(.commandReceived(Command(ticket: 903, order: level, speaker: .kiosk)))
+        let lifted = rig.happens(.commandReceived(Command(ticket: 903, order: level, actor: .kiosk)))
         #expect(lifted.codes == [.levelDenied], "a kiosk does not lift its own refusal")
         let next = rig.happens(
-            .commandReceived(Command(ticket: 901, order: .request(.ping), speaker: .kiosk))
+            .commandReceived(Command(ticket: 901, order: .request(.ping), actor: .kiosk))
         )
         #expect(next.codes == [nil])
         #expect((rig.command(order) + rig.serve()).codes == [nil])
         rig.happens(.displayChanged(id: "a", .visible))
         _ = near(&rig)
         let allowed =
-            rig.happens(.commandReceived(Command(ticket: 902, order: order, speaker: .kiosk))) + rig.serve()
+            rig.happens(.commandReceived(Command(ticket: 902, order: order, actor: .kiosk))) + rig.serve()
         #expect(allowed.codes == [nil])
     }
 }

@@ -17,9 +17,9 @@ import Things
     private func refusal(
         _ rig: inout Rig,
         _ order: Command.Order,
-        by speaker: Command.Speaker = .broker
+        by actor: Command.Actor = .broker
     ) -> Refusal? {
-        var effects = rig.happens(.commandReceived(Command(ticket: 1, order: order, speaker: speaker)))
+        var effects = rig.happens(.commandReceived(Command(ticket: 1, order: order, actor: actor)))
         effects += rig.serve()
         return effects.answers.first?.refusal
     }
@@ -46,9 +46,9 @@ import Things
         let object = ObjectReference(.thing, FlareID(high: 9, low: 9))
         let state = Rig.atHome().state
         for request in [
-            ChangeRequest(speaker: .flareClient, kind: .remove, object: object, name: "Show case"),
+            ChangeRequest(actor: .flareClient, kind: .remove, object: object, name: "Show case"),
             ChangeRequest(
-                speaker: .flareClient,
+                actor: .flareClient,
                 kind: .edit,
                 object: object,
                 zone: FlareID(high: 9, low: 8),
@@ -83,7 +83,7 @@ import Things
         let rig = rig("all")
         for kind in [ChangeRequest.Kind.move, .set(["angle"]), .edit] {
             let object = ObjectReference(.device, House.homeDevice)
-            let request = ChangeRequest(speaker: .flareClient, kind: kind, object: object)
+            let request = ChangeRequest(actor: .flareClient, kind: kind, object: object)
             #expect(rig.controller.refusal(of: request) == nil)
         }
     }

@@ -56,6 +56,7 @@ enum StoryText {
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .remember(.lifecycle(let transition, _)): "log \(transition.call.rawValue)"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"
+        case .log(let record): "log the answer to \(record.answer.ticket)"
         case .emit(let event): "tell \(event.sequence): \(told(event))"
         case .resendState: "send the state again"
         case .readConfiguration: "read the configuration"

@@ -36,9 +36,14 @@ extension LoopbackSocket {
     }
 }
 
+/// - Parameters:
+///   - path: The database; without one, a file in a folder of its own.
+///   - later: By how much its steady clock is ahead, milliseconds.
 func withResolver(
     _ change: (inout ResolverConfiguration) -> Void = { _ in },
+    path: String? = nil,
     wall: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970) },
+    later: @escaping @Sendable () -> Int64 = { 0 },
     onDatabase: @escaping @Sendable (String?) -> Void = { _ in },
     _ body: (Resolver) async throws -> Void
 ) async throws {
@@ -48,20 +53,21 @@ func withResolver(
         configuration.requestFrom = everywhere.compactMap(\.self)
         configuration.updateFrom = configuration.requestFrom
         change(&configuration)
-        let database = try ResolverDatabase(path: folder.path("r.db"))
+        let path = path ?? folder.path("r.db")
+        let database = try ResolverDatabase(path: path)
         let start = ContinuousClock.now
         let server = ResolverServer(
             configuration,
             database: database,
             clocks: .init(
-                steady: { Int64(start.duration(to: .now) / .milliseconds(1)) },
+                steady: { Int64(start.duration(to: .now) / .milliseconds(1)) + later() },
                 wall: wall
             ),
             onDatabase: onDatabase,
             logger: .silent
         )
         let port = try await server.listen(.init(host: "127.0.0.1", port: 0))
-        try await body(Resolver(server: server, database: database, port: port, path: folder.path("r.db")))
+        try await body(Resolver(server: server, database: database, port: port, path: path))
         await server.stop()
         database.close()
     }

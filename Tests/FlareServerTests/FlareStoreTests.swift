@@ -3,6 +3,7 @@ import FlareServer
 import Foundation
 import GRDB
 import Testing
+import Threading
 
 @Suite struct FlareStoreTests {
     @Test func `all objects are loaded in the same order`() async throws {

@@ -4,6 +4,7 @@ import Glibc
 import HTTPListener
 import TestSupport
 import Testing
+import Threading
 
 /// The requests of the command line to a running daemon.
 @Suite(.timeLimit(.minutes(1)))

@@ -185,6 +185,10 @@ struct DeviceTests {
             ]
         )
         #expect(desk.component("select_environment")?["options"] == ["Home", "Summer hut"])
+        desk.announcer.setLinks(["flare", "station"])
+        desk.announce(House.state)
+        #expect(desk.component("binary_sensor_station")?["enabled_by_default"] == false)
+        #expect(desk.component("binary_sensor_flare")?["enabled_by_default"] == nil)
         #expect(desk.component("event_zone")?["event_types"] == ["enter", "exit"])
         #expect(desk.component("event_nearby")?["event_types"] == ["near", "far"])
         #expect(desk.component("device_tracker_location")?["state_topic"] == nil)

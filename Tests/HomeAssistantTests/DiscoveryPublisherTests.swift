@@ -280,16 +280,20 @@ struct DiscoveryPublisherTests {
         state.things = [:]
         state.zones = [:]
         desk.announce(state)
-        #expect(desk.sent.isEmpty && desk.announcer.isAwaitingPlace)
+        #expect(desk.sent.isEmpty && desk.announcer.isOwnDue)
         // A second call announces our own device without the place.
         desk.announce(state)
         #expect(desk.sent.map(\.topic) == Array(House.ownTopics.prefix(2)))
         #expect(desk.component("light_hall_lights") == nil)
+        // Once is enough, unless it changes.
+        #expect(!desk.announcer.isOwnDue)
+        desk.announcer.setLinks(["flare", "station"])
+        #expect(desk.announcer.isOwnDue)
         desk.change(House.state, [.link])
         desk.tell(at: 5000)
         #expect(desk.component("light_hall_lights") != nil)
         #expect(desk.device("lamp") != nil)
-        #expect(!desk.announcer.isAwaitingPlace)
+        #expect(!desk.announcer.isOwnDue)
     }
 
     @Test func `announced topics are remembered with their components`() {

@@ -126,13 +126,14 @@ struct AccessListTests {
                 let all = kiosk.client.subscribe(["#"], qos: .atLeastOnce)
                 try await kiosk.awaits("status", "online")
                 #expect(try await site.takes("homeassistant/status", from: "ha"))
-                // What comes after it, on a topic that a kiosk may read.
                 #expect(try await site.takes("\(site.home.root)/request/ping", from: "driver"))
                 var heard: [String] = []
+                // What comes after them, on a topic that a kiosk may read.
                 for await message in all {
                     heard.append(message.topic)
-                    if message.topic.hasSuffix("/request/ping") { break }
+                    if message.topic.hasSuffix("/response/ping") { break }
                 }
+                #expect(!heard.contains { $0.hasSuffix("/request/ping") })
                 #expect(heard.allSatisfy { $0.hasPrefix("\(site.home.root)/") }, "\(heard)")
             }
         }

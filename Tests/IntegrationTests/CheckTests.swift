@@ -96,4 +96,61 @@ import Testing
             #expect(folder.read("errors").contains("no problems"))
         }
     }
+
+    @Test func `a registered station may have an authority of its own`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(Self.certificate, to: "ca.pem")
+            let yaml = "flare: {mode: remote, remote: {serial: shop, ca_file: ca.pem}}"
+            let end = try await check(yaml, in: folder)
+            #expect(end.status == 0 && end.output.hasSuffix(": no problems\n"), "\(end.output)")
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:1234", true), ("localhost:1234", true), ("\"[::1]:1234\"", true), ("0.0.0.0:1234", false),
+        ("192.0.2.7:1234", false),
+    ])
+    func `an announced station whose server others cannot reach is a warning`(
+        listen: String,
+        isWarned: Bool
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let server = "flare: {server: {listen: \(listen)}}"
+            let end = try await check("station: {announce: \"directory:8128\"}\n\(server)", in: folder)
+            let isFound = end.output.contains("warning:") && end.output.contains("set flare.server.listen")
+            #expect(end.status == 0 && isFound == isWarned, "\(end.output)")
+            #expect(end.output.hasSuffix(isWarned ? ", 1 warning\n" : ": no problems\n"), "\(end.output)")
+            let off = try await check(
+                "station: {announce: \"directory:8128\"}\nflare: {server: {enabled: false}}",
+                in: folder
+            )
+            let silent = try await check(server, in: folder)
+            for end in [off, silent] {
+                #expect(end.status == 0 && end.output.hasSuffix(": no problems\n"), "\(end.output)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "station: {announce: \"directory:0\"}",
+            "trilateral.yaml:1:11: station.announce: needs the resolver's port"
+        ),
+        ("resolver: {enabled: true, listen: []}", "trilateral.yaml:1:27: resolver.listen: needs an address"),
+    ])
+    func `a directory that cannot work is refused, by the daemon too`(yaml: String, words: String)
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let end = try await check(yaml, in: folder)
+            #expect(end.status == 78 && end.output.contains(words), "\(end.output)")
+            let run = try await Program.run(
+                ["run", "--config", folder.path("trilateral.yaml"), "--state", folder.path("state")],
+                in: folder
+            )
+            #expect(run.status == 78 && run.output.contains(words), "\(run.output)")
+            let off = try await check("resolver: {listen: []}", in: folder)
+            #expect(off.status == 0, "\(off.output)")
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Flare
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -171,6 +172,66 @@ import Testing
             try folder.write("resolver: {keys_file: keys}\n", to: "t.yaml")
             let keys = try await Program.run(["check", "--config", folder.path("t.yaml")], in: folder)
             #expect(keys.status == 78 && keys.output.contains("line 1 must have a serial"), "\(keys.output)")
+        }
+    }
+
+    @Test func `a verb names itself and what is wrong with its file`() async throws {
+        try await withTemporaryFolder { folder in
+            let other = try DatabaseQueue(path: folder.path("other.db"))
+            try await other.write { try $0.execute(sql: "CREATE TABLE devices (serial TEXT, place TEXT)") }
+            try other.close()
+            try folder.write(String(repeating: "no database at all. ", count: 100), to: "bad.db")
+            let verbs = [["list"], ["get", "x"], ["set", "x", "192.0.2.7"], ["rm", "x"]]
+            for words in verbs {
+                let prefix = "trilateral resolver \(words[0]): "
+                for (file, status) in [("other.db", 65), ("bad.db", 65), ("gone.db", 66)] {
+                    let end = try await Program.run(
+                        ["resolver"] + words + ["--db", folder.path(file)],
+                        in: folder
+                    )
+                    #expect(end.status == Int32(status), "\(words) \(file): \(end.output)")
+                    #expect(
+                        end.output.hasPrefix(prefix + folder.path(file)),
+                        "\(words) \(file): \(end.output)"
+                    )
+                }
+            }
+            let made = try DatabaseQueue(path: folder.path("good.db"))
+            try await made.write {
+                try $0.execute(sql: "CREATE TABLE devices (ID TEXT PRIMARY KEY, IP TEXT)")
+            }
+            try made.close()
+            for words in [["get", "x"], ["rm", "x"], ["get", "a\tb"], ["set", "x", "300.1.1.1"]] {
+                let end = try await Program.run(
+                    ["resolver"] + words + ["--db", folder.path("good.db")],
+                    in: folder
+                )
+                #expect(end.output.hasPrefix("trilateral resolver \(words[0]): "), "\(end.output)")
+                #expect(end.status == (words.last == "x" ? 66 : 65), "\(end.output)")
+            }
+            let folderless = try await Program.run(
+                ["resolver", "--listen", "127.0.0.1:0"],
+                in: folder,
+                shell: "export STATE_DIRECTORY=/proc/x"
+            )
+            #expect(folderless.status == 73, "\(folderless.output)")
+            #expect(
+                folderless.output.hasPrefix("trilateral resolver: the state folder"),
+                "\(folderless.output)"
+            )
+        }
+    }
+
+    @Test func `a file that another process has locked is in use`() async throws {
+        try await withTemporaryFolder { folder in
+            let other = try DatabaseQueue.locking(folder.path("r.db"))
+            let end = try await Program.run(
+                ["resolver", "set", "x", "192.0.2.7", "--db", folder.path("r.db")],
+                in: folder
+            )
+            #expect(end.status == 75, "\(end.output)")
+            #expect(end.output.hasPrefix("trilateral resolver set: another process uses "), "\(end.output)")
+            try other.close()
         }
     }
 }

@@ -35,6 +35,11 @@ import Testing
                 #expect(!end.output.contains("geheim"))
                 return (end.status ?? -1, end.output)
             }
+            try FileManager.default.createDirectory(
+                atPath: folder.path("state"),
+                withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700]
+            )
             let none = try await station("list")
             #expect(none.status == 0 && none.output.contains("trilateral station add"))
             let unknown = try await add("--serial", "aabbccddeeff", "--name", "shop", asked[0], asked[1])
@@ -134,6 +139,10 @@ import Testing
             }
             try await visitor.awaits("alert/flare-address", "")
             try await visitor.awaits("environment") { $0["name"] == "Flat" }
+            // The new address is tried before anybody says that it does not work.
+            let alerts = await visitor.objects(on: "alert/flare-address").compactMap { $0["message"]?.string }
+            #expect(!alerts.contains { $0.contains("127.0.0.3") }, "\(alerts)")
+            #expect(await home.log.contains("the Flare server is not found"))
             #expect(await !home.log.contains("geheim"))
             // A list of another folder, with an address of yesterday.
             let other = ["--state", home.folder.path("other"), "--resolver", asked]

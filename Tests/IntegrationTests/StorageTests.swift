@@ -13,37 +13,12 @@ struct StorageTests {
         await home.log.components(separatedBy: text).count - 1
     }
 
-    /// Runs the body with a file system of its own in a folder.
-    private func withDisk<Result>(_ options: String, at path: String, _ body: () async throws -> Result)
-        async throws -> Result
-    {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try await ChildProcess.run("/bin/mount", ["-t", "tmpfs", "-o", options, "tmpfs", path])
-        let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        try await ChildProcess.run("/bin/umount", ["-l", path])
-        return try result.get()
-    }
-
-    /// Whether this process may mount a file system: as root, and not in every container.
-    private static func canMount() async -> Bool {
-        guard geteuid() == 0, let folder = try? TemporaryFolder() else { return false }
-        defer { folder.remove() }
-        do {
-            try await ChildProcess.run("/bin/mount", ["-t", "tmpfs", "tmpfs", folder.path])
-            try await ChildProcess.run("/bin/umount", [folder.path])
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    @Test(.enabled { await canMount() })
+    @Test(.enabled { await OwnDisk.canMount() })
     func `a full disk is one alert and one line; commands are refused, and all is well when there is space`()
         async throws
     {
         try await withEmptyHome { home, visitor in
-            try await withDisk("size=3m", at: home.state) { try await fillAndFree(home, visitor) }
+            try await OwnDisk.with("size=3m", at: home.state) { try await fillAndFree(home, visitor) }
         }
     }
 
@@ -51,12 +26,7 @@ struct StorageTests {
         try await home.take()
         try await visitor.whileStarting { try await home.start() }
         let filler = home.state + "/filler"
-        try Data().write(to: URL(filePath: filler))
-        let file = try #require(FileHandle(forWritingAtPath: filler))
-        var size = 65_536
-        while size > 0 {
-            do { try file.write(contentsOf: Data(count: size)) } catch { size /= 2 }
-        }
+        try OwnDisk.fill(filler)
         var number = 0
         var answer = ""
         // What the files have room for is still taken.
@@ -74,7 +44,6 @@ struct StorageTests {
         for number in 1000..<1010 { #expect(try await set(visitor, number) != "ok") }
         #expect(await lines(home, "nothing can be stored") == 1)
         #expect(await lines(home, "not stored") == 0)
-        try file.close()
         try FileManager.default.removeItem(atPath: filler)
         try await visitor.awaits("alert/state-folder", "")
         #expect(try await set(visitor, 2000) == "ok")
@@ -169,12 +138,12 @@ struct StorageTests {
         }
     }
 
-    @Test(.enabled { await canMount() })
+    @Test(.enabled { await OwnDisk.canMount() })
     func `a state folder on a read-only disk ends a start with 73, and its path`() async throws {
         try await withTemporaryFolder { folder in
             let home = Home(in: folder, port: 1)
             try await home.take()
-            let end = try await withDisk("ro", at: home.state) {
+            let end = try await OwnDisk.with("ro", at: home.state) {
                 try await Program.run(["run", "--state", home.state], in: folder)
             }
             #expect(end.status == 73)

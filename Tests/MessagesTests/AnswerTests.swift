@@ -50,7 +50,7 @@ struct RefusalCodeTests {
                     .badJSON, .tooLarge, .unknownKey, .notSettable, .wrongType, .invalidValue, .outOfRange,
                     .unknownColour,
                 ],
-                403: [.notAllowed],
+                401: [.unauthenticated], 403: [.notAllowed],
                 404: [
                     .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
                     .unknownVerb, .unknownScreen, .unknownDisplay,

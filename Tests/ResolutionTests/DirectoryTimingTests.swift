@@ -145,6 +145,10 @@ struct DirectoryTimingTests {
         #expect(try refusal(1001, "01") == nil)
         // Ours was set back: what was heard before does not count again.
         #expect(try refusal(950, "01", now: 950) == .badTime)
+        // Ours had been ahead by more than the tolerance, and was mended: the station is not shut out until then.
+        #expect(try refusal(10, "01", now: 0) == nil)
+        #expect(try refusal(10, "01", now: 0) == .badTime)
+        #expect(try refusal(1002, "01") == nil)
         let other = try #require(StationSerial("other"))
         #expect(!signatures.isSigned(other) && signatures.isSigned(serial))
     }

@@ -69,7 +69,7 @@ struct ResolverConnectionTests {
         var silent = connection()
         #expect(silent.deadline == 3000)
         #expect(silent.tick(now: 2999) == [])
-        #expect(silent.tick(now: 3000) == [.close])
+        #expect(silent.tick(now: 3000) == [.refused(.tooSlow), .close])
         var slow = connection()
         var now: Int64 = 0
         while let deadline = slow.deadline, now + 2000 < deadline {

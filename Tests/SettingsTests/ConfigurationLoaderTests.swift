@@ -42,6 +42,11 @@ struct ConfigurationLoaderTests {
         )
     }
 
+    @Test func `a station's URL is stored with it, so TLS may be set without one`() throws {
+        let tls = "ca_file: /ca, certificate_file: /c, key_file: /k"
+        #expect(try problems("flare: {mode: remote, remote: {serial: shop, \(tls)}}").isEmpty)
+    }
+
     @Test func `nothing at all gives the defaults`() throws {
         #expect(
             try ConfigurationLoader.load(file: nil, environment: [:], schema: .example).values

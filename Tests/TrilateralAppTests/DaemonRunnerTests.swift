@@ -23,7 +23,9 @@ struct DaemonRunnerTests {
             (FlareStoreError.sqlite(path: "a", code: 11, message: "malformed"), 65),
             (StateStoreError.newerVersion(path: "a"), 65),
             (StateStoreError.database(path: "a", code: 26, message: "none"), 65),
-            (StateStoreError.database(path: "a", code: 10, message: "disk I/O error"), 74), (ExitCode(3), 3),
+            (StateStoreError.database(path: "a", code: 10, message: "disk I/O error"), 74),
+            (StateStoreError.database(path: "a", code: 5, message: "database is locked"), 75),
+            (ExitCode(3), 3),
             (Bug(), 70), (UnexpectedEnd(), 70),
         ] as [(any Error & Sendable, Int32)]
     )

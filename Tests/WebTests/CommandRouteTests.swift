@@ -12,7 +12,7 @@ struct CommandRouteTests {
     @Test func `a command has the way and the answer of MQTT`() async throws {
         let node = try FakeNode { command in
             var answer = Answer(ticket: command.ticket, tx: command.tx, subject: .set)
-            answer.speaker = command.speaker
+            answer.actor = command.actor
             answer.target = Answer.Target(kind: "thing", slug: "red-lamp")
             answer.accepted = ["state": "ON"]
             return answer
@@ -35,7 +35,7 @@ struct CommandRouteTests {
                     .set(.thing("red-lamp"), ThingRequest(attributes: ["state": "TOGGLE"]))
                 ]
             )
-            #expect(node.commands.map(\.speaker) == [.kiosk])
+            #expect(node.commands.map(\.actor) == [.kiosk])
             #expect(try await post("/api/environment/set", #""next""#, port: port).status == 200)
             #expect(node.commands.last?.order == .chooseEnvironment(.next))
         }

@@ -31,7 +31,7 @@ final class FakeNode: Sendable {
     init(
         respond: @escaping @Sendable (Command) -> Answer? = {
             var answer = Answer(ticket: $0.ticket, tx: $0.tx, subject: .set)
-            answer.speaker = $0.speaker
+            answer.actor = $0.actor
             return answer
         }
     ) throws {

@@ -15,7 +15,8 @@ struct SignInGateTests {
 
     @Test(arguments: [
         "/healthz", "/sign-in", "/kiosk/style.css", "/kiosk/sign-in.js", "/kiosk/icon.svg",
-        "/kiosk/icon-192.png",
+        "/kiosk/icon-192.png", "/kiosk/dom.js", "/kiosk/people.js", "/kiosk/people-forms.js",
+        "/kiosk/people-german.js", "/kiosk/people.css",
     ])
     func `what the sign-in page needs is open to everybody`(path: String) async throws {
         try await Self.serve { port in

@@ -95,29 +95,6 @@ struct WebServiceTests {
         }
     }
 
-    @Test func `the page stays below 100 KB, and what a configuration adds below 90 KB`() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/Web/Page")
-        func size(_ name: String) throws -> Int { try Data(contentsOf: folder.appending(path: name)).count }
-        // The page and the sign-in page load what they name, and modules what they import at once.
-        var always: Set<String> = ["kiosk.html", "sign-in.html"]
-        var open = always
-        while let name = open.popFirst() {
-            guard [".html", ".js"].contains(where: name.hasSuffix) else { continue }
-            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-            for match in text.matches(of: /(?:kiosk\/|from "\.\/)([a-z0-9-]+\.[a-z]+)/) {
-                let named = String(match.1)
-                if PageFiles.embedded.names.contains(named), always.insert(named).inserted {
-                    open.insert(named)
-                }
-            }
-        }
-        let rest = PageFiles.embedded.names.subtracting(always)
-        #expect(rest.contains("experience.js"))
-        #expect(try always.map(size).reduce(0, +) < 102_400)
-        #expect(try rest.map(size).reduce(0, +) < 92_160)
-    }
-
     @Test(arguments: ["/kiosk/nothing.js", "/kiosk/..%2FWebService.swift", "/kiosk/%2e%2e/x", "/kiosk/"])
     func `nothing but the files of the page is served`(path: String) async throws {
         try await withWeb(FakeNode()) { port in

@@ -2,6 +2,7 @@ package import Controller
 import Flare
 package import MQTT
 import Messages
+package import People
 import Things
 
 /// Turns messages on command topics into commands, and knows where their answers go.
@@ -18,47 +19,74 @@ package struct CommandInbox: Sendable {
     /// An answer, and where to publish it.
     package struct Reply: Sendable, Hashable {
         package let answer: Answer
-        /// The sender's response topic and correlation data (MQTT 5), in addition to `B/response/…`.
+        /// The user on whose topics the command came: the answer goes to `B/users/<user>/response/…` instead of
+        /// `B/response/…`.
+        package let user: String?
+        /// The sender's response topic and correlation data (MQTT 5), in addition to those.
         package let topic: String?
         package let correlation: [UInt8]?
+        /// Who sent what never became a command; `nil` if nobody is identified, and for answers to commands.
+        package var speaker: Speaker?
     }
 
     private struct Sender: Sendable {
         /// By the topic of the command.
         let subject: Answer.Subject
+        let user: String?
         let address: (topic: String, correlation: [UInt8]?)?
     }
 
     private let root: String
     private let decoder = CommandDecoder()
+    private let identify: Identify?
+    private let hasUserTopics: Bool
     private var senders: [Int: Sender] = [:]
     private var nextTicket = 1
     private var retained = RetainedCommands()
 
-    /// - Parameter root: `<base>/<node>`.
-    package init(root: String) { self.root = root }
+    /// - Parameters:
+    ///   - root: `<base>/<node>`.
+    ///   - hasUserTopics: Whether commands below `users/<user>/` count, where the broker vouches for the user.
+    ///   - identify: Finds who sends a command; `nil` where there are no users.
+    package init(root: String, hasUserTopics: Bool = false, identify: Identify? = nil) {
+        (self.root, self.hasUserTopics, self.identify) = (root, hasUserTopics, identify)
+    }
 
     /// Handles a message; one on another topic causes nothing.
     package mutating func receive(_ message: MQTTMessage) -> [Action] {
         guard !retained.isCleared(by: message) else { return [.updateAlert(retained)] }
-        guard message.topic.hasPrefix(root + "/"),
-            let topic = CommandTopic(tail: message.topic.dropFirst(root.count + 1))
-        else { return [] }
-        let sender = Sender(subject: topic.subject, address: address(of: message))
+        guard let route = CommandRoute(message.topic, root: root, hasUserTopics: hasUserTopics) else {
+            return []
+        }
+        let sender = Sender(
+            subject: route.topic.subject,
+            user: route.user,
+            address: route.address(of: message)
+        )
         if let bytes = message.oversizeBytes {
             let refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
-            return [.refuse(reply(to: sender, tx: nil, refusal))]
+            let speaker = identify.flatMap { route.speaker(CommandCredentials(), $0) }
+            return [.refuse(reply(to: sender, tx: nil, refusal, speaker))]
         }
-        let decoded = decoder.decode(topic, payload: message.payload, isRetained: message.isRetained)
+        let decoded = decoder.decode(route.topic, payload: message.payload, isRetained: message.isRetained)
+        let speaker = identify.flatMap { route.speaker(decoded.credentials, $0) }
         switch decoded.result {
         case .failure(let refusal):
-            let isNew = refusal.code == .retainedCommand && retained.record(message.topic)
+            let isNew =
+                refusal.code == .retainedCommand && retained.record(message.topic, as: route.publicTopic)
             return (isNew ? [.updateAlert(retained)] : [])
-                + [.refuse(reply(to: sender, tx: decoded.tx, refusal))]
+                + [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
         case .success(let order):
             defer { nextTicket += 1 }
             senders[nextTicket] = sender
-            return [.handle(Command(ticket: nextTicket, order: order, tx: decoded.tx))]
+            let command = Command(
+                ticket: nextTicket,
+                order: order,
+                tx: decoded.tx,
+                speaker: speaker,
+                source: message.topic
+            )
+            return [.handle(command)]
         }
     }
 
@@ -77,24 +105,26 @@ package struct CommandInbox: Sendable {
         answer.subject = sender?.subject ?? answer.subject
         return Reply(
             answer: answer,
+            user: sender?.user,
             topic: sender?.address?.topic,
             correlation: sender?.address?.correlation
         )
     }
 
-    private func reply(to sender: Sender, tx: JSONValue?, _ refusal: Refusal) -> Reply {
+    private func reply(
+        to sender: Sender,
+        tx: JSONValue?,
+        _ refusal: Refusal,
+        _ speaker: Speaker?
+    ) -> Reply {
         var answer = Answer(ticket: 0, tx: tx, subject: sender.subject)
         answer.refusal = refusal
-        return Reply(answer: answer, topic: sender.address?.topic, correlation: sender.address?.correlation)
-    }
-
-    /// The sender's response topic (MQTT 5), unless it has wildcards or lies in our own tree, where an answer could be
-    /// mistaken for a command or a state.
-    private func address(of message: MQTTMessage) -> (topic: String, correlation: [UInt8]?)? {
-        guard let topic = message.properties.responseTopic, !topic.isEmpty,
-            !topic.contains("+"), !topic.contains("#"), !topic.hasPrefix("$"),
-            topic != root, !topic.hasPrefix(root + "/")
-        else { return nil }
-        return (topic, message.properties.correlationData)
+        return Reply(
+            answer: answer,
+            user: sender.user,
+            topic: sender.address?.topic,
+            correlation: sender.address?.correlation,
+            speaker: speaker
+        )
     }
 }

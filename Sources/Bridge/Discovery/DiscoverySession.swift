@@ -153,8 +153,8 @@ package struct DiscoverySession: Sendable {
 
     package mutating func setFlareURL(_ url: String) { publisher.setFlareURL(url) }
 
-    /// Whether the daemon's own device could be announced although the place is still unknown.
-    package var isAwaitingPlace: Bool { publisher.isAwaitingPlace }
+    /// Whether the daemon's own device is to be announced although the place is still unknown.
+    package var isOwnDue: Bool { publisher.isOwnDue }
 
     // MARK: Batches
 

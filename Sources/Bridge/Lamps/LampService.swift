@@ -3,6 +3,7 @@ import Flare
 package import Lamps
 package import Logging
 package import MQTT
+import People
 import Things
 package import Threading
 
@@ -206,7 +207,11 @@ package actor LampService {
                 guard let id = entries[index].id else { continue }
                 asked[nextTicket] = index
                 let order = Command.Order.set(.thing("\(id)"), request)
-                send(.commandReceived(Command(ticket: nextTicket, order: order, speaker: .lamp)))
+                send(
+                    .commandReceived(
+                        Command(ticket: nextTicket, order: order, actor: .lamp, speaker: .nobody)
+                    )
+                )
                 nextTicket += 1
             case .report(let condition):
                 guard let id = entries[index].id else { continue }

@@ -75,11 +75,14 @@ package struct BrokerPublisher: Sendable {
         publishOnce(MQTTMessage(once: event.json(epoch: epoch), on: topics.event(event.topic)))
     }
 
-    /// Publishes an answer on its response topic, and on the one that the sender asked for.
+    /// Publishes an answer on its response topic, and on the one that the sender asked for; once if they are the same.
     ///
     /// A command may arrive before the link event, and an answer may outlive its link: the client queues it.
     package mutating func publish(_ reply: CommandInbox.Reply, on topics: Topics) {
-        publish(reply.answer, on: topics.response(reply.answer.subject))
+        let response =
+            reply.user.map { topics.user($0, Topics.tails.response(reply.answer.subject)) }
+            ?? topics.response(reply.answer.subject)
+        if response != reply.topic { publish(reply.answer, on: response) }
         guard let topic = reply.topic else { return }
         var properties = MQTTProperties()
         properties.correlationData = reply.correlation

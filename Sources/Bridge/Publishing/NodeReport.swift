@@ -24,6 +24,7 @@ package struct NodeReport: Sendable {
 
     package init(_ configuration: BridgeConfiguration, _ identity: BridgeIdentity) {
         topics = Topics(root: configuration.root)
+        for link in configuration.links { links[link] = false }
         info = InfoMessage(
             version: configuration.version,
             node: configuration.node,

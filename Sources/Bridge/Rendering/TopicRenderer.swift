@@ -11,4 +11,11 @@ package protocol TopicRenderer: Sendable {
 
     /// When to render again without a change, steady milliseconds; `nil` for never.
     var nextDue: Int64? { get }
+
+    /// Whether a topic will be published, so that what an earlier run left there stays until then.
+    func isExpected(_ topic: String) -> Bool
+}
+
+extension TopicRenderer {
+    package func isExpected(_ topic: String) -> Bool { false }
 }

@@ -1,4 +1,5 @@
 package import Flare
+package import People
 package import Things
 
 /// A request to change or read something, from MQTT, a kiosk or the command line.
@@ -8,17 +9,32 @@ package struct Command: Sendable, Hashable {
     package var order: Order
     /// The sender's transaction identifier, returned unchanged in the answer.
     package var tx: JSONValue?
-    package var speaker: Speaker
+    package var actor: Actor
+    /// Who sends it; `nil` if nobody is identified, which is refused where users are.
+    package var speaker: Speaker?
+    /// Where it came from, for the log: an address or a topic.
+    package var source: String?
+    /// When the controller took it up.
+    var received: Instant?
 
-    package init(ticket: Int, order: Order, tx: JSONValue? = nil, speaker: Speaker = .broker) {
+    package init(
+        ticket: Int,
+        order: Order,
+        tx: JSONValue? = nil,
+        actor: Actor = .broker,
+        speaker: Speaker? = nil,
+        source: String? = nil
+    ) {
         self.ticket = ticket
         self.order = order
         self.tx = tx
+        self.actor = actor
         self.speaker = speaker
+        self.source = source
     }
 
     /// The source of a command, to which the answer goes.
-    package enum Speaker: String, Sendable, Hashable {
+    package enum Actor: String, Sendable, Hashable {
         /// An MQTT client.
         case broker
         /// The kiosk page, or another client of the web interface.
@@ -118,7 +134,7 @@ package struct Answer: Sendable, Hashable {
     package var ticket: Int
     package var tx: JSONValue?
     /// The source of the command; tickets are unique per source.
-    package var speaker = Command.Speaker.broker
+    package var actor = Command.Actor.broker
     package var subject: Subject
     /// The target, if it was resolved.
     package var target: Target?

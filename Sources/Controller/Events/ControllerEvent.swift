@@ -1,4 +1,5 @@
 package import Flare
+package import People
 
 /// An input of the controller: something that has happened, named in the past tense.
 package enum ControllerEvent: Sendable, Hashable {
@@ -8,7 +9,7 @@ package enum ControllerEvent: Sendable, Hashable {
     case placeRemembered(RememberedPlace)
     case commandReceived(Command)
     /// A command could not be parsed; its sender has already received this answer.
-    case commandRefused(Answer)
+    case commandRefused(Answer, speaker: Speaker? = nil, source: String? = nil)
     /// This device's position, estimated from beacons.
     case positionEstimated(PositionEstimated)
     /// Compass degrees, 0..<360, already rounded for display.
@@ -31,6 +32,10 @@ package enum ControllerEvent: Sendable, Hashable {
     case stationAnnounced(StationStatus.Report)
     /// The broker connection was established or lost.
     case brokerLinkChanged(isUp: Bool)
+    /// Another link of the daemon went up or down, or is gone (`nil`); not that to the Flare server.
+    case linkChanged(String, isUp: Bool?)
+    /// Users, groups or grants are others from now on.
+    case peopleChanged(AccessTable)
     /// The broker has confirmed that the topics of these objects are empty.
     case topicsCleared([ObjectName])
     /// Home Assistant discovery is due: the broker or Home Assistant has come online.
@@ -107,6 +112,8 @@ package enum ControllerEffect: Sendable, Hashable {
     case stopTimer(ControllerTimer)
     case remember(PersistedRecord)
     case answer(Answer)
+    /// Log an order that has ended, where there are users.
+    case log(CommandRecord)
     case emit(ChangeEvent)
     /// Publish the whole state again, changed or not.
     case resendState

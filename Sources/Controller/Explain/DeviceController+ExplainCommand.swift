@@ -11,7 +11,7 @@ extension DeviceController {
                 Refusal(.invalidValue, message ?? "no command has come in this run", field: "command")
             )
         }
-        var facts: [String: JSONValue] = ["subject": "command", "speaker": .string(entry.speaker.rawValue)]
+        var facts: [String: JSONValue] = ["subject": "command", "speaker": .string(entry.actor.rawValue)]
         facts["tx"] = entry.tx
         facts["age_s"] = age(of: entry.receivedAt)
         let request = entry.request.text(entry.answer?.target)
@@ -19,7 +19,7 @@ extension DeviceController {
         let ago = Explanation.duration(now.milliseconds(since: entry.receivedAt))
         let who =
             "The \(entry.tx == nil ? "last command" : "command with tx \(QuotedValue.of(entry.tx ?? .null))")"
-        let what = "\(who), \(request), came \(ago) ago from \(entry.speaker.words)"
+        let what = "\(who), \(request), came \(ago) ago from \(entry.actor.words)"
         let outcome: String
         if let answer = entry.answer {
             let took = answer.at.milliseconds(since: entry.receivedAt)
@@ -63,7 +63,7 @@ extension DeviceController {
 
     /// The position of a command in its object's queue.
     private func wait(of entry: CommandJournal.Entry) -> (isWithServer: Bool, words: String)? {
-        guard let position = queues.position(ofTicket: entry.ticket, from: entry.speaker) else { return nil }
+        guard let position = queues.position(ofTicket: entry.ticket, from: entry.actor) else { return nil }
         guard let ahead = position.ahead else {
             return (true, "was sent to the Flare server, which has not confirmed it yet")
         }
@@ -72,7 +72,7 @@ extension DeviceController {
     }
 }
 
-extension Command.Speaker {
+extension Command.Actor {
     fileprivate var words: String {
         switch self {
         case .broker: "a client of the broker"

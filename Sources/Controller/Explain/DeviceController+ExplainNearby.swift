@@ -3,10 +3,10 @@ import Things
 
 extension DeviceController {
     /// Explains why a thing is near or not; without a name, the nearby thing or its absence.
-    func explainNearby(_ name: String?) -> Result<Explanation, Refusal> {
+    func explainNearby(_ name: String?, _ command: Command) -> Result<Explanation, Refusal> {
         var asked: FlareThing?
         if let name {
-            switch thing(.thing(name)) {
+            switch thing(.thing(name), command) {
             case .success(let found): asked = found
             case .failure(let refusal): return .failure(refusal)
             }

@@ -6,10 +6,10 @@ extension DeviceController {
     /// Maximum age of a beacon packet to be listed, milliseconds.
     private static var heardSpan: Int64 { 30_000 }
 
-    func explain(_ subject: Explanation.Subject) -> Result<Explanation, Refusal> {
+    func explain(_ subject: Explanation.Subject, _ command: Command) -> Result<Explanation, Refusal> {
         switch subject {
         case .zone: .success(explainZone())
-        case .nearby(let thing): explainNearby(thing)
+        case .nearby(let thing): explainNearby(thing, command)
         case .command(let tx): explainCommand(tx)
         }
     }

@@ -1,4 +1,5 @@
 package import Flare
+package import People
 package import Things
 
 /// Allows or refuses a requested change, before the change is validated.
@@ -33,27 +34,40 @@ package struct ChangeRequest: Sendable, Hashable {
         case level
         /// An environment selection, a sensor switch, or a request to the daemon itself.
         case control
+        /// A ping, or the state once more: everybody may ask.
+        case ping
+        /// A request that concerns the whole daemon: reload, restart, the level of the log.
+        case administer
     }
 
-    package var speaker: Command.Speaker
+    package var actor: Command.Actor
+    /// Who asks; `nil` if nobody is identified.
+    package var speaker: Speaker?
+    /// Milliseconds since 1970, UTC: rights begin and end.
+    package var at: Int64
     package var kind: Kind
     /// The object to change; `nil` for the daemon itself.
     package var object: ObjectReference?
-    /// The zone that a thing belongs to.
+    /// The zone and the environment that the object belongs to.
     package var zone: FlareID?
+    package var environment: FlareID?
     /// Names of the object and its zone, for objects without slugs in an environment never visited.
     package var name: String?
     package var zoneName: String?
 
     package init(
-        speaker: Command.Speaker,
+        actor: Command.Actor,
+        speaker: Speaker? = nil,
+        at: Int64 = 0,
         kind: Kind,
         object: ObjectReference? = nil,
         zone: FlareID? = nil,
+        environment: FlareID? = nil,
         name: String? = nil,
         zoneName: String? = nil
     ) {
-        (self.speaker, self.kind, self.object, self.zone) = (speaker, kind, object, zone)
+        (self.actor, self.speaker, self.at) = (actor, speaker, at)
+        (self.kind, self.object, self.zone, self.environment) = (kind, object, zone, environment)
         (self.name, self.zoneName) = (name, zoneName)
     }
 }

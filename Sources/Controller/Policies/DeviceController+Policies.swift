@@ -1,11 +1,21 @@
 import Flare
+import People
 package import Things
 
 extension DeviceController {
     /// Checks a request against the policies, in order.
     /// - Returns: The first refusal; `nil` if all policies allow the request.
-    package func refusal(of request: ChangeRequest) -> Refusal? {
-        for policy in policies {
+    /// - Parameter withRights: Whether the rights of users are asked, too.
+    package func refusal(of request: ChangeRequest, withRights: Bool = true) -> Refusal? {
+        for policy in policies where withRights || !(policy is PeoplePolicy) {
+            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
+        }
+        return nil
+    }
+
+    /// Checks a request against the rights of users alone.
+    func rightsRefusal(of request: ChangeRequest) -> Refusal? {
+        for case let policy as PeoplePolicy in policies {
             if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
         }
         return nil
@@ -19,6 +29,24 @@ extension DeviceController {
         in zone: FlareID? = nil
     ) -> Refusal? {
         guard !policies.isEmpty else { return nil }
-        return refusal(of: ChangeRequest(speaker: command.speaker, kind: kind, object: object, zone: zone))
+        return refusal(of: request(command, kind, on: object, in: zone))
+    }
+
+    /// What a command asks for, for policies.
+    func request(
+        _ command: Command,
+        _ kind: ChangeRequest.Kind,
+        on object: ObjectReference? = nil,
+        in zone: FlareID? = nil
+    ) -> ChangeRequest {
+        ChangeRequest(
+            actor: command.actor,
+            speaker: command.speaker,
+            at: now.wallMilliseconds,
+            kind: kind,
+            object: object,
+            zone: zone,
+            environment: object.flatMap { $0.kind == .environment ? nil : state.environmentID }
+        )
     }
 }

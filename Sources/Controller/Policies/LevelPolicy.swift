@@ -9,9 +9,9 @@ package struct LevelPolicy: CommandPolicy {
     package init() {}
 
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
-        guard request.speaker == .kiosk, !state.lifecycle.allowsControl else { return .allow }
+        guard request.actor == .kiosk, !state.lifecycle.allowsControl else { return .allow }
         switch request.kind {
-        case .read, .control: return .allow
+        case .read, .control, .ping, .administer: return .allow
         case .set, .action, .move, .edit, .remove, .level: break
         }
         let levels = LifecycleLevel.allCases.filter(state.lifecycle.settings.controlLevels.contains)

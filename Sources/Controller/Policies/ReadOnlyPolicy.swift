@@ -12,11 +12,11 @@ package struct ReadOnlyPolicy: CommandPolicy {
     package init(_ names: [String]) { self.names = Set(names) }
 
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
-        guard !names.isEmpty, request.speaker != .lamp, let object = request.object,
+        guard !names.isEmpty, request.actor != .lamp, let object = request.object,
             object.kind == .thing || object.kind == .zone
         else { return .allow }
         switch request.kind {
-        case .read, .level, .control: return .allow
+        case .read, .level, .control, .ping, .administer: return .allow
         case .set, .action, .move, .edit, .remove: break
         }
         let zone = request.zone.map { ObjectReference(.zone, $0) }

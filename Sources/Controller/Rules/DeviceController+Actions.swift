@@ -5,7 +5,7 @@ import Things
 extension DeviceController {
     mutating func performAction(_ target: Command.Target, _ name: String, _ command: Command) {
         let thing: FlareThing
-        switch self.thing(target) {
+        switch self.thing(target, command) {
         case .success(let found): thing = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }

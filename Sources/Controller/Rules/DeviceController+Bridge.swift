@@ -17,6 +17,16 @@ extension DeviceController {
         emitLinkChange("mqtt", isUp)
     }
 
+    /// The first state of a link is no event: the health message has it.
+    mutating func linkChanged(_ name: String, _ isUp: Bool?) {
+        let known = links[name]
+        links[name] = isUp
+        // Who shows the links by name hears of a new one.
+        if (known == nil) != (isUp == nil) { changes.insert(.link) }
+        guard let isUp, let known, known != isUp else { return }
+        emitLinkChange(name, isUp)
+    }
+
     mutating func emitLinkChange(_ link: String, _ isUp: Bool) {
         emit(
             .bridge,

@@ -1,10 +1,16 @@
 import Flare
+import People
 import Things
 
 /// Validates commands and queues the resulting requests; each command gets exactly one answer.
 extension DeviceController {
     mutating func execute(_ command: Command) {
+        var command = command
+        command.received = now
         journal.received(command, at: now)
+        guard command.speaker != nil || state.people == nil else {
+            return refuse(command, command.order.subject, .unauthenticated)
+        }
         switch command.order {
         case .set(.zone(let zone), let request): setLights(of: zone, request, command)
         case .set(let target, let request): set(target, request, command)
@@ -38,11 +44,11 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
-        answer.speaker = pending.command.speaker
+        answer.actor = pending.command.actor
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
-        send(answer)
+        send(answer, to: pending.command)
     }
 
     mutating func refuse(_ pending: PendingCommand?, _ refusal: Refusal) {
@@ -54,15 +60,43 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
-        answer.speaker = pending.command.speaker
+        answer.actor = pending.command.actor
         answer.refusal = refusal
         answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
-        send(answer)
+        send(answer, to: pending.command)
     }
 
-    private mutating func send(_ answer: Answer) {
+    private mutating func send(_ answer: Answer, to command: Command) {
         journal.answered(answer, at: now)
         effects.append(.answer(answer))
+        guard state.people != nil else { return }
+        effects.append(
+            .log(
+                CommandRecord(
+                    order: command.order,
+                    answer: answer,
+                    speaker: command.speaker,
+                    source: command.source,
+                    received: command.received ?? now,
+                    ended: now
+                )
+            )
+        )
+    }
+
+    /// A command that could not be read was answered by its adapter.
+    mutating func refused(_ answer: Answer, _ speaker: Speaker?, _ source: String?) {
+        journal.refused(answer, at: now)
+        guard state.people != nil else { return }
+        let record = CommandRecord(
+            order: nil,
+            answer: answer,
+            speaker: speaker,
+            source: source,
+            received: now,
+            ended: now
+        )
+        effects.append(.log(record))
     }
 
     mutating func refuse(_ command: Command, _ subject: Answer.Subject, _ refusal: Refusal) {
@@ -71,11 +105,11 @@ extension DeviceController {
 
     // MARK: Things
 
-    /// The thing that a target refers to, or a refusal if there is none.
-    func thing(_ target: Command.Target) -> Result<FlareThing, Refusal> {
+    /// The thing that a command's target refers to, or a refusal if there is none that its sender may see.
+    func thing(_ target: Command.Target, _ command: Command) -> Result<FlareThing, Refusal> {
         switch target {
         case .nearby(let expected):
-            guard let thing = state.nearby else {
+            guard let thing = state.nearby, maySeeDevices(command), maySee(thing, command) else {
                 return .failure(Refusal(.noNearbyThing, "no thing is nearby now"))
             }
             if let expected, !isNamed(expected, .thing, thing.id) {
@@ -92,9 +126,11 @@ extension DeviceController {
         case .thing(let name):
             // A slug can look like an identifier.
             for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
-                if let id, let thing = state.things[id] { return .success(thing) }
+                if let id, let thing = state.things[id], maySee(thing, command) { return .success(thing) }
             }
-            let known = state.things.keys.lazy.compactMap { state.slugs[.thing, $0] }.prefix(2000)
+            let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
+            let known = state.things.values.lazy.filter { reader?.sees($0) ?? true }
+                .compactMap { state.slugs[.thing, $0.id] }.prefix(2000)
             return .failure(
                 Refusal(
                     .unknownThing,
@@ -119,7 +155,7 @@ extension DeviceController {
     }
 
     func cause(_ command: Command) -> ChangeEvent.Cause {
-        ChangeEvent.Cause(command.speaker == .lamp ? "link" : "command", tx: command.tx)
+        ChangeEvent.Cause(command.actor == .lamp ? "link" : "command", tx: command.tx)
     }
 
     var unreachable: Refusal {
@@ -128,7 +164,7 @@ extension DeviceController {
 
     private mutating func set(_ target: Command.Target, _ request: ThingRequest, _ command: Command) {
         let thing: FlareThing
-        switch self.thing(target) {
+        switch self.thing(target, command) {
         case .success(let found): thing = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
@@ -159,7 +195,7 @@ extension DeviceController {
     }
 
     private mutating func get(_ target: Command.Target, _ command: Command) {
-        switch thing(target) {
+        switch thing(target, command) {
         case .success(let thing):
             let pending = PendingCommand(command: command, subject: .get, target: answerTarget(thing))
             if let refusal = refusal(of: command, .read, on: .init(.thing, thing.id), in: thing.zone) {
@@ -222,7 +258,9 @@ extension DeviceController {
     // MARK: Environment selection
 
     private mutating func choose(_ choice: Command.EnvironmentChoice, _ command: Command) {
-        let all = state.environmentsByName
+        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
+        let all = state.environmentsByName.filter { reader?.sees(environment: $0.id) ?? true }
+        if let refusal = refusal(of: command, .control) { return refuse(command, .set, refusal) }
         let chosen: FlareEnvironment?
         // Count from a pending selection, so that repeated "next" commands advance.
         let current = all.firstIndex { $0.id == self.pending.choice?.environment ?? state.environmentID }
@@ -231,9 +269,10 @@ extension DeviceController {
         case .previous: chosen = all.isEmpty ? nil : all[((current ?? 0) + all.count - 1) % all.count]
         case .named(let name):
             switch state.match(name, .environment) {
-            case .one(let id): chosen = state.environments[id]
+            case .one(let id): chosen = all.first { $0.id == id }
             case .none: chosen = nil
             case .several(let slugs):
+                let slugs = slugs.filter { slug in all.contains { state.slugs[.environment, $0.id] == slug } }
                 return refuse(
                     command,
                     .set,
@@ -256,9 +295,6 @@ extension DeviceController {
             target: .init(kind: "environment", slug: slug),
             accepted: ["environment": .string(slug)]
         )
-        if let refusal = refusal(of: command, .control, on: .init(.environment, chosen.id)) {
-            return refuse(pending, refusal)
-        }
         guard state.isLinkUp || chosen.id == state.environmentID else { return refuse(pending, unreachable) }
         let earlier = self.pending.removeChoice()
         refuse(earlier?.pending, Refusal(.superseded, "another environment was chosen in time"))
@@ -284,65 +320,6 @@ extension DeviceController {
         )
     }
 
-    // MARK: Requests
-
-    private mutating func request(_ verb: Command.Verb, _ command: Command) {
-        let pending = PendingCommand(command: command, subject: .verb(verb.name), target: nil)
-        var kind = ChangeRequest.Kind.control
-        if case .explain = verb { kind = .read }
-        if let refusal = refusal(of: command, kind) { return refuse(pending, refusal) }
-        switch verb {
-        case .ping:
-            accept(pending)
-        case .snapshot:
-            effects.append(.resendState)
-            accept(pending)
-        case .reload:
-            guard self.pending.canReload else {
-                let message = "\(PendingCommands.capacity) reloads are waiting already"
-                return refuse(pending, Refusal(.rateLimited, message))
-            }
-            if self.pending.append(reload: pending) { effects.append(.readConfiguration) }
-        case .restart:
-            // Answer first, because the process ends after the restart effect.
-            accept(pending)
-            effects.append(.restart)
-        case .discovery:
-            guard configuration.announces else {
-                return refuse(
-                    pending,
-                    Refusal(
-                        .notAllowed,
-                        "discovery is switched off; allow it with discovery.enabled: true"
-                    )
-                )
-            }
-            effects.append(.announce)
-            accept(pending)
-        case .explain(let subject):
-            switch explain(subject) {
-            case .success(let explanation): accept(pending, data: explanation.json)
-            case .failure(let refusal): refuse(pending, refusal)
-            }
-        case .logLevel(let level):
-            effects.append(.setLogLevel(level))
-            accept(pending)
-        case .refresh:
-            guard state.isLinkUp else { return refuse(pending, unreachable) }
-            guard self.pending.canRefresh else {
-                let message = "\(PendingCommands.capacity) refreshes are waiting already"
-                return refuse(pending, Refusal(.rateLimited, message))
-            }
-            load(.loadEnvironments(near: nil))
-            guard let environment = state.environmentID else { return accept(pending) }
-            let replies = load(.loadPlace(environment: environment))
-            self.pending.append(
-                PendingRefresh(environment: environment, pending: pending, replies: replies)
-            )
-            loadOrCreateDevice(in: environment)
-        }
-    }
-
     /// Refuses the commands that wait for this environment to be read, or for any if it is `nil`.
     mutating func failReads(of environment: FlareID? = nil, _ refusal: Refusal) {
         func isMeant(_ other: FlareID) -> Bool { environment == nil || environment == other }
@@ -351,20 +328,13 @@ extension DeviceController {
     }
 }
 
-extension Command.Verb {
-    /// The last level of `B/request/<verb>`.
-    package var name: String {
-        let name: Name =
-            switch self {
-            case .snapshot: .snapshot
-            case .ping: .ping
-            case .refresh: .refresh
-            case .reload: .reload
-            case .restart: .restart
-            case .discovery: .discovery
-            case .logLevel: .logLevel
-            case .explain: .explain
-            }
-        return name.rawValue
+extension Command.Order {
+    /// The topic of the answer.
+    fileprivate var subject: Answer.Subject {
+        switch self {
+        case .get: .get
+        case .request(let verb): .verb(verb.name)
+        case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show: .set
+        }
     }
 }

@@ -45,7 +45,7 @@ extension DeviceController {
             }
             var entry = ScreenStack.Entry(name)
             if let thing {
-                switch self.thing(.thing(thing)) {
+                switch self.thing(.thing(thing), command) {
                 case .success(let found):
                     entry = ScreenStack.Entry(name, thing: found.id)
                     pending.accepted["thing"] = .string(state.slugs[.thing, found.id] ?? "\(found.id)")

@@ -136,7 +136,7 @@ extension DeviceController {
         let expected = state.canonicalData(of: later)["brightness"]
         guard brightness > 0, let expected, expected.number != brightness else { return }
         let request = ChangeRequest(
-            speaker: .controller,
+            actor: .controller,
             kind: .set(["brightness"]),
             object: ObjectReference(.thing, thing.id),
             zone: thing.zone

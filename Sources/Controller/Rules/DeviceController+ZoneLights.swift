@@ -1,4 +1,5 @@
 import Flare
+import People
 import Things
 
 /// Commands for all lights of a zone.
@@ -7,7 +8,7 @@ import Things
 extension DeviceController {
     mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
         let zone: FlareZone
-        switch self.zone(name) {
+        switch self.zone(name, command) {
         case .success(let found): zone = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
@@ -21,10 +22,11 @@ extension DeviceController {
             )
         )
         let kind = ChangeRequest.Kind.set(request.attributes.keys.sorted())
-        if let refusal = refusal(of: command, kind, on: .init(.zone, zone.id)) {
-            return refuse(whole, refusal)
-        }
-        let all = state.things.values.filter { $0.zone == zone.id && isLight($0) }
+        let isPartial = request.isPartial
+        // Rights are those of each light; the other policies may protect the whole zone.
+        let zoneRequest = self.request(command, kind, on: .init(.zone, zone.id))
+        if let refusal = refusal(of: zoneRequest, withRights: false) { return refuse(whole, refusal) }
+        let all = state.things.values.filter { $0.zone == zone.id && isLight($0) && maySee($0, command) }
             .sorted { $0.id < $1.id }
         guard !all.isEmpty else {
             return refuse(whole, Refusal(.unknownThing, "there is no light in this zone"))
@@ -32,14 +34,23 @@ extension DeviceController {
         // Skip lights that a policy protects; refuse the command if it protects all of them.
         var lights: [FlareThing] = []
         var forbidden: Refusal?
+        // The lights that somebody else may change.
+        var others: [FlareID: Refusal] = [:]
         for light in all {
-            if let refusal = refusal(of: command, kind, on: .init(.thing, light.id), in: zone.id) {
+            let request = self.request(command, kind, on: .init(.thing, light.id), in: zone.id)
+            if let refusal = rightsRefusal(of: request) {
+                others[light.id] = refusal
+                if !isPartial { lights.append(light) }
+            } else if let refusal = refusal(of: request, withRights: false) {
                 forbidden = refusal
             } else {
                 lights.append(light)
             }
         }
-        if lights.isEmpty, let forbidden { return refuse(whole, forbidden) }
+        let firstRefusal = all.lazy.compactMap { others[$0.id] }.first ?? forbidden
+        if lights.allSatisfy({ others[$0.id] != nil }), let refusal = firstRefusal {
+            return refuse(whole, refusal)
+        }
         var jobs: [(light: FlareThing, setting: ThingSetting)] = []
         switch settled(definite(request, lights), on: lights) {
         case .success(let settled): jobs = settled
@@ -51,6 +62,8 @@ extension DeviceController {
             whole.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
         }
         jobs.removeAll { $0.setting.writes.isEmpty }
+        // One light of somebody else is enough: half of an order is worse than none.
+        if let refusal = jobs.lazy.compactMap({ others[$0.light.id] }).first { return refuse(whole, refusal) }
         guard !jobs.isEmpty else { return accept(whole) }
         let number = pending.append(JointCommand(pending: whole, left: jobs.count))
         for (light, setting) in jobs {
@@ -71,11 +84,17 @@ extension DeviceController {
         state.kind(of: thing)?.isLight ?? ThingCapabilities.isLight(thing.data)
     }
 
-    private func zone(_ name: String) -> Result<FlareZone, Refusal> {
-        for id in [FlareID(name), state.slugs.id(of: name, kind: .zone)] {
-            if let id, let zone = state.zones[id] { return .success(zone) }
+    private func zone(_ name: String, _ command: Command) -> Result<FlareZone, Refusal> {
+        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
+        // Who may see a thing of it knows that it is there.
+        let zones = state.zones.filter { zone in
+            guard let reader, !reader.sees(zone.value) else { return true }
+            return state.things.values.contains { $0.zone == zone.key && reader.sees($0) }
         }
-        let known = state.zones.keys.compactMap { state.slugs[.zone, $0] }.sorted()
+        for id in [FlareID(name), state.slugs.id(of: name, kind: .zone)] {
+            if let id, let zone = zones[id] { return .success(zone) }
+        }
+        let known = zones.keys.compactMap { state.slugs[.zone, $0] }.sorted()
         let hint = NearestName.hint(for: name, among: known)
         return .failure(
             Refusal(

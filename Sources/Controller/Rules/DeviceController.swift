@@ -21,6 +21,8 @@ package struct DeviceController: Sendable {
     var areEnvironmentsKnown = false
     /// Whether the link has been up in this run.
     var wasLinkUp = false
+    /// The links apart from those to the broker and the Flare server, by name: whether each is up.
+    var links: [String: Bool] = [:]
     /// Whether the start event was published, which happens at the first broker connection.
     var isStartPublished = false
     /// The device of a remembered place, until the server has answered for it.
@@ -76,7 +78,7 @@ package struct DeviceController: Sendable {
         case .flare(.notice(let notice)): noticeReceived(notice)
         case .placeRemembered(let place): placeRemembered(place)
         case .commandReceived(let command): execute(command)
-        case .commandRefused(let answer): journal.refused(answer, at: now)
+        case .commandRefused(let answer, let speaker, let source): refused(answer, speaker, source)
         case .positionEstimated(let estimate): positionEstimated(estimate)
         case .headingChanged(let degrees): headingChanged(degrees)
         case .headingMeasured(let degrees): headingMeasured(degrees)
@@ -90,8 +92,10 @@ package struct DeviceController: Sendable {
         case .setupCandidatesHeard(let sightings): setupCandidatesHeard(sightings)
         case .stationAnnounced(let report): stationAnnounced(report)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
+        case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forgetSlugs(names)
+        case .peopleChanged(let table): state.people = table
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }

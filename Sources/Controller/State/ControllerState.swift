@@ -1,4 +1,5 @@
 package import Flare
+package import People
 package import Things
 
 /// Everything the controller knows.
@@ -45,6 +46,8 @@ package struct ControllerState: Sendable, Hashable {
     package var setupCandidates: [SetupCandidate] = []
     /// The announcement of this station's address; `nil` if it is not announced.
     package var station: StationStatus?
+    /// Users and their rights; `nil` where there are none, and everything is allowed.
+    package var people: AccessTable?
     /// When the level of the lifecycle last changed; `nil` before it did.
     package var lifecycleSince: Instant?
     /// The sensors that are stopped because of the lifecycle, whether or not they are switched on.

@@ -7,7 +7,7 @@ import Things
 struct CommandJournal: Sendable {
     struct Entry: Sendable {
         var ticket: Int
-        var speaker: Command.Speaker
+        var actor: Command.Actor
         var tx: JSONValue?
         /// The requested operation, such as `set color of desk-lamp`.
         var request: Request
@@ -50,7 +50,7 @@ struct CommandJournal: Sendable {
         append(
             Entry(
                 ticket: command.ticket,
-                speaker: command.speaker,
+                actor: command.actor,
                 tx: command.tx,
                 request: Request(command.order),
                 receivedAt: now
@@ -59,7 +59,7 @@ struct CommandJournal: Sendable {
     }
 
     mutating func answered(_ answer: Answer, at now: Instant) {
-        guard let index = index(where: { $0.ticket == answer.ticket && $0.speaker == answer.speaker }) else {
+        guard let index = index(where: { $0.ticket == answer.ticket && $0.actor == answer.actor }) else {
             return
         }
         entries[index].answer = Outcome(answer, at: now)
@@ -70,7 +70,7 @@ struct CommandJournal: Sendable {
         append(
             Entry(
                 ticket: 0,
-                speaker: answer.speaker,
+                actor: answer.actor,
                 tx: answer.tx,
                 request: .unreadable,
                 receivedAt: now,

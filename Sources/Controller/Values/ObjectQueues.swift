@@ -73,10 +73,10 @@ struct ObjectQueues: Sendable {
     /// - Returns: The object and the number of jobs ahead (`nil` for a running job); `nil` if not found.
     func position(
         ofTicket ticket: Int,
-        from speaker: Command.Speaker
+        from actor: Command.Actor
     ) -> (object: ObjectReference, ahead: Int?)? {
         func isOf(_ job: Job) -> Bool {
-            job.command?.command.ticket == ticket && job.command?.command.speaker == speaker
+            job.command?.command.ticket == ticket && job.command?.command.actor == actor
         }
         for (object, queue) in queues {
             if let running = queue.running, isOf(running) { return (object, nil) }

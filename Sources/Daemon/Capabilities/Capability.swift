@@ -1,7 +1,9 @@
+package import Accounts
 package import Controller
 package import Logging
 package import MQTT
 package import Messages
+package import People
 package import Sensing
 package import Sensors
 package import Settings
@@ -38,7 +40,8 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames, .discovery,
+        .people, .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames,
+        .discovery,
         .setup, .kiosk, .resolver, .station,
     ]
 }
@@ -65,6 +68,10 @@ package struct CapabilityContext: Sendable {
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore
+    /// Users, and who speaks.
+    package let accounts: AccountsRegistry
+    /// Answers requests about users, rights, secrets and the log.
+    package let accountsHandler: AccountsHandler
     /// Whether recordings replace this machine's sensors.
     package let isReplaying: Bool
     /// The sensors that are switched off, by the configuration or at run time.

@@ -8,6 +8,8 @@ package import ServiceLifecycle
 package struct CapabilityParts: Sendable {
     /// Names in `features` of the node's `info`: what runs.
     package var features: [String] = []
+    /// Links that are there as long as the node, by name.
+    package var links: [String] = []
     /// Services that run as long as the node.
     package var services: [any Service] = []
     /// Sources of sensor readings.
@@ -28,8 +30,8 @@ package struct CapabilityParts: Sendable {
     package var policy: (any CommandPolicy)?
     /// Called on the loop when the connection to the broker is made or lost.
     package var brokerLinkChanged: (@Sendable (Bool) -> Void)?
-    /// Receives the answers to one speaker's commands, on the loop.
-    package var answers: (speaker: Command.Speaker, receive: @Sendable (Answer) -> Void)?
+    /// Receives the answers to one actor's commands, on the loop.
+    package var answers: (actor: Command.Actor, receive: @Sendable (Answer) -> Void)?
     /// Builds a service that needs the finished node; it starts after the node's other services and stops before them.
     package var service: (@Sendable (NodeRuntime, MQTTBridge) -> any Service)?
 

@@ -156,6 +156,7 @@ extension BridgeConfiguration {
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
         hasMap = configuration.map.isEnabled
+        hasUserTopics = configuration.people.userTopics
         hasStation = configuration.station.announce != nil
         let named = configuration.profiles.library.application
         application = .init(version: named.version, name: named.name, identifier: named.identifier)

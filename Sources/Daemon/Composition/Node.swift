@@ -1,3 +1,4 @@
+import Accounts
 package import Bridge
 package import Controller
 import Flare
@@ -5,6 +6,7 @@ import HomeAssistant
 package import Logging
 package import MQTT
 import Messages
+import People
 import Sensing
 import Sensors
 package import ServiceLifecycle
@@ -70,6 +72,19 @@ package struct Node: Sendable {
             logger: logger,
             aroundRead: loop.lend
         )
+        try store.accounts.prepare(owner: configuration.people.owner, at: started.wallMilliseconds)
+        let accounts = try AccountsRegistry(
+            store.accounts,
+            configuration.people.registry,
+            clock: { clock().wallMilliseconds },
+            changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
+        )
+        let administration = AccountsAPI(
+            accounts,
+            configuration.people.administration(epoch: epoch),
+            place: AccountsPlace(runtime, flare),
+            steady: { clock().steadyMilliseconds }
+        )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         let context = CapabilityContext(
             configuration: configuration,
@@ -77,6 +92,8 @@ package struct Node: Sendable {
             loop: loop,
             client: client,
             store: store,
+            accounts: accounts,
+            accountsHandler: { await administration.answer($0) },
             isReplaying: !plan.recordings.isEmpty,
             switchedOff: Set(remembered.sensors.filter { !$0.value }.keys),
             clock: clock,
@@ -93,6 +110,7 @@ package struct Node: Sendable {
         bridgeConfiguration.flareURL = flare.url
         bridgeConfiguration.discovery = parts.compactMap(\.discovery).first ?? .off
         bridgeConfiguration.features = ["mqtt"] + plan.bridge.features + parts.flatMap(\.features)
+        bridgeConfiguration.links = parts.flatMap(\.links)
         let bridge = MQTTBridge(
             on: loop,
             configuration: bridgeConfiguration,
@@ -106,6 +124,7 @@ package struct Node: Sendable {
             ),
             client: client,
             renderers: parts.flatMap(\.renderers),
+            identify: accounts.identify,
             logger: logger,
             clock: clock,
             seconds: plan.clocks.steady,
@@ -136,7 +155,7 @@ package struct Node: Sendable {
             mirror?.receive(event)
         }
         let answers = Dictionary(
-            parts.compactMap(\.answers).map { ($0.speaker, $0.receive) },
+            parts.compactMap(\.answers).map { ($0.actor, $0.receive) },
             uniquingKeysWith: { first, _ in first }
         )
         let ports = NodeRuntime.Ports(
@@ -146,11 +165,12 @@ package struct Node: Sendable {
             store: { writer.assumeIsolated { _ = $0.flush() } },
             event: { event in bridge.assumeIsolated { $0.publish(event) } },
             answer: { answer in
-                if let receive = answers[answer.speaker] { return receive(answer) }
+                if let receive = answers[answer.actor] { return receive(answer) }
                 bridge.assumeIsolated { $0.publish(answer) }
             },
             resendState: { state in bridge.assumeIsolated { $0.resend(state) } },
             announce: { state in bridge.assumeIsolated { $0.announceAll(state) } },
+            log: { accounts.log(CommandLogEntry($0, epoch: epoch, in: accounts.table)) },
             shell: shell
         )
         let mirrorObservers = mirror.map { [StateObserver(handle: $0.observe)] } ?? []
@@ -161,9 +181,15 @@ package struct Node: Sendable {
         loop.perform {
             runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
         }
+        runtime.send(.peopleChanged(accounts.table))
         if !policies.isEmpty {
             flare.add { [weak runtime] change in
-                runtime?.assumeIsolated { $0.refusal(of: ChangeRequest(change))?.message }
+                let request = ChangeRequest(
+                    change,
+                    by: accounts.identify(.unnamed(.flare)),
+                    at: clock().wallMilliseconds
+                )
+                return runtime?.assumeIsolated { $0.refusal(of: request)?.message }
             }
         }
         for (sensor, isOn) in controller.state.sensors where !isOn {
@@ -185,7 +211,10 @@ package struct Node: Sendable {
                 },
                 DaemonService.untilShutdown("bridge") { await bridge.run() },
                 DaemonService.untilShutdown("links") {
-                    for await link in links { await bridge.setLink(link.name, isUp: link.isUp) }
+                    for await link in links {
+                        await bridge.setLink(link.name, isUp: link.isUp)
+                        runtime.send(.linkChanged(link.name, isUp: link.isUp))
+                    }
                 },
                 DaemonService(name: "sensors") { await sensing.pipeline.run() },
             ] + parts.flatMap(\.services) + mirrorServices + [

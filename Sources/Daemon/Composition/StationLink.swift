@@ -22,6 +22,8 @@ package struct StationLink: Sendable {
         var askedAt: ContinuousClock.Instant?
         /// What is waited for; cancelled at the end.
         var waiting: Task<Void, Never>?
+        /// Why the server is not found, as last reported.
+        var problem: String?
     }
 
     /// The pause between two questions.
@@ -75,30 +77,50 @@ package struct StationLink: Sendable {
         emit: @escaping @Sendable (FlareEvent) -> Void,
         report: @escaping @Sendable (String?) -> Void
     ) async {
-        var isFirst = true
+        let report: @Sendable (String?) -> Void = { problem in
+            if tell(problem) { report(problem) }
+        }
+        // Nothing has failed yet: the stored address may serve.
+        var station = await find(isFailure: false, report)
         while !Task.isCancelled, !state.withLock({ $0.isClosed }) {
-            // At the start the stored address may be an old one.
-            let station = await find(isFailure: !isFirst, report)
-            isFirst = false
-            guard let station else {
-                await waitForPause()
-                continue
+            if let known = station {
+                do {
+                    station = try await run(known, emit, report)
+                    // It was forgotten, and the directory has just been asked, or the link is closed.
+                    if station != nil { continue }
+                } catch {
+                    report("\(error)")
+                }
             }
-            do {
-                try await run(station, emit, report)
-            } catch {
-                report("\(error)")
-                await waitForPause()
-            }
+            await waitForPause()
+            guard !Task.isCancelled, !state.withLock({ $0.isClosed }) else { return }
+            station = await find(isFailure: false, report)
         }
     }
 
+    /// Logs a problem that is new, and the end of one.
+    /// - Returns: Whether it is another one than before.
+    private func tell(_ problem: String?) -> Bool {
+        let (isNew, last) = state.withLock { state in
+            defer { state.problem = problem }
+            return (state.problem != problem, state.problem)
+        }
+        guard isNew else { return false }
+        if let problem {
+            logger.warning("the Flare server is not found", metadata: ["why": "\(problem)"])
+        } else if last != nil {
+            logger.notice("the Flare server is found again")
+        }
+        return true
+    }
+
     /// Runs a client for the station's address until there is another one.
+    /// - Returns: The station with its new address; `nil` if it was forgotten, or at the end.
     private func run(
         _ station: RegisteredStation,
         _ emit: @escaping @Sendable (FlareEvent) -> Void,
         _ report: @escaping @Sendable (String?) -> Void
-    ) async throws {
+    ) async throws -> RegisteredStation? {
         let client = try FlareClient(FlareClientConfiguration(station, remote), logger: logger)
         let (requests, port) = AsyncStream.makeStream(of: FlareRequest.self)
         let isClosed = state.withLock { state in
@@ -106,20 +128,23 @@ package struct StationLink: Sendable {
             return state.isClosed
         }
         if isClosed { port.finish() }
-        await withTaskGroup(of: Void.self) { group in
+        let moved = await withTaskGroup(of: RegisteredStation?.self) { group in
             group.addTask {
                 await client.run(requests) { event in
                     follow(event, report)
                     emit(event)
                 }
+                return nil
             }
             group.addTask { await watch(station, report) }
             // Whichever ends first: the requests, or the address.
-            await group.next()
+            let moved = await group.next() ?? nil
             group.cancelAll()
+            return moved
         }
         state.withLock { $0.port = nil }
         port.finish()
+        return moved
     }
 
     private func follow(_ event: FlareEvent, _ report: @Sendable (String?) -> Void) {
@@ -134,16 +159,20 @@ package struct StationLink: Sendable {
         }
     }
 
-    /// Returns when the station has another address, or was forgotten.
-    private func watch(_ station: RegisteredStation, _ report: @Sendable (String?) -> Void) async {
+    /// Waits until the station has another address, or was forgotten.
+    private func watch(
+        _ station: RegisteredStation,
+        _ report: @Sendable (String?) -> Void
+    ) async -> RegisteredStation? {
         while !Task.isCancelled {
             await waitForPause()
             guard !Task.isCancelled, !state.withLock({ $0.isUp || $0.isClosed }) else { continue }
             let found = await find(isFailure: true, report)
             // A link that is up is never dropped for it.
             guard !state.withLock({ $0.isUp }) else { continue }
-            if found?.address != station.address || found?.url != station.url { return }
+            if found?.address != station.address || found?.url != station.url { return found }
         }
+        return nil
     }
 
     /// Waits until the link is down, if it is up, and the pause since the last question is over.

@@ -25,6 +25,7 @@ package actor NodeRuntime {
         package var answer: @Sendable (Answer) -> Void
         package var resendState: @Sendable (ControllerState) -> Void
         package var announce: @Sendable (ControllerState) -> Void
+        package var log: @Sendable (CommandRecord) -> Void
         package var shell: @Sendable (ShellRequest) -> Void
 
         package init(
@@ -36,11 +37,12 @@ package actor NodeRuntime {
             answer: @escaping @Sendable (Answer) -> Void = { _ in },
             resendState: @escaping @Sendable (ControllerState) -> Void = { _ in },
             announce: @escaping @Sendable (ControllerState) -> Void = { _ in },
+            log: @escaping @Sendable (CommandRecord) -> Void = { _ in },
             shell: @escaping @Sendable (ShellRequest) -> Void = { _ in }
         ) {
             (self.flare, self.sensors, self.remember, self.store) = (flare, sensors, remember, store)
             (self.event, self.answer) = (event, answer)
-            (self.resendState, self.announce, self.shell) = (resendState, announce, shell)
+            (self.resendState, self.announce, self.log, self.shell) = (resendState, announce, log, shell)
         }
     }
 
@@ -150,6 +152,7 @@ package actor NodeRuntime {
                 case .stopTimer(let timer): timers?.stop(timer)
                 case .remember(let record): ports.remember(record)
                 case .answer(let answer): answers.append(answer)
+                case .log(let record): ports.log(record)
                 case .emit(let event): events.append(event)
                 case .resendState: resendsState = true
                 case .announce: announces = true

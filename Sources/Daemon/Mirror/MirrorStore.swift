@@ -4,6 +4,7 @@ import FlareServer
 package import Foundation
 import GRDB
 import Settings
+import Threading
 
 /// The last place of a remote server: `mirror.db` in the state folder.
 ///

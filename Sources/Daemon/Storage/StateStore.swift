@@ -1,16 +1,18 @@
+import Accounts
 package import Controller
 import Flare
 import FlareServer
 package import Foundation
 import GRDB
 package import Logging
+import Threading
 
 /// The daemon's persistent state: `trilateral.db` in the state folder.
 ///
 /// Device ids (one for each environment), the chosen environment, sensor switches, short names, the log of the
 /// lifecycle, and this installation's own id.
 package final class StateStore: Sendable {
-    private let database: DatabaseQueue
+    let database: DatabaseQueue
     package let path: String
 
     /// - Throws: ``StateStoreError``.
@@ -86,6 +88,7 @@ package final class StateStore: Sendable {
                     """
             )
         }
+        migrator.registerMigration("v6") { database in try AccountsSchema.migrate(database) }
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
             throw StateStoreError.newerVersion(path: path)
         }

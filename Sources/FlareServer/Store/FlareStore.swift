@@ -2,6 +2,7 @@ import Flare
 import Foundation
 import GRDB
 import SystemPackage
+import Threading
 
 /// The objects on disk: one SQLite database, owned by one process.
 ///

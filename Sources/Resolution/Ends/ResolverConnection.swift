@@ -121,7 +121,7 @@ package struct ResolverConnection: Sendable {
         case .reading:
             guard let deadline, now >= deadline else { return [] }
             phase = .closed
-            return buffer.isEmpty ? [.close] : [.refused(.tooSlow), .close]
+            return [.refused(.tooSlow), .close]
         case .closing:
             guard let closesAt, now >= closesAt else { return [] }
             phase = .closed

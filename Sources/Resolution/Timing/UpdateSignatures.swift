@@ -36,12 +36,17 @@ package struct UpdateSignatures: Sendable {
         guard let code = [UInt8](hexadecimal: text) else { return .badSignature }
         let message = Self.message(update.serial, sentAddress: update.sentAddress, time: time)
         guard verify(message, key, code) else { return .badSignature }
-        let (distance, isOverflow) = time.subtractingReportingOverflow(now)
-        guard !isOverflow, (-Self.tolerance...Self.tolerance).contains(distance),
-            last[update.serial].map({ time > $0 }) ?? true
-        else { return .badTime }
+        guard Self.isNear(time, now) else { return .badTime }
+        // A last time that is not near was heard while our clock was wrong, or long ago. Kept after the clock was set
+        // back, it would shut the station out until that time comes again.
+        if let last = last[update.serial], Self.isNear(last, now), time <= last { return .badTime }
         last[update.serial] = time
         return nil
+    }
+
+    private static func isNear(_ time: Int, _ now: Int) -> Bool {
+        let (distance, isOverflow) = time.subtractingReportingOverflow(now)
+        return !isOverflow && (-tolerance...tolerance).contains(distance)
     }
 }
 

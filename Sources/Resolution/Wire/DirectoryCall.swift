@@ -70,11 +70,12 @@ extension DirectoryCall.Update {
 package enum DirectoryRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case noJSON = "no JSON"
     case unknownMessage = "neither a request nor an update, or both"
-    case noSerial = "StationDID is missing or no text"
+    case noSerial = "StationDID is missing, or no text of 1 to 64 bytes without control characters"
     case noAddress = "StationIP is no IPv4 address"
     case tooLong = "more than 64 KiB"
     case tooDeep = "nested deeper than 8"
     case tooManyNames = "not 1 to 100 names"
+    case noPeer = "it has gone, and its address is not known any more"
     case tooSlow = "nothing complete within the time limit"
     case incomplete = "the peer left in the middle of a message"
     case tooManyConnections = "too many connections"

@@ -89,8 +89,10 @@ package struct ConfigurationRule: Sendable {
         _ name: String,
         _ value: @escaping @Sendable (TrilateralConfiguration.Remote) -> String?
     ) -> ConfigurationRule {
-        ConfigurationRule(paths: ["flare.remote.\(name)", "flare.remote.url"]) {
-            value($0.flare.remote) != nil && $0.flare.remote.url?.hasPrefix("https://") != true
+        // The URL of a registered station is not in the configuration.
+        ConfigurationRule(paths: ["flare.remote.\(name)", "flare.remote.url", "flare.remote.serial"]) {
+            value($0.flare.remote) != nil && $0.flare.remote.serial == nil
+                && $0.flare.remote.url?.hasPrefix("https://") != true
                 ? "has no effect unless flare.remote.url begins with https://" : nil
         }
     }

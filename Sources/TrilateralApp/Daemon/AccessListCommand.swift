@@ -5,7 +5,7 @@ import Messages
 import Settings
 
 /// `trilateral acl`: the access lists that a broker with passwords needs.
-struct AccessListCommand: ParsableCommand {
+struct AccessListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "acl",
         abstract: "Print access lists for mosquitto.",
@@ -14,13 +14,18 @@ struct AccessListCommand: ParsableCommand {
             and the lamps and receivers of the configuration. Roles: \(roles). Write it to a file, name that file in \
             acl_file beside password_file and "allow_anonymous false", and set each user's password with \
             mosquitto_passwd. Append the lists of several nodes to one file. What lamps, bridges and receivers need \
-            themselves is in contrib/mosquitto/acl-others.
+            themselves is in contrib/mosquitto/acl-others. With --people it prints what each user may do now instead; \
+            a daemon with people.acl_file keeps a file with that.
             """
     )
 
     private static let roles = AccessList.Role.allCases.map(\.rawValue).joined(separator: ", ")
 
     @OptionGroup var file: ConfigurationOption
+    @OptionGroup var state: StateOption
+
+    @Flag(help: "A section for each active user, from the state folder, instead of the roles.")
+    var people = false
 
     @Option(help: "Only this role; without it all roles.")
     var role: AccessList.Role?
@@ -46,6 +51,8 @@ struct AccessListCommand: ParsableCommand {
     var replies = "replies"
 
     func validate() throws {
+        if people, role != nil { throw ValidationError("--people and --role exclude each other.") }
+        if !people, state.path != nil { throw ValidationError("--state needs --people.") }
         for (name, value) in [("--base", base), ("--replies", replies)] {
             guard let value else { continue }
             if case .failure(let fault) = ConfigurationType<String>.topic.decode(.scalar(value)) {
@@ -57,12 +64,13 @@ struct AccessListCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         let values = try file.load(by: "acl").values
-        print(
-            list(values, HostInfo.ofThisMachine()).text(role.map { [$0] } ?? AccessList.Role.allCases),
-            terminator: ""
-        )
+        let list = list(values, HostInfo.ofThisMachine())
+        let text =
+            people
+            ? try await peopleText(values, list) : list.text(role.map { [$0] } ?? AccessList.Role.allCases)
+        print(text, terminator: "")
     }
 
     private func list(_ values: TrilateralConfiguration, _ traits: HostInfo) -> AccessList {

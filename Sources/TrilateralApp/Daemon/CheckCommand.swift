@@ -27,10 +27,11 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let loaded = try file.load(by: "check", showsProfileWarnings: true)
-        let files = ReferencedFiles(loaded, schema: .program)
+        let files = ReferencedFiles(loaded, schema: .commandLine)
         let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
         var warnings = files.warnings.map(\.description)
         if let open = StateFolder.warning(of: folder) { warnings.append(open) }
+        if let unreachable = loaded.warningOfUnreachableStation { warnings.append("\(unreachable)") }
         for warning in warnings { StandardError.print("trilateral check: warning: \(warning)") }
         var problems = files.problems
         if let file = loaded.values.log.file, let problem = LogFile.problem(of: file) {
@@ -40,7 +41,7 @@ struct CheckCommand: ParsableCommand {
             StandardError.print(ConfigurationErrors(problems).report(by: "check"))
             throw ExitCode.configuration
         }
-        if printsResult { print(ConfigurationPrinter.text(loaded, schema: .program), terminator: "") }
+        if printsResult { print(ConfigurationPrinter.text(loaded, schema: .commandLine), terminator: "") }
         // The configuration that is printed may be meant for a file.
         let verdict = Self.verdict(
             on: file.file(environment: ProcessInfo.processInfo.environment),
@@ -88,7 +89,7 @@ struct ConfigurationOption: ParsableArguments {
             let loaded = try ConfigurationLoader.load(
                 file: file(environment: environment),
                 environment: environment,
-                schema: .program,
+                schema: .commandLine,
                 readsProfiles: readsProfiles
             )
             for warning in loaded.warnings + (showsProfileWarnings ? loaded.profileWarnings : []) {
@@ -106,7 +107,7 @@ struct ConfigurationOption: ParsableArguments {
     /// - Returns: `nil` without such a file, or if it has problems: who needs it says so.
     func profiles(environment: [String: String]) -> [String]? {
         guard let file = file(environment: environment) else { return nil }
-        let loaded = try? ConfigurationLoader.load(file: file, environment: environment, schema: .program)
+        let loaded = try? ConfigurationLoader.load(file: file, environment: environment, schema: .commandLine)
         return loaded?.values.profiles.library.profiles.map(\.name)
     }
 }

@@ -227,6 +227,8 @@ package struct DaemonRunner: Sendable {
         case is TLSConfigurationError, is ConfigurationErrors: .configuration
         case let error as SensorError: ExitCode(error)
         case FlareStoreError.inUse: .temporary
+        // BUSY, LOCKED.
+        case StateStoreError.database(_, let code, _) where [5, 6].contains(code & 0xFF): .temporary
         case let error as FlareStoreError where error.isAboutContents: .dataError
         case let error as StateStoreError where error.isAboutContents: .dataError
         case is FlareStoreError, is StateStoreError: .ioError

@@ -41,15 +41,23 @@ struct StateOption: ParsableArguments {
     )
     var path: String?
 
-    func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
+    /// The folder, made if it is missing; a warning if others can look into it.
+    ///
+    /// - Parameter verbs: What messages begin with, as in `station add`.
+    /// - Throws: An exit code, after a message.
+    func folder(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment,
+        by verbs: String? = nil
+    ) throws -> StateFolder {
+        let program = verbs.map { "trilateral \($0)" } ?? "trilateral"
         do throws(StateFolderError) {
             let folder = try StateFolder(named: path, environment: environment)
             if let warning = StateFolder.warning(of: folder.path) {
-                StandardError.print("trilateral: warning: \(warning)")
+                StandardError.print("\(program): warning: \(warning)")
             }
             return folder
         } catch {
-            StandardError.print("trilateral: \(error)")
+            StandardError.print("\(program): \(error)")
             throw ExitCode.cannotCreate
         }
     }
@@ -64,7 +72,7 @@ extension ConfigurationOption {
         do throws(ConfigurationErrors) {
             let file = path ?? ConfigurationLoader.standardFile(environment: environment)
             return .success(
-                try ConfigurationLoader.load(file: file, environment: environment, schema: .program)
+                try ConfigurationLoader.load(file: file, environment: environment, schema: .commandLine)
             )
         } catch {
             return .failure(error)

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Daemon
-import Directory
-import Flare
 import Resolution
 import Settings
 
@@ -35,33 +33,31 @@ struct StationAddCommand: AsyncParsableCommand {
     @OptionGroup var options: StationOptions
 
     func run() async throws {
-        try await StationEnd.running("add") {
-            let password = try password()
+        try await VerbError.reporting("station add") {
+            let password = try passwordFile.flatMap { try Secret.stationPassword(in: $0, by: "station add") }
             let fields = [("serial", serial), ("name", name), ("password", password?.reveal())]
             let empty = fields.filter { $0.1?.allSatisfy(\.isWhitespace) ?? true }.map(\.0)
             guard empty.isEmpty, let serial, let name, let password else {
-                throw StationEnd(message: "empty: \(empty.joined(separator: ", "))", code: .usage)
+                throw VerbError("empty: \(empty.joined(separator: ", "))", .usage)
             }
-            guard let known = StationSerial(serial) else {
-                throw StationEnd(
-                    message:
-                        "a serial is a MAC, or another text of 1 to 64 bytes (is \(QuotedValue.of(serial)))",
-                    code: .dataError
-                )
-            }
+            let known = try StationSerial(argument: serial)
             if let problem = RegisteredStation.problem(ofName: name)
                 ?? url.flatMap(RegisteredStation.problem(ofURL:))
             {
-                throw StationEnd(message: problem, code: .dataError)
+                throw VerbError(problem, .dataError)
             }
-            try await options.state.withStations { store in
-                if let other = try store.stations().first(where: { $0.serial == known || $0.name == name }) {
-                    let message = "registered already: \(other.name) (\(other.serial)) at \(other.address)"
-                    throw StationEnd(message: message, code: StationEnd.taken)
+            try await options.state.withStations("add") { store in
+                let stations = try store.stations()
+                if let other = stations.first(where: { $0.serial == known || $0.name == name }) {
+                    let place = "\(other.name) (\(other.serial)) at \(other.address)"
+                    throw VerbError("registered already: \(place)", VerbError.taken)
+                }
+                if let conflict = RegisteredStation.conflict(ofName: name, known, with: stations) {
+                    throw VerbError(conflict, VerbError.taken)
                 }
                 let result = await options.ask(known)
                 guard case .found(let address) = result else {
-                    if let end = StationEnd(result, of: serial, at: options.resolver) { throw end }
+                    if let error = VerbError(result, of: serial, at: options.resolver) { throw error }
                     return
                 }
                 let station = RegisteredStation(
@@ -75,20 +71,6 @@ struct StationAddCommand: AsyncParsableCommand {
                 try store.save(station)
                 Terminal.output.write("registered \(name) (\(known)) at \(address)\n")
             }
-        }
-    }
-
-    private func password() throws -> Secret? {
-        guard let passwordFile else { return nil }
-        switch Secret.load(passwordFile) {
-        case .success(let found):
-            if let warning = found.warning {
-                StandardError.print("trilateral station add: warning: \(warning)")
-            }
-            return found.secret
-        case .failure(let error) where error.message == "is empty": return nil
-        case .failure(let error):
-            throw StationEnd(message: "\(passwordFile) \(error.message)", code: .noInput)
         }
     }
 }

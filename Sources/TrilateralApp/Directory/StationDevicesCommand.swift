@@ -24,19 +24,31 @@ struct StationDevicesCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StationOptions
 
+    @Option(
+        name: .customLong("ca-file"),
+        help: ArgumentHelp(
+            "The certificate authorities that the server's certificate is checked against (PEM), instead of the system's.",
+            valueName: "file"
+        )
+    )
+    var caFile: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
-        try await StationEnd.running("devices") {
-            try await options.state.withStations { store in
-                guard var station = try store.station(station) else { throw StationEnd.unknown(station) }
+        try await VerbError.reporting("station devices") {
+            try await options.state.withKnownStations("devices") { store in
+                guard let store, var station = try store.station(station) else {
+                    throw VerbError.unknown(station: station)
+                }
+                try checkCAFile(of: station)
                 do {
                     return print(try await rows(of: station))
                 } catch let failure as FlareSession.Failure {
                     let result = await options.ask(station.serial)
                     guard case .found(let address) = result, address != station.address else {
-                        throw StationEnd(message: failure.description, code: .unavailable)
+                        throw VerbError(failure.description, .unavailable)
                     }
                     (station.address, station.updated) = (address, RegisteredStation.now)
                     try store.save(station)
@@ -44,17 +56,41 @@ struct StationDevicesCommand: AsyncParsableCommand {
                 do {
                     print(try await rows(of: station))
                 } catch let failure as FlareSession.Failure {
-                    throw StationEnd(message: failure.description, code: .unavailable)
+                    throw VerbError(failure.description, .unavailable)
                 }
             }
         }
     }
 
+    /// - Throws: ``VerbError`` if the file cannot be read, or is of no use.
+    private func checkCAFile(of station: RegisteredStation) throws(VerbError) {
+        guard let caFile else { return }
+        guard station.url?.hasPrefix("https://") == true else {
+            throw VerbError(
+                "--ca-file has no effect: the URL of \(station.name) does not begin with https://",
+                .usage
+            )
+        }
+        if case .failure(let error) = FileContents.read(caFile, upTo: 4 * 1024 * 1024) {
+            throw VerbError("\(caFile) \(error.message)", .noInput)
+        }
+    }
+
     private func rows(of station: RegisteredStation) async throws -> [Row] {
-        var configuration = FlareClientConfiguration(station, TrilateralConfiguration().flare.remote)
+        var remote = TrilateralConfiguration().flare.remote
+        remote.caFile = caFile
+        var configuration = FlareClientConfiguration(station, remote)
         // Over REST alone.
         configuration.streams = false
-        return try await FlareSession.run(configuration) { session in
+        do {
+            return try await Self.rows(configuration)
+        } catch let failure as FlareSession.Failure {
+            throw await Self.certificateFailure(configuration) ?? failure
+        }
+    }
+
+    private static func rows(_ configuration: FlareClientConfiguration) async throws -> [Row] {
+        try await FlareSession.run(configuration) { session in
             guard case .environments(let environments) = try await session.ask(.loadEnvironments(near: nil))
             else {
                 return []
@@ -73,6 +109,28 @@ struct StationDevicesCommand: AsyncParsableCommand {
                 }
             }
             return rows
+        }
+    }
+
+    /// What is wrong with the server's certificate; `nil` for nothing, and without TLS.
+    ///
+    /// A request over REST only learns that the connection was closed, opening a WebSocket learns why.
+    private static func certificateFailure(
+        _ configuration: FlareClientConfiguration
+    ) async -> FlareSession.Failure? {
+        guard configuration.tls != nil else { return nil }
+        var configuration = configuration
+        (configuration.streams, configuration.transport) = (true, .websocket)
+        do {
+            try await FlareSession.run(configuration, within: .seconds(3)) { _ in }
+            return nil
+        } catch {
+            guard let failure = error as? FlareSession.Failure, failure.description.contains(": TLS: ") else {
+                return nil
+            }
+            let isUntrusted = failure.description.contains("CERTIFICATE_VERIFY_FAILED")
+            let advice = isUntrusted ? "; --ca-file names the authority of its certificate" : ""
+            return FlareSession.Failure(description: failure.description + advice)
         }
     }
 

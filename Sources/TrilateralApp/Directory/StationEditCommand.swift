@@ -32,42 +32,49 @@ struct StationEditCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        try await StationEnd.running("edit") {
-            try await state.withStations { store in
-                guard var station = try store.station(station) else { throw StationEnd.unknown(station) }
-                if let name {
-                    if let problem = RegisteredStation.problem(ofName: name) {
-                        throw StationEnd(message: problem, code: .dataError)
-                    }
-                    let others = try store.stations().filter { $0.serial != station.serial }
-                    guard !others.contains(where: { $0.name == name }) else {
-                        let message = "another station is called \(QuotedValue.of(name))"
-                        throw StationEnd(message: message, code: StationEnd.taken)
-                    }
-                    station.name = name
+        try await VerbError.reporting("station edit") {
+            guard [name, address, url, passwordFile].contains(where: { $0 != nil }) else {
+                throw VerbError("nothing to change: give --name, --address, --url or --password-file", .usage)
+            }
+            try await state.withKnownStations("edit") { store in
+                guard let store, let station = try store.station(station) else {
+                    throw VerbError.unknown(station: station)
                 }
-                if let address {
-                    guard let legal = StationAddress(address) else {
-                        let message = "\(QuotedValue.of(address)) is no IPv4 address of a machine"
-                        throw StationEnd(message: message, code: .dataError)
-                    }
-                    (station.address, station.updated) = (legal, RegisteredStation.now)
-                }
-                if let url {
-                    if let problem = RegisteredStation.problem(ofURL: url) {
-                        throw StationEnd(message: problem, code: .dataError)
-                    }
-                    station.url = url
-                }
-                if let passwordFile {
-                    switch Secret.load(passwordFile) {
-                    case .success(let found): station.password = found.secret
-                    case .failure(let error):
-                        throw StationEnd(message: "\(passwordFile) \(error.message)", code: .noInput)
-                    }
-                }
-                try store.save(station)
+                let others = try store.stations().filter { $0.serial != station.serial }
+                try store.save(changed(station, beside: others))
             }
         }
+    }
+
+    /// - Throws: ``VerbError`` if a value is not legal.
+    private func changed(
+        _ known: RegisteredStation,
+        beside others: [RegisteredStation]
+    ) throws(VerbError) -> RegisteredStation {
+        var station = known
+        if let name {
+            if let problem = RegisteredStation.problem(ofName: name) { throw VerbError(problem, .dataError) }
+            if let conflict = RegisteredStation.conflict(ofName: name, station.serial, with: others) {
+                throw VerbError(conflict, VerbError.taken)
+            }
+            station.name = name
+        }
+        if let address {
+            guard let legal = StationAddress(address) else {
+                throw VerbError("\(QuotedValue.of(address)) is no IPv4 address of a machine", .dataError)
+            }
+            (station.address, station.updated) = (legal, RegisteredStation.now)
+        }
+        if let url {
+            if let problem = RegisteredStation.problem(ofURL: url) { throw VerbError(problem, .dataError) }
+            station.url = url
+        }
+        if let passwordFile {
+            guard let password = try Secret.stationPassword(in: passwordFile, by: "station edit") else {
+                throw VerbError("empty: password", .usage)
+            }
+            station.password = password
+        }
+        return station
     }
 }

@@ -27,12 +27,14 @@ struct SetCommand: AsyncParsableCommand {
     var values: [String]
 
     @OptionGroup var drive: DriveOptions
+    @OptionGroup var speaker: SpeakerOptions
 
     func validate() throws { _ = try request() }
 
     func run() async throws {
         let (command, members) = try request()
-        try await drive.command(command, members, by: "set")
+        let sender = try speaker.members(by: "set")
+        try await drive.command(command, members.merging(sender) { $1 }, by: "set")
     }
 
     private func request() throws -> (command: CommandTopic, members: [String: JSONValue]) {
@@ -64,11 +66,13 @@ struct ActionCommand: AsyncParsableCommand {
     var action: String
 
     @OptionGroup var drive: DriveOptions
+    @OptionGroup var speaker: SpeakerOptions
 
     func validate() throws { _ = try command() }
 
     func run() async throws {
-        let members: [String: JSONValue] = ["action": .string(action)]
+        var members = try speaker.members(by: "action")
+        members["action"] = .string(action)
         try await drive.command(command(), members, by: "action")
     }
 

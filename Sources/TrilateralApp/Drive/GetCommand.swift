@@ -20,6 +20,7 @@ struct GetCommand: AsyncParsableCommand {
     var target: String
 
     @OptionGroup var drive: DriveOptions
+    @OptionGroup var speaker: SpeakerOptions
 
     func validate() throws { _ = try drive.target(target) }
 
@@ -28,7 +29,8 @@ struct GetCommand: AsyncParsableCommand {
         if let outcome = target.knownOutcome {
             return try drive.report(DriveReport(outcome, asJSON: drive.json), by: "get")
         }
-        let (outcome, read) = try await drive.ask(target.question, reading: target.reading, by: "get")
+        let question = target.question.with(try speaker.members(by: "get"))
+        let (outcome, read) = try await drive.ask(question, reading: target.reading, by: "get")
         let report = DriveReport(target.completed(outcome, with: read), asJSON: drive.json)
         try drive.report(report, by: "get")
     }
@@ -120,6 +122,12 @@ extension DriveTarget {
 extension DriveExchange.Question {
     /// Asks for nothing but an answer: what is retained comes before it.
     static let ping = Self.command(.request(.ping), members: [:])
+
+    /// The same question with more members, if it is a command; topics are read without any.
+    func with(_ added: [String: JSONValue]) -> Self {
+        guard case .command(let topic, let members) = self else { return self }
+        return .command(topic, members: members.merging(added) { $1 })
+    }
 }
 
 extension JSONValue {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Flare
 import FlareClient
 import Logging
+import Settings
 
 /// One short visit to a Flare server by a command: questions, and an answer to each.
 struct FlareSession {
@@ -41,7 +42,7 @@ struct FlareSession {
                 group.cancelAll()
             }
             var visit = FlareSession(requests: request, events: events.makeAsyncIterator())
-            try await visit.enter("\(configuration.host):\(configuration.port)")
+            try await visit.enter(configuration.place)
             deadline.cancel()
             return try await body(&visit)
         }
@@ -98,5 +99,13 @@ struct FlareSession {
             throw Failure(description: "the Flare server sent no place")
         }
         return (environment, zones, things)
+    }
+}
+
+extension FlareClientConfiguration {
+    /// Where the client connects, with the server's name if that is something else.
+    fileprivate var place: String {
+        let dialled = HostAndPort(host: address ?? host, port: port)
+        return address == nil || address == host ? "\(dialled)" : "\(dialled) (\(host))"
     }
 }

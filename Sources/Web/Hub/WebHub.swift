@@ -2,6 +2,7 @@ package import Controller
 import Flare
 import Messages
 import NIOPosix
+import People
 import PlaceMap
 import Things
 package import Threading
@@ -119,7 +120,7 @@ package actor WebHub {
         counters.withLock { $0.commands += 1 }
         let decoded = decoder.decode(topic, payload: payload)
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
-        answer.speaker = .kiosk
+        answer.actor = .kiosk
         switch decoded.result {
         case .failure(let refusal):
             answer.refusal = refusal
@@ -150,7 +151,13 @@ package actor WebHub {
                     self.expire(ticket, empty)
                 }
                 pending.add(ticket, request, timer: timer)
-                let command = Command(ticket: ticket, order: order, tx: decoded.tx, speaker: .kiosk)
+                let command = Command(
+                    ticket: ticket,
+                    order: order,
+                    tx: decoded.tx,
+                    actor: .kiosk,
+                    speaker: node.identify?(.unnamed(.kiosk))
+                )
                 node.send(.commandReceived(command))
             }
         }

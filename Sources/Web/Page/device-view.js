@@ -34,14 +34,11 @@ export class DeviceView {
 	}
 
 	addSignOut(section) {
-		const key = "trilateral-signed-in";
 		try {
-			if (!localStorage.getItem(key)) return;
-			section.appendChild(button({ class: "button", text: say("Sign out") }, async () => {
-				if (!await this.app.commands.send("api/sign-out", {})) return;
-				localStorage.removeItem(key);
-				location.replace("sign-in");
-			}));
+			if (!localStorage.getItem("trilateral-signed-in")) return;
+			section.appendChild(button({ class: "button", text: say("My account") }, () => location.assign("me")));
+			section.appendChild(button({ class: "button", text: say("Sign out") }, () =>
+				import("./people.js").then(people => people.signOut()).catch(error => this.app.commands.notify(error.message))));
 		} catch (error) { /* no store */ }
 	}
 

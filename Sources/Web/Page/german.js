@@ -2,7 +2,7 @@
 
 const WORDS = {
 	"Place": "Ort", "Zone": "Zone", "Nearby": "In der Nähe", "This device": "Dieses Gerät", "Previous place": "Voriger Ort",
-	"Next place": "Nächster Ort", "‹ Previous": "‹ Voriger", "Next ›": "Nächster ›", "Problems": "Probleme", "Sign out": "Abmelden",
+	"Next place": "Nächster Ort", "‹ Previous": "‹ Voriger", "Next ›": "Nächster ›", "Problems": "Probleme", "Sign out": "Abmelden", "My account": "Mein Konto",
 	"No place is loaded": "Kein Ort ist geladen", "In no zone": "In keiner Zone", "None": "Keine", "For ": "Seit ",
 	"Nothing is near": "Nichts ist in der Nähe", "No device": "Kein Gerät", "Position": "Position", "Accuracy": "Genauigkeit",
 	"Quality": "Güte", "Heading": "Richtung", "Source": "Quelle", "Moving": "In Bewegung", "Controller": "Steuerung", "Sound": "Ton",

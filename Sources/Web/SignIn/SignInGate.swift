@@ -50,7 +50,9 @@ enum SignInPaths {
     static func isOpen(_ path: String) -> Bool {
         if open.contains(path) { return true }
         let prefix = "/kiosk/"
-        guard path.hasPrefix(prefix), openEndings.contains(where: path.hasSuffix) else { return false }
+        guard path.hasPrefix(prefix), (openEndings + signInScripts).contains(where: path.hasSuffix) else {
+            return false
+        }
         return path.dropFirst(prefix.count).utf8.allSatisfy {
             switch UInt8($0) {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -61,6 +63,9 @@ enum SignInPaths {
             }
         }
     }
+
+    /// The modules that the sign-in page is made of.
+    private static let signInScripts = ["/dom.js", "/people.js", "/people-forms.js", "/people-german.js"]
 
     /// Sends who asks for the page to the sign-in page, with the same query; `nil` for other requests.
     static func signInPage(for request: Request) -> Response? {

@@ -19,9 +19,9 @@ enum work { look_up, unchanged, changed };
 
 static int rows;
 
-// One side: a port, and what it took, microseconds.
+// One side: a port, how many rows it has, and what it took, microseconds.
 struct side {
-    int port, number;
+    int port, rows;
     struct sample times;
     double seconds;
     size_t done;
@@ -50,8 +50,8 @@ static void serial_of(unsigned row, char *text, size_t room) {
 static atomic_uint next_address = 1;
 
 // One exchange: greeting, message, and all until the server closes.
-static void once(int port, enum work work, unsigned *seed) {
-    unsigned row = (unsigned)rand_r(seed) % (unsigned)rows;
+static void once(const struct side *side, enum work work, unsigned *seed) {
+    unsigned row = (unsigned)rand_r(seed) % (unsigned)side->rows;
     char serial[32], message[256], heard[512];
     serial_of(row, serial, sizeof serial);
     unsigned other = atomic_fetch_add(&next_address, 1);
@@ -62,7 +62,7 @@ static void once(int port, enum work work, unsigned *seed) {
                    : snprintf(message, sizeof message,
                               "{\"HRHomeStationUpdate\":{\"StationDID\":\"changing-%s\",\"StationIP\":\"198.%u.%u.%u\"}}",
                               serial, 18 + (other >> 16 & 1), other >> 8 & 255, other & 255);
-    int peer = dial_port(port);
+    int peer = dial_port(side->port);
     size_t got = 0;
     int is_sent = 0;
     for (;;) {
@@ -76,7 +76,7 @@ static void once(int port, enum work work, unsigned *seed) {
     }
     close(peer);
     heard[got] = 0;
-    if (!is_sent || (work == look_up && !strstr(heard, "\"192.0.2.7\""))) fail("port %d answered: %s", port, heard);
+    if (!is_sent || (work == look_up && !strstr(heard, "\"192.0.2.7\""))) fail("port %d answered: %s", side->port, heard);
 }
 
 static void *run(void *argument) {
@@ -84,7 +84,7 @@ static void *run(void *argument) {
     for (;;) {
         double begun = now_us();
         if (begun >= worker->until) return NULL;
-        once(worker->side->port, worker->work, &worker->seed);
+        once(worker->side, worker->work, &worker->seed);
         add(&worker->times, now_us() - begun);
     }
 }
@@ -107,7 +107,7 @@ static void turn(struct side *side, enum work work, double seconds) {
 }
 
 static void compare(const char *what, enum work work, int floor_port, int port, double aim, double aim_99) {
-    struct side sides[2] = {{.port = floor_port}, {.port = port}};
+    struct side sides[2] = {{.port = floor_port, .rows = rows}, {.port = port, .rows = rows}};
     for (int number = 0; number < turns; number++) turn(&sides[number % 2], work, 2);
     char text[120];
     double rates[2];
@@ -122,6 +122,19 @@ static void compare(const char *what, enum work work, int floor_port, int port, 
         double low = share(&sides[0].times, 0.99), high = share(&sides[1].times, 0.99);
         row_beside(text, "µs", 0, low, high, ours, high <= aim_99 * low);
     }
+    for (int side = 0; side < 2; side++) free(sides[side].times.values);
+}
+
+// Look-ups among all rows beside those of a second resolver with few, by turns.
+static void compare_growth(int few, int few_port, int few_pid, int port, int pid) {
+    struct side sides[2] = {{.port = few_port, .rows = few}, {.port = port, .rows = rows}};
+    for (int number = 0; number < turns; number++) turn(&sides[number % 2], look_up, 2);
+    char text[120];
+    snprintf(text, sizeof text, "resolver: look-ups, median, %d rows beside %d", rows, few);
+    double low = share(&sides[0].times, 0.5), high = share(&sides[1].times, 0.5);
+    row_beside(text, "µs", 0, low, high, "<= 1.5", high <= 1.5 * low);
+    snprintf(text, sizeof text, "resolver: more anonymous memory with %d rows than with %d", rows, few);
+    row_below(text, "%.1f MB", (double)(status_kb(pid, "RssAnon") - status_kb(few_pid, "RssAnon")) / 1024, "< 5", 5);
     for (int side = 0; side < 2; side++) free(sides[side].times.values);
 }
 
@@ -153,17 +166,18 @@ static long long written(const char *file) {
     return (long long)one.st_size + (stat(wal, &other) ? 0 : (long long)other.st_size);
 }
 
-// directory fill ROWS FILE… | directory measure ROWS FLOOR_PORT PORT FILE PID
+// directory fill ROWS FILE… | directory measure ROWS FLOOR_PORT PORT FILE PID FEW_ROWS FEW_PORT FEW_PID
 int main(int count, char **words) {
-    if (count < 4) fail("usage: directory fill ROWS FILE... | directory measure ROWS FLOOR_PORT PORT FILE PID");
+    if (count < 4) fail("usage: directory fill ROWS FILE... | directory measure ROWS FLOOR_PORT PORT FILE PID FEW_ROWS FEW_PORT FEW_PID");
     rows = atoi(words[2]);
     if (rows <= 0) fail("no rows");
     if (!strcmp(words[1], "fill")) {
         for (int index = 3; index < count; index++) fill(words[index]);
         return 0;
     }
-    if (count != 7) fail("measure needs ROWS FLOOR_PORT PORT FILE PID");
+    if (count != 10) fail("measure needs ROWS FLOOR_PORT PORT FILE PID FEW_ROWS FEW_PORT FEW_PID");
     int floor_port = atoi(words[3]), port = atoi(words[4]), pid = atoi(words[6]);
+    compare_growth(atoi(words[7]), atoi(words[8]), atoi(words[9]), port, pid);
     compare("look-ups", look_up, floor_port, port, 0.5, 3);
     long long before = written(words[5]);
     compare("unchanged updates", unchanged, floor_port, port, 0.5, 3);

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import FlareServer
+import People
 import Settings
 
 extension Capability {
@@ -15,7 +16,9 @@ extension Capability {
 
 extension ChangeRequest {
     /// A change that a client of the embedded Flare server requests.
-    init(_ change: ClientChange) {
+    ///
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    init(_ change: ClientChange, by speaker: Speaker?, at now: Int64) {
         let kind: Kind =
             switch change.kind {
             case .setData(let values): .set(values.keys.sorted())
@@ -25,10 +28,13 @@ extension ChangeRequest {
             case .remove: .remove
             }
         self.init(
-            speaker: .flareClient,
+            actor: .flareClient,
+            speaker: speaker,
+            at: now,
             kind: kind,
             object: change.object.reference,
             zone: change.object.kind == .thing ? change.object.zone : nil,
+            environment: change.object.kind == .environment ? nil : change.object.environment,
             name: change.object.members["name"]?.string,
             zoneName: change.zone?.members["name"]?.string
         )

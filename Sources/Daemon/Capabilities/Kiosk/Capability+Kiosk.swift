@@ -1,3 +1,4 @@
+import Accounts
 import Bridge
 import Controller
 import HTTPListener
@@ -18,7 +19,8 @@ extension Capability {
                 loop: context.loop,
                 state: context.state,
                 send: context.send,
-                clock: context.clock
+                clock: context.clock,
+                identify: context.accounts.identify
             )
         )
         var parts = CapabilityParts()

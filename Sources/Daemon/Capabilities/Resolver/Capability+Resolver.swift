@@ -24,6 +24,7 @@ extension Capability {
         let running = Locked<ResolverServer?>(nil)
         var parts = CapabilityParts()
         parts.features = ["resolver"]
+        parts.links = ["resolver"]
         parts.counters = {
             (running.withLock { $0 }?.counters.withLock { $0 } ?? ResolverCounters()).values
         }

@@ -19,6 +19,7 @@ extension Capability {
         let counts = Locked((announced: 0, failed: 0))
         var parts = CapabilityParts()
         parts.features = ["station"]
+        parts.links = ["station"]
         parts.counters = {
             let counts = counts.withLock { $0 }
             return ["station_announced": counts.announced, "station_failed": counts.failed]

@@ -1,0 +1,184 @@
+import Flare
+import People
+import Threading
+
+/// Signing up, forgotten passwords, and the links of letters.
+extension AccountsAPI {
+    /// What everybody gets, whether or not a letter is sent.
+    private static let accepted = AccountsResponse(
+        202,
+        ["message": "If this is possible, a letter with a link is on its way."]
+    )
+    /// How long somebody has to verify an address, milliseconds.
+    private static let patience = LinkPurpose.verify.lifetime
+
+    // MARK: Signing up
+
+    /// `sign-up`: makes a pending user and sends them a link; the answer tells nothing.
+    func signUp(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
+        guard call.method == .post, call.rest.isEmpty else { return nil }
+        guard settings.signUp != .off, let send, let url = settings.publicURL else {
+            throw .refused("nobody can sign up here; ask an owner")
+        }
+        let body = try AccountsBody(call.request.body, "user", "email", "password", "display")
+        var new = NewUser(try body.text("user"))
+        new.email = try AccountText.email(try body.text("email"))
+        new.display = try AccountText.display(try body.optionalText("display") ?? "")
+        new.state = .pending
+        guard let password = try body.password("password") else { throw .badValue("password is missing") }
+        // What is said about the form is the same for everybody.
+        guard AccountName.isLegal(new.name), !AccountName.reserved.contains(new.name) else {
+            throw .badValue("a user's name must be \(AccountName.rule)")
+        }
+        guard !new.email.isEmpty else { throw .badValue("email is missing") }
+        guard PasswordHash.lengths.contains(password.count) else { throw .badValue(PasswordHash.rule) }
+        let (user, request, now) = (new, call.request, call.now)
+        guard mayWrite(to: user.email, request) else { return Self.accepted }
+        // Not awaited: the answer must not tell by its time whether there is such a user.
+        Task {
+            var background = AccountsCall(request: request, now: now, table: registry.table)
+            background.log("sign up", user.name)
+            do throws(AccountsError) {
+                let letter = try await register(user, password, url, at: now)
+                send(letter)
+                finish(background, AccountsResponse(201))
+            } catch {
+                finish(background, AccountsResponse(error))
+            }
+        }
+        return Self.accepted
+    }
+
+    private func register(
+        _ new: NewUser,
+        _ password: [UInt8],
+        _ url: String,
+        at now: Int64
+    ) async throws(AccountsError) -> AccountsLetter {
+        var user = new
+        user.password = try await registry.passwords.hash(password)
+        let record = user
+        let link = try change { store throws(AccountsError) in
+            try store.removeUnverified(before: now - Self.patience)
+            let id = try store.addUser(record, by: .program, at: now)
+            return try store.addLink(.verify, of: id, at: now)
+        }
+        return letter(.verify, to: new.email, name: new.name, link, url, at: now)
+    }
+
+    // MARK: Forgotten passwords
+
+    /// `forgot`: sends a link to the address of a user; the answer tells nothing.
+    func forgot(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
+        guard call.method == .post, call.rest.isEmpty else { return nil }
+        guard settings.canReset, let send, let url = settings.publicURL else {
+            throw .refused("no letters are sent here; ask an owner for a new password")
+        }
+        let word = try AccountsBody(call.request.body, "user").text("user")
+        let (request, now) = (call.request, call.now)
+        guard mayWrite(to: word, request) else { return Self.accepted }
+        // Not awaited: the answer must not tell by its time whether there is such a user.
+        Task {
+            var background = AccountsCall(request: request, now: now, table: registry.table)
+            do throws(AccountsError) {
+                let users = try registry.store.users().filter {
+                    !$0.email.isEmpty && $0.user.state == .active
+                        && ($0.user.name == word || $0.email.lowercased() == word.lowercased())
+                }
+                guard let user = users.first, users.count == 1 else { return }
+                background.log("forgot", user.user.name)
+                let link = try registry.store.addLink(.reset, of: user.user.id, at: now)
+                send(letter(.reset, to: user.email, name: user.user.name, link, url, at: now))
+                finish(background, AccountsResponse(202))
+            } catch {
+                finish(background, AccountsResponse(error))
+            }
+        }
+        return Self.accepted
+    }
+
+    private func mayWrite(to name: String, _ request: AccountsRequest) -> Bool {
+        let (address, now) = (GuessAddress.text(of: request.source), steady())
+        let key = name.lowercased()
+        return letters.withLock { $0.take(key, from: address, at: now) }
+    }
+
+    // MARK: Links
+
+    /// `verify`: uses up the link of a letter.
+    func verify(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
+        guard call.method == .post, call.rest.isEmpty else { return nil }
+        let body = try AccountsBody(call.request.body, "token", "password")
+        let text = try body.text("token")
+        let password = try body.password("password")
+        call.log("verify")
+        guard let link = SecretToken(text, .link),
+            let (purpose, user) = try registry.store.link(link, at: call.now)
+        else { throw .refused("this link was used already, or is too old; ask for another one") }
+        call.log(purpose == .verify ? "verify" : "reset", user.name)
+        let now = call.now
+        switch purpose {
+        case .verify:
+            let activates = settings.signUp == .verified
+            let verified = try change { store throws(AccountsError) in
+                try store.verify(link, activates: activates, at: now)
+            }
+            call.signedIn = .user(user.id)
+            return Self.used(.verify, verified)
+        case .reset:
+            guard let password else { throw .badValue("password is missing: the new one") }
+            let hash = try await registry.passwords.hash(password)
+            let changed = try change { store throws(AccountsError) in
+                try store.reset(link, to: hash, at: now)
+            }
+            call.signedIn = .user(user.id)
+            return Self.used(.reset, changed)
+        }
+    }
+
+    private static func used(_ purpose: LinkPurpose, _ user: User) -> AccountsResponse {
+        AccountsResponse(
+            200,
+            [
+                "kind": .string(purpose.rawValue), "user": .string(user.name),
+                "state": .string(user.state.rawValue),
+            ]
+        )
+    }
+
+    // MARK: The letter
+
+    private func letter(
+        _ purpose: LinkPurpose,
+        to email: String,
+        name: String,
+        _ link: SecretToken,
+        _ url: String,
+        at now: Int64
+    ) -> AccountsLetter {
+        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        let kind = purpose == .reset ? "kind=reset&" : ""
+        let address = "\(base)/verify?\(kind)token=\(link.text)"
+        let expires = now + purpose.lifetime
+        let end = CivilTime(milliseconds: expires).shortText
+        let (subject, what) =
+            switch purpose {
+            case .verify: ("Confirm your address", "To confirm that this is the address of \(name), open")
+            case .reset: ("Set a new password", "To set a new password for \(name), open")
+            }
+        return AccountsLetter(
+            id: "\(AccountsStore.newID())",
+            to: email,
+            subject: subject,
+            text:
+                "\(what)\n\n\(address)\n\nThe link works once, until \(end). If you did not ask for it, do nothing.\n",
+            kind: purpose,
+            expires: expires
+        )
+    }
+
+    /// Writes the row of work that went on after its answer.
+    private func finish(_ call: AccountsCall, _ response: AccountsResponse) {
+        if let act = call.act { registry.log(entry(act, of: call, response)) }
+    }
+}

@@ -1,0 +1,50 @@
+import Flare
+import People
+
+extension AccountsAPI {
+    /// The most rows of one answer.
+    private static let mostRows = 10_000
+
+    /// `log`, for who administers; newest last.
+    func log(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
+        guard call.method == .get, call.rest.isEmpty else { return nil }
+        try call.requireAdministration()
+        let words = try call.query("thing", "user", "since", "limit")
+        var query = LogQuery()
+        query.thing = words["thing"]
+        // What is there is found by its identifier, whatever it was called.
+        if let thing = words["thing"], let id = try await place.find(.thing, thing) { query.thing = "\(id)" }
+        query.user = words["user"]
+        query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
+        if let text = words["limit"] {
+            guard let limit = Int(text), (1...Self.mostRows).contains(limit) else {
+                throw .badValue("limit must be 1 to \(Self.mostRows) (is \(quoted(text)))")
+            }
+            query.limit = limit
+        }
+        try registry.flush()
+        return AccountsResponse(200, .array(try registry.store.log(query).map(\.json)))
+    }
+}
+
+extension CommandLogEntry {
+    /// A row as JSON: the columns of the table `command`.
+    fileprivate var json: JSONValue {
+        [
+            "seq": JSONValue(Int(clamping: seq)), "id": .text(id),
+            "at": .string("\(CivilTime(milliseconds: at))"),
+            "epoch": .text(epoch), "face": .string(face), "speaker": .string(speaker),
+            "source": .text(source),
+            "kind": .string(kind), "target": .text(target), "slug": .text(slug),
+            "actions": Self.value(actions), "results": Self.value(results), "state": .string(state),
+            "code": .text(code), "tx": Self.value(tx), "took_ms": took.map { .number($0) } ?? .null,
+            "times": JSONValue(Int(clamping: times)),
+        ]
+    }
+
+    /// Stored JSON; what was clipped stays text.
+    private static func value(_ text: String?) -> JSONValue {
+        guard let text else { return .null }
+        return (try? JSONValue(parsing: text.utf8)) ?? .string(text)
+    }
+}

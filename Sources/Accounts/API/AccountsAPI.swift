@@ -1,0 +1,154 @@
+import Flare
+package import People
+import Threading
+
+/// Answers requests about users, rights, secrets and the log: over HTTP, over the local socket, and of verbs that have
+/// opened the store themselves.
+///
+/// Who may do what is checked here and, with the rules of the tables, in the transaction of each change. Every change,
+/// obeyed or refused, is a row of the log, without passwords and secrets.
+/// - Source: the people page, "Administration" and "Signing in".
+package final class AccountsAPI: Sendable {
+    /// What the configuration says.
+    package struct Settings: Sendable {
+        /// Whether strangers may make users.
+        package enum SignUp: String, Sendable, Hashable, CaseIterable {
+            case off
+            /// Whoever has verified their address is active.
+            case verified
+            /// An owner has to switch them on, too.
+            case approved
+        }
+
+        package var signUp = SignUp.off
+        /// Whether a letter can set a new password.
+        package var canReset = false
+        /// What links in letters begin with: `https://panel.example`.
+        package var publicURL: String?
+        /// Identifies this run in the log.
+        package var epoch: String?
+
+        package init() {}
+    }
+
+    let registry: AccountsRegistry
+    let settings: Settings
+    let place: AccountsPlace
+    /// `nil` where nobody sends letters.
+    let send: (@Sendable (AccountsLetter) -> Void)?
+    /// Milliseconds of the steady clock, for limits.
+    let steady: @Sendable () -> Int64
+    let guesses = Locked(GuessLimiter())
+    let letters = Locked(LetterLimiter())
+
+    /// - Parameters:
+    ///   - steady: Milliseconds of a clock that nobody sets.
+    ///   - send: Has a letter sent, at once; `nil` if nobody does.
+    package init(
+        _ registry: AccountsRegistry,
+        _ settings: Settings = Settings(),
+        place: AccountsPlace,
+        steady: @escaping @Sendable () -> Int64,
+        send: (@Sendable (AccountsLetter) -> Void)? = nil
+    ) {
+        (self.registry, self.settings, self.place) = (registry, settings, place)
+        (self.steady, self.send) = (steady, send)
+    }
+
+    /// Answers a request; see ``AccountsHandler``.
+    package func answer(_ request: AccountsRequest) async -> AccountsResponse {
+        var call = AccountsCall(request: request, now: registry.clock(), table: registry.table)
+        let response: AccountsResponse
+        do throws(AccountsError) {
+            response = try await route(&call)
+        } catch {
+            response = AccountsResponse(error)
+        }
+        if let act = call.act { registry.log(entry(act, of: call, response)) }
+        return response
+    }
+
+    private func route(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+        let isPublic = ["session", "sign-up", "forgot", "verify"].contains(call.request.path.first)
+        if call.request.speaker == nil, !isPublic {
+            return .refusal(401, "unauthenticated", "nobody is signed in here; sign in, or send a token")
+        }
+        let answer: AccountsResponse? =
+            switch call.request.path.first {
+            case "session": try await session(&call)
+            case "sign-up": try signUp(&call)
+            case "forgot": try forgot(&call)
+            case "verify": try await verify(&call)
+            case "me": try await me(&call)
+            case "users": try await users(&call)
+            case "groups": try await groups(&call)
+            case "grants": try await grants(&call)
+            case "shares": try await shares(&call)
+            case "contacts": try contacts(&call)
+            case "tokens": try tokens(&call)
+            case "sessions": try sessions(&call)
+            case "log": try await log(&call)
+            default: nil
+            }
+        if let answer { return answer }
+        let path = "/api/" + call.request.path.joined(separator: "/")
+        return .refusal(404, "unknown", "nothing answers \(call.method.rawValue) \(quoted(path)) here")
+    }
+
+    // MARK: The log
+
+    func entry(
+        _ act: AccountsCall.Act,
+        of call: AccountsCall,
+        _ response: AccountsResponse
+    ) -> CommandLogEntry {
+        let request = call.request
+        let isObeyed = response.status < 300
+        var entry = CommandLogEntry(
+            at: call.now,
+            face: request.face,
+            speaker: (call.signedIn ?? request.speaker).map(call.table.logName) ?? "nobody",
+            kind: act.kind,
+            state: isObeyed ? "obeyed" : "refused"
+        )
+        entry.epoch = settings.epoch
+        entry.source = request.source
+        entry.target = act.target
+        entry.actions = AccountsBody.logText(request.body)
+        if !isObeyed { entry.code = response.body?["error"]?.string ?? "internal" }
+        return entry
+    }
+
+    /// Changes the store; everybody hears of it before the answer.
+    func change<Result>(_ work: (AccountsStore) throws(AccountsError) -> Result) throws(AccountsError)
+        -> Result
+    {
+        try registry.change(work)
+    }
+}
+
+extension AccountsResponse {
+    /// Done, and nothing to tell.
+    static let done = AccountsResponse(204)
+
+    init(_ error: AccountsError) {
+        let (status, retry): (Int, Int?) =
+            switch error {
+            case .refused: (403, nil)
+            case .badValue: (400, nil)
+            case .unknown: (404, nil)
+            case .rateLimited: (429, 60)
+            case .database: (500, nil)
+            }
+        self = .refusal(status, error.code, "\(error)", retryAfter: retry)
+    }
+
+    static func limited(_ seconds: Int) -> AccountsResponse {
+        .refusal(
+            429,
+            "rate_limited",
+            "too many wrong passwords; try again in \(seconds) s",
+            retryAfter: seconds
+        )
+    }
+}

@@ -1,0 +1,203 @@
+package import People
+import Threading
+
+/// The accounts of a running daemon, in memory: it tells at once who brings a claim, and writes uses and the log behind
+/// everybody's back.
+///
+/// Changes go through ``change(_:)``, after which everybody hears of the new table. May be used from any thread.
+package final class AccountsRegistry: Sendable {
+    /// What the configuration says.
+    package struct Settings: Sendable {
+        /// The names of the users who speak at a face without a claim; nobody if there is none.
+        package var unnamed: [Face: String] = [:]
+        /// Milliseconds from the last use.
+        package var sessionLifetime: Int64 = 720 * 3_600_000
+        package var log = LogLimits()
+
+        package init() {}
+    }
+
+    private struct State {
+        var table: AccessTable
+        var secrets: SecretIndex
+        /// When users spoke last, to be written.
+        var seen: [AccountID: Int64] = [:]
+        var log: [CommandLogEntry] = []
+        var droppedRows = 0
+        var observers: [@Sendable () -> Void] = []
+    }
+
+    /// The most rows that wait to be written; more are dropped and counted.
+    private static let capacity = 10_000
+
+    package let store: AccountsStore
+    package let passwords = PasswordWorker()
+    package let settings: Settings
+    /// Milliseconds since 1970, UTC.
+    package let clock: @Sendable () -> Int64
+    private let state: Locked<State>
+    private let changed: @Sendable (AccessTable) -> Void
+    private let wake: AsyncStream<Void>
+    private let wakePort: AsyncStream<Void>.Continuation
+
+    /// - Parameters:
+    ///   - store: Prepared with an owner.
+    ///   - changed: Called with the new table after each change, on the thread of the change.
+    package init(
+        _ store: AccountsStore,
+        _ settings: Settings,
+        clock: @escaping @Sendable () -> Int64,
+        changed: @escaping @Sendable (AccessTable) -> Void
+    ) throws(AccountsError) {
+        (self.store, self.settings, self.clock, self.changed) = (store, settings, clock, changed)
+        let secrets = SecretIndex(
+            try store.secrets(at: clock()),
+            sessionLifetime: settings.sessionLifetime
+        )
+        state = Locked(State(table: try store.table(), secrets: secrets))
+        (wake, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Users, groups and grants as they are now.
+    package var table: AccessTable { state.withLock { $0.table } }
+
+    /// Rows of the log that could not be kept.
+    package var droppedRows: Int { state.withLock { $0.droppedRows } }
+
+    // MARK: Who speaks
+
+    /// Who brings a claim; see ``Identify``.
+    package func identify(_ claim: Claim) -> Speaker? {
+        let now = clock()
+        return state.withLock { state in
+            switch claim {
+            case .unnamed(let face):
+                return settings.unnamed[face].flatMap { state.table.user(named: $0) }.map { .user($0.id) }
+            case .vouched(let name):
+                guard let user = state.table.user(named: name) else { return nil }
+                return Self.seen(.user(user.id), now, &state)
+            case .session(let text):
+                return Self.speaker(SecretToken(text, .session), nil, now, &state)
+            case .token(let text, let name):
+                return Self.speaker(SecretToken(text, .token), name, now, &state)
+            }
+        }
+    }
+
+    private static func speaker(
+        _ secret: SecretToken?,
+        _ name: String?,
+        _ now: Int64,
+        _ state: inout State
+    ) -> Speaker? {
+        guard let secret, let record = state.secrets.use(secret, at: now) else { return nil }
+        if let name {
+            guard case .user(let id) = record.holder, state.table.user(id)?.name == name else { return nil }
+        }
+        return seen(record.speaker, now, &state)
+    }
+
+    /// Notes when a user spoke; who is not active is nobody.
+    private static func seen(_ speaker: Speaker, _ now: Int64, _ state: inout State) -> Speaker? {
+        guard case .user(let id, _) = speaker else { return speaker }
+        guard state.table.user(id)?.state == .active else { return nil }
+        state.seen[id] = now
+        return speaker
+    }
+
+    // MARK: Changes
+
+    /// Does work on the store, after which the table and the secrets are read again.
+    package func change<Result>(
+        _ work: (AccountsStore) throws(AccountsError) -> Result
+    ) throws(AccountsError) -> Result {
+        let result = try work(store)
+        try reload()
+        return result
+    }
+
+    /// Reads everything again: another process may have changed it.
+    package func reload() throws(AccountsError) {
+        try flush()
+        let table = try store.table()
+        let secrets = SecretIndex(
+            try store.secrets(at: clock()),
+            sessionLifetime: settings.sessionLifetime
+        )
+        let (isOther, observers) = state.withLock { state in
+            defer { (state.table, state.secrets) = (table, secrets) }
+            return (state.table != table, state.observers)
+        }
+        guard isOther else { return }
+        changed(table)
+        for observer in observers { observer() }
+    }
+
+    /// Calls back after each change of the table, on the thread of the change, as long as the registry lives.
+    package func onChange(_ observer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    // MARK: What is written behind everybody's back
+
+    /// Adds a row to the log; it is written within a second.
+    package func log(_ entry: CommandLogEntry) {
+        let isFirst = state.withLock { state in
+            guard state.log.count < Self.capacity else {
+                state.droppedRows += 1
+                return false
+            }
+            state.log.append(entry)
+            return state.log.count == 1
+        }
+        if isFirst { wakePort.yield() }
+    }
+
+    /// Writes the log, and when secrets were used and users seen.
+    ///
+    /// What cannot be written now stays for the next time.
+    package func flush() throws(AccountsError) {
+        let (rows, uses, seen) = state.withLock { state in
+            defer { (state.log, state.seen) = ([], [:]) }
+            return (state.log, state.secrets.takeUses(), state.seen)
+        }
+        do {
+            try store.append(rows, limits: settings.log)
+            try store.record(uses)
+            try store.recordSeen(seen)
+        } catch {
+            state.withLock { state in
+                let kept = rows.suffix(max(0, Self.capacity - state.log.count))
+                state.droppedRows += rows.count - kept.count
+                state.log = kept + state.log
+                state.seen.merge(seen) { max($0, $1) }
+            }
+            throw error
+        }
+    }
+
+    /// Writes until the task is cancelled.
+    ///
+    /// - Parameter report: Called with the error when something could not be written, and with `nil` when it could again.
+    package func run(report: @escaping @Sendable (AccountsError?) -> Void) async {
+        var hasFailed = false
+        let ticks = Task { [wakePort] in
+            // Uses and last times are not urgent.
+            while (try? await Task.sleep(for: .seconds(60))) != nil { wakePort.yield() }
+        }
+        defer { ticks.cancel() }
+        for await _ in wake {
+            // Rows of the same moment are one transaction.
+            try? await Task.sleep(for: .milliseconds(500))
+            do throws(AccountsError) {
+                try flush()
+                if hasFailed { report(nil) }
+                hasFailed = false
+            } catch {
+                if !hasFailed { report(error) }
+                hasFailed = true
+            }
+        }
+        try? flush()
+    }
+}

@@ -1,0 +1,107 @@
+import CCrypto
+import Cryptography
+
+/// A password as it is stored: `$scrypt$ln=14,r=8,p=5$salt$hash`, salt and hash in base64 without padding.
+///
+/// - Source: RFC 7914; the form is that of passlib and the PHC string format. 16 MB of memory, about 0.3 s.
+package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
+    /// Legal lengths of passwords, bytes of UTF-8.
+    package static let lengths = 10...1024
+    /// Says what is legal, for messages.
+    package static let rule = "a password must have 10 to 1024 bytes"
+
+    private static let saltBytes = 16
+    private static let hashBytes = 32
+    /// What a stored hash may ask for: a damaged row must not exhaust the machine.
+    private static let memoryLimit: UInt64 = 64 << 20
+
+    private let logarithm: UInt64
+    private let blockSize: UInt64
+    private let parallelism: UInt64
+    private let salt: [UInt8]
+    private let hash: [UInt8]
+
+    /// Hashes a password with a new salt; `nil` if its length is not legal or there is no memory.
+    package init?(of password: [UInt8]) {
+        guard Self.lengths.contains(password.count) else { return nil }
+        (logarithm, blockSize, parallelism) = (14, 8, 5)
+        salt = randomBytes(Self.saltBytes)
+        guard let hash = Self.derive(password, salt, logarithm, blockSize, parallelism, Self.hashBytes) else {
+            return nil
+        }
+        self.hash = hash
+    }
+
+    /// A hash of no known password, to be compared with when there is none.
+    static let ofNobody = PasswordHash(salt: randomBytes(saltBytes), hash: randomBytes(hashBytes))
+
+    private init(salt: [UInt8], hash: [UInt8]) {
+        (logarithm, blockSize, parallelism) = (14, 8, 5)
+        (self.salt, self.hash) = (salt, hash)
+    }
+
+    /// Parses the stored form; `nil` for any other text, and for parameters that would cost too much.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 256 else { return nil }
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
+        let costs = parts[2].split(separator: ",", omittingEmptySubsequences: false)
+        guard costs.count == 3, let logarithm = Self.number(costs[0], "ln=", 1...16),
+            let blockSize = Self.number(costs[1], "r=", 1...32),
+            let parallelism = Self.number(costs[2], "p=", 1...16),
+            128 * blockSize << logarithm <= Self.memoryLimit / 2,
+            let salt = Base64.decode(parts[3], .standard), (8...64).contains(salt.count),
+            let hash = Base64.decode(parts[4], .standard), (16...64).contains(hash.count)
+        else { return nil }
+        (self.logarithm, self.blockSize, self.parallelism) = (logarithm, blockSize, parallelism)
+        (self.salt, self.hash) = (salt, hash)
+    }
+
+    /// Whether it is the hash of this password; compared in constant time.
+    package func matches(_ password: [UInt8]) -> Bool {
+        guard Self.lengths.contains(password.count),
+            let other = Self.derive(password, salt, logarithm, blockSize, parallelism, hash.count)
+        else { return false }
+        return CRYPTO_memcmp(other, hash, hash.count) == 0
+    }
+
+    /// The stored form.
+    package var description: String {
+        "$scrypt$ln=\(logarithm),r=\(blockSize),p=\(parallelism)$"
+            + "\(Base64.encode(salt, .standard))$\(Base64.encode(hash, .standard))"
+    }
+
+    private static func number(_ text: Substring, _ prefix: String, _ range: ClosedRange<UInt64>) -> UInt64? {
+        guard text.hasPrefix(prefix), let number = UInt64(text.dropFirst(prefix.count)),
+            range.contains(number)
+        else { return nil }
+        return number
+    }
+
+    /// `nil` if libcrypto has no memory for it.
+    private static func derive(
+        _ password: [UInt8],
+        _ salt: [UInt8],
+        _ logarithm: UInt64,
+        _ blockSize: UInt64,
+        _ parallelism: UInt64,
+        _ count: Int
+    ) -> [UInt8]? {
+        var key = [UInt8](repeating: 0, count: count)
+        let result = password.withUnsafeBytes { bytes in
+            EVP_PBE_scrypt(
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                bytes.count,
+                salt,
+                salt.count,
+                1 << logarithm,
+                blockSize,
+                parallelism,
+                memoryLimit,
+                &key,
+                count
+            )
+        }
+        return result == 1 ? key : nil
+    }
+}

@@ -1,0 +1,59 @@
+/// All sessions and tokens in memory, so that a claim is answered without waiting for the database.
+///
+/// It is made anew when secrets are added or removed; uses are collected and written now and then.
+package struct SecretIndex: Sendable {
+    /// A use that is to be written.
+    package struct Use: Sendable, Hashable {
+        package let hash: [UInt8]
+        package let used: Int64
+        /// The new end of a session.
+        package let until: Int64?
+    }
+
+    /// Uses closer together than this are one, milliseconds.
+    private static let resolution: Int64 = 60_000
+
+    private var records: [[UInt8]: SecretRecord] = [:]
+    private var uses: Set<[UInt8]> = []
+    private let sessionLifetime: Int64
+
+    /// - Parameter sessionLifetime: How long a session lasts after its last use, milliseconds.
+    package init(_ records: [SecretRecord] = [], sessionLifetime: Int64) {
+        self.sessionLifetime = sessionLifetime
+        for record in records where record.kind != .link { self.records[record.hash] = record }
+    }
+
+    package var count: Int { records.count }
+
+    /// Adds a secret that was just stored.
+    package mutating func insert(_ record: SecretRecord) { records[record.hash] = record }
+
+    /// The secret that was brought, which counts as a use; `nil` if it is unknown or has ended.
+    ///
+    /// Whether its user is active is for the check to say.
+    package mutating func use(_ secret: SecretToken, at now: Int64) -> SecretRecord? {
+        let hash = secret.hash
+        guard var record = records[hash], record.kind == secret.kind, record.counts(at: now) else {
+            return nil
+        }
+        if record.used.map({ now - $0 >= Self.resolution || now < $0 }) ?? true {
+            record.used = now
+            if record.kind == .session { record.until = now + sessionLifetime }
+            records[hash] = record
+            uses.insert(hash)
+        }
+        return record
+    }
+
+    /// The uses since the last call, to be written.
+    package mutating func takeUses() -> [Use] {
+        defer { uses = [] }
+        return uses.compactMap { hash in
+            records[hash].flatMap { record in
+                record.used.map {
+                    Use(hash: hash, used: $0, until: record.kind == .session ? record.until : nil)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import CCrypto
+import Cryptography
+
+/// 32 unpredictable bytes that somebody brings to be recognized: a token, a session's cookie, or a link.
+///
+/// Only ``hash`` is stored. It prints as `***`; ``text`` is for its owner.
+package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
+    /// What it is for.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        case session, token, link
+    }
+
+    /// The first letters of a token, so that it is found where it should not be.
+    package static let prefix = "tlu_"
+    private static let count = 32
+
+    package let kind: Kind
+    private let bytes: [UInt8]
+
+    /// A new one.
+    package init(_ kind: Kind) { (self.kind, bytes) = (kind, randomBytes(Self.count)) }
+
+    /// Parses what was brought: base64url of 32 bytes, for a token after `tlu_`; `nil` for any other text.
+    package init?(_ text: some StringProtocol, _ kind: Kind) {
+        guard text.utf8.count <= 64 else { return nil }
+        let digits = kind == .token ? text.dropFirst(Self.prefix.count) : text.dropFirst(0)
+        guard kind != .token || text.hasPrefix(Self.prefix), let bytes = Base64.decode(digits, .url),
+            bytes.count == Self.count
+        else { return nil }
+        (self.kind, self.bytes) = (kind, bytes)
+    }
+
+    /// What its owner brings.
+    package var text: String { (kind == .token ? Self.prefix : "") + Base64.encode(bytes, .url) }
+
+    package var description: String { "***" }
+
+    /// SHA-256 of the bytes.
+    package var hash: [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        let result = EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil)
+        // Every input is valid, so only a broken library gets here.
+        precondition(result == 1 && length == 32, "libcrypto cannot compute SHA-256")
+        return digest
+    }
+}

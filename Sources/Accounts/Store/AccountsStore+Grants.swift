@@ -1,0 +1,141 @@
+import GRDB
+package import People
+
+extension AccountsStore {
+    /// Adds a grant of what the giver owns.
+    ///
+    /// - Parameter grant: Its identifier, giver and share are ignored.
+    /// - Returns: The identifier.
+    package func addGrant(_ grant: Grant, by authority: Authority, at now: Int64) throws(AccountsError)
+        -> Int64
+    {
+        try checkDates(starts: grant.starts, ends: grant.ends)
+        return try write { database in
+            let table = try AccessTable(reading: database, .giving(grant.scope))
+            try authority.requireGiving(grant.scope, table, at: now)
+            try authority.requireExistence(of: grant.scope)
+            try Self.check(grant, in: table, database)
+            var grant = grant
+            (grant.giver, grant.share, grant.accepted) = (authority.giver, false, nil)
+            return try AccountsSchema.insert(grant, database)
+        }
+    }
+
+    /// Takes a grant away: whoever may give it may, and of a share also its user.
+    package func removeGrant(_ id: Int64, by authority: Authority, at now: Int64) throws(AccountsError) {
+        try write { database in
+            let table = try AccessTable(reading: database, .giving(.all))
+            guard let grant = try Grant.find(id, database) else {
+                try Self.removeDamaged(id, database, table, authority, at: now)
+                return
+            }
+            let isOwnShare = grant.share && authority.user.map { grant.grantee == .user($0) } ?? false
+            if !isOwnShare { try authority.requireGiving(grant.scope, table, at: now) }
+            try Self.keepingOwner(database, table, at: now) {
+                try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])
+            }
+        }
+    }
+
+    /// Removes a row that cannot be understood.
+    private static func removeDamaged(
+        _ id: Int64,
+        _ database: Database,
+        _ table: AccessTable,
+        _ authority: Authority,
+        at now: Int64
+    ) throws {
+        try authority.requireAdministration(table, at: now)
+        try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])
+        guard database.changesCount > 0 else { throw AccountsError.unknown("there is no grant \(id)") }
+    }
+
+    // MARK: Shares
+
+    /// Offers a thing to a user; a second share of the pair replaces the first and keeps its identifier.
+    ///
+    /// - Returns: The identifier.
+    package func addShare(_ share: Share, by authority: Authority, at now: Int64) throws(AccountsError)
+        -> Int64
+    {
+        try checkDates(starts: share.starts, ends: share.ends)
+        guard share.access < .own else {
+            throw .badValue("a share gives read or write; give 'own' with a grant")
+        }
+        guard authority.giver != share.user else { throw .refused("nobody shares a thing with themselves") }
+        return try write { database in
+            let table = try AccessTable(reading: database, .giving(.thing(share.thing)))
+            try authority.requireGiving(.thing(share.thing), table, at: now)
+            try authority.requireExistence(of: .thing(share.thing))
+            let replaced = share.replaced(in: table)
+            let grant = share.grant(id: 0, by: authority.giver, replacing: replaced)
+            try Self.check(grant, in: table, database, isNew: replaced == nil)
+            guard let replaced else { return try AccountsSchema.insert(grant, database) }
+            try database.execute(
+                sql:
+                    "UPDATE permission SET access = ?, starts = ?, ends = ?, giver = ?, accepted = ? WHERE id = ?",
+                arguments: [
+                    grant.access.rawValue, grant.starts, grant.ends, grant.giver.map { "\($0)" },
+                    grant.accepted,
+                    replaced.id,
+                ]
+            )
+            return replaced.id
+        }
+    }
+
+    /// Accepts a share: its user does, or an administrator for them; twice is no error.
+    package func acceptShare(_ id: Int64, by authority: Authority, at now: Int64) throws(AccountsError) {
+        try write { database in
+            let table = try AccessTable(reading: database, .administration)
+            guard let grant = try Grant.find(id, database), grant.share, case .user(let user) = grant.grantee
+            else { throw AccountsError.unknown("there is no share \(id)") }
+            guard authority.user == user || authority.isAdministrator(table, at: now) else {
+                // Other people's shares are not told of.
+                throw AccountsError.unknown("there is no share \(id)")
+            }
+            try database.execute(
+                sql: "UPDATE permission SET accepted = ? WHERE id = ? AND accepted IS NULL",
+                arguments: [now, id]
+            )
+        }
+    }
+
+    // MARK: Checks
+
+    private static func check(
+        _ grant: Grant,
+        in table: AccessTable,
+        _ database: Database,
+        isNew: Bool = true
+    ) throws {
+        switch grant.grantee {
+        case .user(let id):
+            guard table.user(id) != nil else { throw AccountsError.unknown("there is no such user") }
+        case .group(let id):
+            guard let group = table.group(id) else { throw AccountsError.unknown("there is no such group") }
+            guard group.kind == .users else {
+                throw AccountsError.badValue(
+                    "the group \(quoted(group.name)) is one of things; grants go to users"
+                )
+            }
+        }
+        if case .group(let id) = grant.scope {
+            guard let group = table.group(id) else { throw AccountsError.unknown("there is no such group") }
+            guard group.kind == .things else {
+                throw AccountsError.badValue(
+                    "the group \(quoted(group.name)) is one of users; grants are about things"
+                )
+            }
+        }
+        guard try !isNew || count(database, "permission") < PeopleLimits.grants else {
+            throw AccountsError.refused("there are \(PeopleLimits.grants) grants, and no more are possible")
+        }
+    }
+}
+
+extension Authority {
+    func isAdministrator(_ table: AccessTable, at now: Int64) -> Bool {
+        table.verdict(of: speaker, .own, on: .administration, at: now).isGranted
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import GRDB
+package import People
+
+extension AccountsStore {
+    /// Sessions and tokens that have not ended, of everybody or of one user; oldest first.
+    package func secrets(_ kind: SecretToken.Kind? = nil, ofUser name: String? = nil, at now: Int64)
+        throws(AccountsError)
+        -> [SecretRecord]
+    {
+        try read { database in
+            let user = try name.map { try AccessTable(reading: database, .administration).requireUser($0) }
+            return try Self.records(database, user.map { .user($0.id) }).filter {
+                $0.counts(at: now) && (kind == nil ? $0.kind != .link : $0.kind == kind)
+            }
+        }
+    }
+
+    /// Adds a token, which is returned and cannot be asked for again; users do it themselves.
+    ///
+    /// - Parameters:
+    ///   - ceiling: The most that it allows; `nil` for all that the user may.
+    ///   - until: Its end; `nil` for never.
+    package func addToken(
+        _ name: String,
+        ofUser user: String,
+        ceiling: Access?,
+        until: Int64?,
+        by authority: Authority,
+        at now: Int64
+    ) throws(AccountsError) -> (SecretToken, SecretRecord) {
+        let name = try AccountText.label(name, of: "token")
+        if let until, until <= now { throw .badValue("the end of a token must be in the future") }
+        return try write { database in
+            let table = try AccessTable(reading: database, .administration)
+            let id = try table.requireUser(user).id
+            try authority.require(id, or: table, at: now)
+            try Self.purge(database, at: now)
+            let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
+            guard !tokens.contains(where: { $0.name == name }) else {
+                throw AccountsError.refused("\(user) has a token \(quoted(name)) already; remove it first")
+            }
+            guard tokens.count < PeopleLimits.tokens else {
+                throw AccountsError.refused(
+                    "\(user) has \(PeopleLimits.tokens) tokens, and no more are possible"
+                )
+            }
+            return try Self.add(.token, .user(id), name, ceiling, until, database, at: now)
+        }
+    }
+
+    /// Adds a session of an active user; beyond the limit the one that was used least recently ends.
+    ///
+    /// - Parameter name: What it was made by; clipped to 64 characters.
+    package func addSession(
+        of user: AccountID,
+        name: String,
+        until: Int64,
+        at now: Int64
+    ) throws(AccountsError) -> (SecretToken, SecretRecord) {
+        try write { database in
+            guard try Self.user(user, database)?.state == .active else {
+                throw AccountsError.refused("not allowed: the user is not active")
+            }
+            try Self.purge(database, at: now)
+            try database.execute(
+                sql: """
+                    DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'session'
+                        ORDER BY ifnull(used, made) DESC, made DESC LIMIT -1 OFFSET ?)
+                    """,
+                arguments: ["\(SecretHolder.user(user))", PeopleLimits.sessions - 1]
+            )
+            let name = String(name.unicodeScalars.prefix(64))
+            return try Self.add(.session, .user(user), name, nil, until, database, at: now)
+        }
+    }
+
+    /// Ends a session or a token by its ``SecretRecord/id``; users end their own.
+    package func removeSecret(_ id: String, by authority: Authority, at now: Int64) throws(AccountsError) {
+        try write { database in
+            let table = try AccessTable(reading: database, .administration)
+            let found = try Self.records(database).first { $0.id == id && $0.kind != .link }
+            guard let found, Self.mayRemove(found, authority, table, at: now) else {
+                throw AccountsError.unknown("there is no session or token \(quoted(id))")
+            }
+            try Self.delete(found, database)
+        }
+    }
+
+    /// Removes a token by its name.
+    package func removeToken(
+        _ name: String,
+        ofUser user: String,
+        by authority: Authority,
+        at now: Int64
+    ) throws(AccountsError) {
+        try write { database in
+            let table = try AccessTable(reading: database, .administration)
+            let id = try table.requireUser(user).id
+            try authority.require(id, or: table, at: now)
+            let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
+            guard let found = tokens.first(where: { $0.name == name }) else {
+                throw AccountsError.unknown(
+                    "\(user) has no token \(quoted(name))\(hint(name, tokens.map(\.name)))"
+                )
+            }
+            try Self.delete(found, database)
+        }
+    }
+
+    /// Ends the session that was brought; an unknown one is no error.
+    package func endSession(_ session: SecretToken) throws(AccountsError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM secret WHERE hash = ? AND kind = 'session'",
+                arguments: [Data(session.hash)]
+            )
+        }
+    }
+
+    /// Writes when secrets were used; those that were removed meanwhile stay so.
+    package func record(_ uses: [SecretIndex.Use]) throws(AccountsError) {
+        guard !uses.isEmpty else { return }
+        try write { database in
+            for use in uses {
+                try database.execute(
+                    sql: "UPDATE secret SET used = ?, until = ifnull(?, until) WHERE hash = ?",
+                    arguments: [use.used, use.until, Data(use.hash)]
+                )
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    static func endSessions(of user: AccountID, _ database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM secret WHERE holder = ? AND kind = 'session'",
+            arguments: ["\(SecretHolder.user(user))"]
+        )
+    }
+
+    static func records(_ database: Database, _ holder: SecretHolder? = nil) throws -> [SecretRecord] {
+        let condition = holder == nil ? "" : "WHERE holder = ? "
+        return try Row.fetchAll(
+            database,
+            sql: "SELECT * FROM secret \(condition)ORDER BY made, rowid",
+            arguments: holder.map { ["\($0)"] } ?? []
+        ).compactMap { SecretRecord($0) }
+    }
+
+    static func add(
+        _ kind: SecretToken.Kind,
+        _ holder: SecretHolder,
+        _ name: String,
+        _ ceiling: Access?,
+        _ until: Int64?,
+        _ database: Database,
+        at now: Int64
+    ) throws -> (SecretToken, SecretRecord) {
+        let secret = SecretToken(kind)
+        try database.execute(
+            sql:
+                "INSERT INTO secret (hash, kind, holder, name, ceiling, made, until) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            arguments: [Data(secret.hash), kind.rawValue, "\(holder)", name, ceiling?.rawValue, now, until]
+        )
+        return (
+            secret, SecretRecord(secret, of: holder, name: name, ceiling: ceiling, made: now, until: until)
+        )
+    }
+
+    static func delete(_ record: SecretRecord, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM secret WHERE hash = ?", arguments: [Data(record.hash)])
+    }
+
+    /// Removes what has ended.
+    static func purge(_ database: Database, at now: Int64) throws {
+        try database.execute(sql: "DELETE FROM secret WHERE until <= ?", arguments: [now])
+    }
+
+    private static func mayRemove(
+        _ record: SecretRecord,
+        _ authority: Authority,
+        _ table: AccessTable,
+        at now: Int64
+    ) -> Bool {
+        if let user = authority.user, record.holder == .user(user) { return true }
+        return authority.isAdministrator(table, at: now)
+    }
+}

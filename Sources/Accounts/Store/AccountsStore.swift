@@ -1,0 +1,157 @@
+import Cryptography
+package import GRDB
+package import People
+
+/// Users, groups, grants, secrets, contacts and the log in a database.
+///
+/// Each operation checks its rules and is one transaction, so that two programs at once cannot break a rule together.
+/// Names are those of users and groups; times are milliseconds since 1970, UTC.
+/// - Source: the people page, "Users and grants".
+package final class AccountsStore: Sendable {
+    private let writer: any DatabaseWriter
+
+    /// - Parameter writer: A database with the tables of ``AccountsSchema``.
+    package init(_ writer: any DatabaseWriter) { self.writer = writer }
+
+    /// Adds what is built in: the group `all`, and the owner if there are no users.
+    ///
+    /// - Parameter owner: The owner's name.
+    package func prepare(owner: String, at now: Int64) throws(AccountsError) {
+        guard AccountName.isLegal(owner), !AccountName.reserved.contains(owner) else {
+            throw .badValue("the owner's name must be \(AccountName.rule)")
+        }
+        try write { database in
+            try AccountsSchema.addBuiltIn(database, owner: owner, id: Self.newID(), at: now)
+        }
+    }
+
+    /// Users, groups and grants as they are now; damaged rows are left out.
+    package func table() throws(AccountsError) -> AccessTable { try read { try AccessTable(reading: $0) } }
+
+    // MARK: Transactions
+
+    func read<Result>(_ work: (Database) throws -> Result) throws(AccountsError) -> Result {
+        do { return try writer.read(work) } catch { throw AccountsError(error) }
+    }
+
+    func write<Result>(_ work: (Database) throws -> Result) throws(AccountsError) -> Result {
+        do { return try writer.write(work) } catch { throw AccountsError(error) }
+    }
+
+    /// A change for which somebody must administer, after which there must still be a lasting owner.
+    ///
+    /// - Parameter work: Gets a table with all users and groups, but no grants save `own all`.
+    func administer<Result>(
+        _ authority: Authority,
+        at now: Int64,
+        _ work: (Database, AccessTable) throws -> Result
+    ) throws(AccountsError) -> Result {
+        try write { database in
+            let table = try AccessTable(reading: database, .administration)
+            try authority.requireAdministration(table, at: now)
+            return try Self.keepingOwner(database, table, at: now) { try work(database, table) }
+        }
+    }
+
+    /// Does work after which there must still be a lasting owner.
+    ///
+    /// - Parameter table: As it is before, with the grants of `own all` at least.
+    static func keepingOwner<Result>(
+        _ database: Database,
+        _ table: AccessTable,
+        at now: Int64,
+        _ work: () throws -> Result
+    ) throws -> Result {
+        let result = try work()
+        guard try table.mayBecome(AccessTable(reading: database, .administration), at: now) else {
+            throw AccountsError.refused(
+                "this would leave nobody with 'own all' for good; give it to another active user first"
+            )
+        }
+        return result
+    }
+
+    /// One user, without reading the other tables.
+    static func user(_ id: AccountID, _ database: Database) throws -> User? {
+        try Row.fetchOne(database, sql: "SELECT * FROM user WHERE id = ?", arguments: ["\(id)"])
+            .flatMap { UserRecord($0)?.user }
+    }
+
+    /// A new identifier of a user or a group.
+    static func newID() -> AccountID {
+        AccountID(high: UInt64.random(in: 1 ... .max), low: UInt16.random(in: 0 ... .max))
+    }
+}
+
+/// On whose behalf an operation is done.
+package struct Authority: Sendable {
+    package let speaker: Speaker
+    /// Where an environment, zone or thing is now; `nil` without a model at hand.
+    private let place: (@Sendable (Scope) -> AccessObject?)?
+
+    /// - Parameter place: Where an environment, zone or thing is now; it returns `nil` for what is gone.
+    package init(_ speaker: Speaker, place: (@Sendable (Scope) -> AccessObject?)? = nil) {
+        (self.speaker, self.place) = (speaker, place)
+    }
+
+    /// The program itself, which may do everything that the rules allow.
+    package static let program = Authority(.nobody)
+
+    /// The user who speaks, if without a token that allows less.
+    var user: AccountID? {
+        guard case .user(let id, let ceiling) = speaker, ceiling == nil || ceiling == .own else { return nil }
+        return id
+    }
+
+    /// The user who gives something, for the record.
+    var giver: AccountID? {
+        guard case .user(let id, _) = speaker else { return nil }
+        return id
+    }
+
+    func requireAdministration(_ table: AccessTable, at now: Int64) throws(AccountsError) {
+        try require(table.verdict(of: speaker, .own, on: .administration, at: now))
+    }
+
+    /// Requires that the user speaks for themselves, or that somebody administers.
+    func require(_ user: AccountID, or table: AccessTable, at now: Int64) throws(AccountsError) {
+        if self.user == user, table.user(user)?.state == .active { return }
+        try requireAdministration(table, at: now)
+    }
+
+    func requireGiving(_ scope: Scope, _ table: AccessTable, at now: Int64) throws(AccountsError) {
+        try require(table.mayGive(speaker, scope, at: now) { place?($0) })
+    }
+
+    /// Requires that an environment, zone or thing is there, as far as that can be known.
+    func requireExistence(of scope: Scope) throws(AccountsError) {
+        switch scope {
+        case .all, .devices, .group: return
+        case .environment, .zone, .thing:
+            guard let place, place(scope) == nil else { return }
+            throw .unknown("there is no \(scope)")
+        }
+    }
+
+    private func require(_ verdict: Verdict) throws(AccountsError) {
+        if case .refused(let reason) = verdict { throw .refused("not allowed: \(reason)") }
+    }
+}
+
+extension AccessTable {
+    /// The user of a name, or an error with a hint.
+    func requireUser(_ name: String) throws(AccountsError) -> User {
+        guard let user = user(named: name) else {
+            throw .unknown("there is no user \(quoted(name))\(hint(name, users.map(\.name)))")
+        }
+        return user
+    }
+
+    /// The group of a name, or an error with a hint.
+    func requireGroup(_ name: String) throws(AccountsError) -> Grouping {
+        guard let group = group(named: name) else {
+            throw .unknown("there is no group \(quoted(name))\(hint(name, groups.map(\.name)))")
+        }
+        return group
+    }
+}

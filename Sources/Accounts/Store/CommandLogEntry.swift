@@ -1,0 +1,67 @@
+import GRDB
+
+/// A row of the log: an order or an act of administration, obeyed or refused.
+///
+/// No member may hold a secret. Texts are clipped to 4096 characters.
+package struct CommandLogEntry: Sendable, Hashable {
+    /// 0 until it is stored.
+    package var seq: Int64 = 0
+    package var id: String?
+    /// Milliseconds since 1970, UTC.
+    package var at: Int64
+    package var epoch: String?
+    /// `mqtt`, `kiosk`, `flare`, `command line` and so on.
+    package var face: String
+    /// `user:bob`, `thing:th.…` or `nobody`.
+    package var speaker: String
+    /// An address or a topic.
+    package var source: String?
+    package var kind: String
+    package var target: String?
+    package var slug: String?
+    /// JSON.
+    package var actions: String?
+    /// JSON.
+    package var results: String?
+    /// How it ended.
+    package var state: String
+    /// Why it was refused; `nil` if it was obeyed.
+    package var code: String?
+    package var tx: String?
+    /// Milliseconds.
+    package var took: Double?
+    /// How often it was refused like this within a minute.
+    package var times: Int64 = 1
+
+    package init(at: Int64, face: String, speaker: String, kind: String, state: String) {
+        (self.at, self.face, self.speaker, self.kind, self.state) = (at, face, speaker, kind, state)
+    }
+
+    init(_ row: Row) {
+        (seq, id, at, epoch) = (row["seq"], row["id"], row["at"], row["epoch"])
+        (face, speaker, source, kind) = (row["face"], row["speaker"], row["source"], row["kind"])
+        (target, slug, actions, results) = (row["target"], row["slug"], row["actions"], row["results"])
+        (state, code, tx, took, times) = (row["state"], row["code"], row["tx"], row["took_ms"], row["times"])
+    }
+}
+
+/// How much of the log is kept.
+package struct LogLimits: Sendable, Hashable {
+    package var days: Int64 = 90
+    package var rows: Int64 = 100_000
+
+    package init() {}
+}
+
+/// Which rows of the log are asked for.
+package struct LogQuery: Sendable, Hashable {
+    /// An identifier or a slug.
+    package var thing: String?
+    /// A user's name.
+    package var user: String?
+    package var since: Int64?
+    /// The most rows; the newest count.
+    package var limit = 100
+
+    package init() {}
+}

@@ -1,0 +1,37 @@
+import Flare
+package import People
+
+/// What somebody may see: what they may not is not there, in no answer and in no hint.
+extension ControllerState {
+    /// What a speaker may see at a moment; `nil` for everything, where there are no users.
+    ///
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    package func reader(for speaker: Speaker?, at now: Int64) -> Reader? {
+        guard let people else { return nil }
+        // Who is not identified sees nothing: no user is in an empty table.
+        guard let speaker else { return Reader(AccessTable(), for: .user(.everybody), at: now) }
+        return Reader(people, for: speaker, at: now)
+    }
+
+    /// A thing with where it is now.
+    func accessObject(_ thing: FlareThing) -> AccessObject {
+        .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID)
+    }
+}
+
+extension DeviceController {
+    /// Whether the sender of a command may see a thing.
+    func maySee(_ thing: FlareThing, _ command: Command) -> Bool {
+        isAllowed(command, .read, on: state.accessObject(thing))
+    }
+
+    /// Whether the sender of a command may see where this device is, and what it is near.
+    func maySeeDevices(_ command: Command) -> Bool { isAllowed(command, .read, on: .devices) }
+
+    /// Whether the sender of a command may do something; everybody may where there are no users.
+    func isAllowed(_ command: Command, _ access: Access, on object: AccessObject) -> Bool {
+        guard let people = state.people else { return true }
+        guard let speaker = command.speaker else { return false }
+        return people.verdict(of: speaker, access, on: object, at: now.wallMilliseconds).isGranted
+    }
+}

@@ -1,0 +1,83 @@
+import Flare
+import People
+import Things
+
+/// Who may do what: the rights of the users, as they are in ``ControllerState/people``.
+///
+/// Without users everything is allowed. It refuses what may be seen and not done; what may not be seen is not found in
+/// the first place.
+/// - Source: the people page, "The one check".
+package struct PeoplePolicy: CommandPolicy {
+    package init() {}
+
+    package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
+        guard let table = state.people else { return .allow }
+        guard let speaker = request.speaker else { return .refuse(.unauthenticated) }
+        guard let (access, object) = Self.need(of: request) else { return .allow }
+        let verdict = table.verdict(of: speaker, access, on: object, at: request.at)
+        guard case .refused(let reason) = verdict else { return .allow }
+        let owners = table.owners(of: object, at: request.at)
+        return .refuse(
+            Refusal(
+                .notAllowed,
+                "\(Self.name(of: speaker, in: table)) may not \(Self.words(access, object, request, state)): \(reason)"
+                    + (owners.isEmpty ? "" : "; \(QuotedValue.list(owners)) can allow it")
+            )
+        )
+    }
+
+    /// The right that a request needs, and on what; `nil` for none.
+    /// - Source: the people page, the table of orders.
+    private static func need(of request: ChangeRequest) -> (Access, AccessObject)? {
+        let access: Access
+        switch request.kind {
+        case .ping: return nil
+        case .administer: return (.own, .administration)
+        case .level, .control: return (.write, .devices)
+        case .read: access = .read
+        case .set, .action: access = .write
+        case .move, .edit, .remove: access = .own
+        }
+        guard let object = request.object else { return (access, .devices) }
+        switch object.kind {
+        case .thing:
+            return (access, .thing(object.id, zone: request.zone, environment: request.environment))
+        case .zone: return (access, .zone(object.id, environment: request.environment))
+        case .environment: return (access, .environment(object.id))
+        // This device has no owner of its own: who may move it may also name it.
+        case .device: return (min(access, .write), .devices)
+        }
+    }
+
+    private static func name(of speaker: Speaker, in table: AccessTable) -> String {
+        switch speaker {
+        case .nobody: "nobody"
+        case .user(let id, _): table.user(id)?.name ?? "a user who is gone"
+        case .thing: "a bound thing"
+        }
+    }
+
+    /// As in `write thing table-lamp`.
+    private static func words(
+        _ access: Access,
+        _ object: AccessObject,
+        _ request: ChangeRequest,
+        _ state: ControllerState
+    ) -> String {
+        switch object {
+        case .administration: return "administer this daemon"
+        case .devices: return "\(access.rawValue) devices"
+        default:
+            let slug = request.object.map { state.slugs[$0.kind, $0.id] ?? "\($0.id)" } ?? ""
+            return "\(access.rawValue) \(request.object?.kind.rawValue ?? "this") \(slug)"
+        }
+    }
+}
+
+extension Refusal {
+    /// Nobody is identified as the sender.
+    static let unauthenticated = Refusal(
+        .unauthenticated,
+        "nobody is signed in here; send a token, or sign in"
+    )
+}

@@ -1,0 +1,149 @@
+package import Accounts
+import Controller
+import Flare
+import Foundation
+package import Messages
+import People
+import Settings
+
+/// Keeps a file with what users may do on the broker: `people.acl_file`.
+///
+/// It is written when a right begins or ends, and when users, things or their short names change; never with half of
+/// its text. A unit of contrib/mosquitto tells the broker.
+/// - Source: the people page, "What readers get".
+package actor AccessFile {
+    /// What the loop knows of the place.
+    package struct View: Sendable {
+        package var place: AccessPlace
+        /// Whether the zones and things are known; not yet while they are being read.
+        package var isKnown: Bool
+
+        package init(place: AccessPlace, isKnown: Bool) {
+            (self.place, self.isKnown) = (place, isKnown)
+        }
+    }
+
+    /// Changes within this time are written together.
+    private static let pause = Duration.milliseconds(200)
+    /// How long the place may be unknown before the file goes without it.
+    private static let patience = 5000 as Int64
+    /// The file is looked at this often at least: somebody may have removed it, or set the clock.
+    private static let interval = 60_000 as Int64
+
+    private let path: String
+    private let list: AccessList
+    private let accounts: AccountsRegistry
+    private let view: @Sendable () async -> View
+    private let report: @Sendable (String?) -> Void
+    private nonisolated let wakes: AsyncStream<Void>
+    private nonisolated let wakePort: AsyncStream<Void>.Continuation
+    private var written: String?
+    private var unknownSince: Int64?
+    private var hasFailed = false
+
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - view: Asks the loop.
+    ///   - report: Called with why the file cannot be written, as a sentence; `nil` when it can again.
+    package init(
+        _ path: String,
+        _ list: AccessList,
+        _ accounts: AccountsRegistry,
+        view: @escaping @Sendable () async -> View,
+        report: @escaping @Sendable (String?) -> Void
+    ) {
+        (self.path, self.list, self.accounts) = (path, list, accounts)
+        (self.view, self.report) = (view, report)
+        (wakes, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Something has changed.
+    package nonisolated func wake() { wakePort.yield() }
+
+    /// Whether a change of the state may change the file.
+    static func isConcerned(by change: StateChange) -> Bool {
+        switch change {
+        case .object(let object): object.kind != .device
+        case .environment: true
+        default: false
+        }
+    }
+
+    /// Writes until the task is cancelled.
+    package func run() async {
+        accounts.onChange { [wakePort] in wakePort.yield() }
+        wake()
+        var timer: Task<Void, Never>?
+        defer { timer?.cancel() }
+        for await _ in wakes {
+            timer?.cancel()
+            guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
+            let delay = await update()
+            // It outlives the turn of this loop that sets it, and ends with the next one.
+            timer = Task { [wakePort] in
+                guard (try? await Task.sleep(for: .milliseconds(delay))) != nil else { return }
+                wakePort.yield()
+            }
+        }
+    }
+
+    /// Writes the file if its text is another one.
+    ///
+    /// - Returns: When to look again, milliseconds.
+    private func update() async -> Int64 {
+        let view = await view()
+        let now = accounts.clock()
+        if view.isKnown {
+            unknownSince = nil
+        } else {
+            let since = unknownSince ?? now
+            unknownSince = since
+            // The things of the file that is there are still better than none.
+            if (0..<Self.patience).contains(now - since) { return Self.patience / 5 }
+        }
+        let table = accounts.table
+        write(list.peopleText(table, view.place, at: now))
+        let next = table.nextChange(after: now).map { max(1, $0 - now) } ?? .max
+        return min(next, Self.interval)
+    }
+
+    private func write(_ text: String) {
+        if text == written, access(path, F_OK) == 0 { return }
+        if let problem = Self.replace(path, with: text) {
+            written = nil
+            hasFailed = true
+            report("\(path) cannot be written: \(problem). The broker does not learn what users may do.")
+        } else {
+            written = text
+            if hasFailed { report(nil) }
+            hasFailed = false
+        }
+    }
+
+    /// Writes a file beside the one that is there, and puts it in its place.
+    ///
+    /// - Returns: Why it could not, as a sentence; `nil` if it did.
+    private static func replace(_ path: String, with text: String) -> String? {
+        let new = path + ".new"
+        unlink(new)
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { return systemMessage(errno) }
+        var problem: String?
+        // The mask of the service may have left less than that.
+        if fchmod(descriptor, 0o640) != 0 { problem = systemMessage(errno) }
+        var bytes = Array(text.utf8)[...]
+        while problem == nil, !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno != EINTR {
+                problem = systemMessage(errno)
+            }
+        }
+        if problem == nil, fsync(descriptor) != 0 { problem = systemMessage(errno) }
+        close(descriptor)
+        if problem == nil, rename(new, path) != 0 { problem = systemMessage(errno) }
+        if problem != nil { unlink(new) }
+        return problem
+    }
+}

@@ -1,0 +1,84 @@
+import Accounts
+import Controller
+package import Flare
+import FlareServer
+package import People
+
+extension AccountsPlace {
+    /// The place of a running node.
+    init(_ runtime: NodeRuntime, _ flare: FlareBackend) {
+        self.init(
+            find: { [weak runtime] kind, word throws(AccountsError) in
+                switch await runtime?.search(word, kind) {
+                case .one(let id): return id
+                case .several(let slugs):
+                    throw .badValue(
+                        "several are called \(QuotedValue.of(word)): \(slugs.joined(separator: ", "))"
+                    )
+                case .none?, nil: return nil
+                }
+            },
+            locate: { [weak runtime] reference throws(AccountsError) in
+                await runtime?.place(of: reference, flare) ?? nil
+            },
+            slugs: { [weak runtime] references throws(AccountsError) in
+                await runtime?.slugs(of: references) ?? [:]
+            }
+        )
+    }
+}
+
+extension NodeRuntime {
+    /// An object by slug, identifier or name; also one of another environment.
+    fileprivate func search(_ word: String, _ kind: FlareClass) -> NameMatch {
+        let match = state.match(word, kind)
+        guard match == .none else { return match }
+        return (state.slugs.id(of: word, kind: kind) ?? FlareID(word)).map { .one($0) } ?? .none
+    }
+
+    /// Where an object is; `nil` if it is gone.
+    fileprivate func place(of reference: ObjectReference, _ flare: FlareBackend) -> AccessObject? {
+        if case .embedded(_, let hub) = flare {
+            return hub.assumeIsolated { $0.record(reference) }.flatMap {
+                AccessObject(reference, zone: $0.zone, environment: $0.environment)
+            }
+        }
+        let id = reference.id
+        switch reference.kind {
+        case .thing:
+            if let thing = state.things[id] {
+                return .thing(id, zone: thing.zone, environment: thing.environment ?? state.environmentID)
+            }
+        case .zone:
+            if let zone = state.zones[id] {
+                return .zone(id, environment: zone.environment ?? state.environmentID)
+            }
+        case .environment: return state.environments[id] == nil ? nil : .environment(id)
+        case .device: return nil
+        }
+        // Only the current environment is loaded; of the others it is known what was there last.
+        return state.slugs.home(of: reference).flatMap { AccessObject(reference, zone: nil, environment: $0) }
+    }
+
+    fileprivate func slugs(of references: [ObjectReference]) -> [ObjectReference: String] {
+        let slugs = state.slugs
+        return Dictionary(
+            references.compactMap { object in slugs[object.kind, object.id].map { (object, $0) } }
+        ) {
+            first,
+            _ in first
+        }
+    }
+}
+
+extension AccessObject {
+    /// An environment, zone or thing with what contains it; `nil` for a device.
+    package init?(_ reference: ObjectReference, zone: FlareID?, environment: FlareID?) {
+        switch reference.kind {
+        case .thing: self = .thing(reference.id, zone: zone, environment: environment)
+        case .zone: self = .zone(reference.id, environment: environment)
+        case .environment: self = .environment(reference.id)
+        case .device: return nil
+        }
+    }
+}

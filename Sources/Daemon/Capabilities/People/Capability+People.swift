@@ -1,0 +1,76 @@
+import Accounts
+import Controller
+import HTTPListener
+import HomeAssistant
+import Logging
+import Messages
+import Settings
+import Threading
+
+extension Capability {
+    /// Users and their rights: asked before everything else.
+    static let people = Capability(name: "people", settings: .people) { context in
+        let accounts = context.accounts
+        let (send, people, logger) = (context.send, context.configuration.people, context.logger)
+        var parts = CapabilityParts()
+        parts.policy = PeoplePolicy()
+        parts.counters = { ["log_rows_dropped": accounts.droppedRows] }
+        parts.services = [
+            DaemonService.untilShutdown("people") {
+                for problem in people.problems(among: accounts.table) {
+                    logger.warning("\(problem)")
+                    send(.alertRaised("people", .warning, message: problem))
+                }
+                await accounts.run { error in
+                    guard let error else { return send(.alertCleared("people-log")) }
+                    logger.error("the log of orders cannot be written", metadata: ["error": "\(error)"])
+                    send(
+                        .alertRaised(
+                            "people-log",
+                            .error,
+                            message: "The log of orders is not kept: \(error)."
+                        )
+                    )
+                }
+            },
+            DaemonService(name: "administration") {
+                // Without its socket the daemon works, and says why nobody can administer it from here.
+                do {
+                    try await LocalSocketService(context).run()
+                } catch {
+                    logger.error("users cannot be administered on the command line: \(error)")
+                }
+            },
+        ]
+        if let path = people.accessFile { parts.keepAccessFile(path, context) }
+        return parts
+    }
+}
+
+extension CapabilityParts {
+    /// Adds what keeps `people.acl_file`.
+    fileprivate mutating func keepAccessFile(_ path: String, _ context: CapabilityContext) {
+        let (loop, state, send, logger) = (context.loop, context.state, context.send, context.logger)
+        var list = AccessList(
+            topics: context.topics,
+            discoveryPrefix: context.configuration.discovery.prefix
+        )
+        list.users[.daemon] = context.configuration.mqtt.username
+        let file = AccessFile(path, list, context.accounts) {
+            await withCheckedContinuation { continuation in
+                loop.perform {
+                    let state = state()
+                    continuation.resume(
+                        returning: AccessFile.View(place: AccessPlace(state), isKnown: state.isPlaceKnown)
+                    )
+                }
+            }
+        } report: { problem in
+            guard let problem else { return send(.alertCleared("people-acl")) }
+            logger.error("\(problem)")
+            send(.alertRaised("people-acl", .error, message: problem))
+        }
+        observer = StateObserver(where: AccessFile.isConcerned) { _ in file.wake() }
+        services.append(DaemonService.untilShutdown("people-acl") { await file.run() })
+    }
+}

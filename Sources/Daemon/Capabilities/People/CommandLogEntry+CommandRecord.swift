@@ -1,0 +1,115 @@
+import Accounts
+import Controller
+import Flare
+import Messages
+import People
+import Things
+
+extension CommandLogEntry {
+    /// A row of the log for an order and its answer.
+    ///
+    /// - Parameters:
+    ///   - epoch: Of this run.
+    ///   - table: For the names of users.
+    init(_ record: CommandRecord, epoch: String, in table: AccessTable) {
+        let answer = record.answer
+        self.init(
+            at: record.received.wallMilliseconds,
+            face: answer.actor.faceName,
+            speaker: record.speaker.map(table.logName) ?? "nobody",
+            kind: record.order?.kindName ?? answer.subject.kindName,
+            state: answer.refusal == nil ? "obeyed" : "refused"
+        )
+        self.epoch = epoch
+        source = record.source
+        target = answer.target?.object.map { "\($0.id)" } ?? answer.target?.kind
+        slug = answer.target?.slug ?? record.order?.targetName
+        actions = record.order?.request.map { String(decoding: $0.bytes, as: UTF8.self) }
+        results = Self.results(answer)
+        code = answer.refusal?.code.rawValue
+        tx = answer.tx.map { String(decoding: $0.bytes, as: UTF8.self) }
+        took = Double(record.ended.milliseconds(since: record.received))
+    }
+
+    private static func results(_ answer: Answer) -> String? {
+        var members: [String: JSONValue] = [:]
+        if !answer.accepted.isEmpty { members["accepted"] = .object(answer.accepted) }
+        if !answer.rejected.isEmpty {
+            members["rejected"] = .object(answer.rejected.mapValues { .string($0.rawValue) })
+        }
+        guard !members.isEmpty else { return nil }
+        return String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
+    }
+}
+
+extension Command.Actor {
+    /// As the log calls it.
+    var faceName: String {
+        switch self {
+        case .broker: "mqtt"
+        case .kiosk: "kiosk"
+        case .lamp: "lamp"
+        case .flareClient: "flare"
+        case .controller: "daemon"
+        }
+    }
+}
+
+extension Answer.Subject {
+    fileprivate var kindName: String {
+        switch self {
+        case .set: "set"
+        case .get: "get"
+        case .verb(let verb): verb
+        }
+    }
+}
+
+extension Command.Order {
+    fileprivate var kindName: String {
+        switch self {
+        case .set: "set"
+        case .action: "action"
+        case .get: "get"
+        case .setDevice: "device"
+        case .chooseEnvironment: "environment"
+        case .switchSensor: "sensor"
+        case .setLifecycle: "lifecycle"
+        case .show: "screen"
+        case .request(let verb): verb.name
+        }
+    }
+
+    /// What it names, for what was not found.
+    fileprivate var targetName: String? {
+        switch self {
+        case .set(let target, _), .action(let target, _), .get(let target):
+            switch target {
+            case .nearby: "nearby"
+            case .thing(let name), .zone(let name): name
+            }
+        case .show(_, let display): display
+        case .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .request: nil
+        }
+    }
+
+    /// What it asks for.
+    fileprivate var request: JSONValue? {
+        switch self {
+        case .set(_, let request): .object(request.attributes)
+        case .action(_, let name): ["action": .string(name)]
+        case .setDevice(let change):
+            .object(
+                [
+                    "name": change.name.map { .string($0) }, "angle": change.angle.map { .number($0) },
+                    "position": change.position?.json,
+                ].compactMapValues(\.self)
+            )
+        case .switchSensor(_, let on): ["state": .string(on ? "ON" : "OFF")]
+        case .chooseEnvironment(.named(let name)): ["environment": .string(name)]
+        case .chooseEnvironment(.next): ["environment": "next"]
+        case .chooseEnvironment(.previous): ["environment": "previous"]
+        case .get, .setLifecycle, .show, .request: nil
+        }
+    }
+}

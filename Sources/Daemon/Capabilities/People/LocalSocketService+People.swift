@@ -1,0 +1,53 @@
+import Flare
+import Foundation
+import HTTPListener
+import People
+
+/// The socket of the verbs that administer users: who can open it is the program's own authority.
+package enum AdministrationSocket {
+    package static let name = "admin.sock"
+    /// As the log calls it.
+    package static let face = "command line"
+}
+
+extension LocalSocketService {
+    /// The socket in the state folder.
+    init(_ context: CapabilityContext) {
+        let folder = URL(filePath: context.store.path).deletingLastPathComponent()
+        let handler = context.accountsHandler
+        self.init(
+            path: folder.appending(path: AdministrationSocket.name).path(percentEncoded: false),
+            logger: context.logger
+        ) { request in
+            guard let method = AccountsRequest.Method(rawValue: request.method), request.path.first == "api"
+            else {
+                return LocalResponse(.refusal(404, "unknown", "nothing answers \(request.method) here"))
+            }
+            var body: JSONValue?
+            if !request.body.isEmpty {
+                guard let json = try? JSONValue(parsing: request.body) else {
+                    return LocalResponse(.refusal(400, "invalid_value", "the body is not JSON"))
+                }
+                body = json
+            }
+            return LocalResponse(
+                await handler(
+                    AccountsRequest(
+                        method,
+                        Array(request.path.dropFirst()),
+                        query: request.query,
+                        body: body,
+                        speaker: .nobody,
+                        face: AdministrationSocket.face
+                    )
+                )
+            )
+        }
+    }
+}
+
+extension LocalResponse {
+    fileprivate init(_ response: AccountsResponse) {
+        self.init(response.status, response.body?.bytes ?? [], retryAfter: response.retryAfter)
+    }
+}

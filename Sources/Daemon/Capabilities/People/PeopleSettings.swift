@@ -1,0 +1,153 @@
+import Accounts
+import People
+package import Settings
+
+/// Who speaks at which face, and how long what is kept.
+package struct PeopleSettings: ConfigurationValues {
+    /// The user who is made when there are none.
+    package var owner = "owner"
+    /// Who speaks at a face without a claim: a name; `nil` for the owner; ``nobody``.
+    package var mqttUser: String?
+    package var kioskUser: String?
+    package var flareUser: String?
+    /// Whether commands below `users/<user>/` count, for which the broker vouches.
+    package var userTopics = false
+    /// The file that tells the broker what users may do; `nil` for none.
+    package var accessFile: String?
+    package var sessionHours = 720
+    package var logDays = 90
+    package var logRows = 100_000
+
+    package init() {}
+
+    /// The word for nobody where a name may stand.
+    package static let nobody = "none"
+
+    /// Who speaks at each face without a claim.
+    private var unnamed: [Face: String] {
+        [.mqtt: mqttUser ?? owner, .kiosk: kioskUser ?? owner, .flare: flareUser ?? owner]
+            .filter { $0.value != Self.nobody }
+    }
+
+    /// For the accounts.
+    var registry: AccountsRegistry.Settings {
+        var settings = AccountsRegistry.Settings()
+        settings.unnamed = unnamed
+        settings.sessionLifetime = Int64(sessionHours) * 3_600_000
+        (settings.log.days, settings.log.rows) = (Int64(logDays), Int64(logRows))
+        return settings
+    }
+
+    /// For administration.
+    func administration(epoch: String) -> AccountsAPI.Settings {
+        var settings = AccountsAPI.Settings()
+        settings.epoch = epoch
+        return settings
+    }
+
+    /// Names in it that are no user's, a sentence each: nobody speaks there.
+    func problems(among table: AccessTable) -> [String] {
+        unnamed.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { face, name in
+            if table.user(named: name) != nil { return nil }
+            let key =
+                switch face {
+                case .mqtt: mqttUser == nil ? "people.owner" : "people.mqtt_user"
+                case .kiosk: kioskUser == nil ? "people.owner" : "people.kiosk_user"
+                case .flare: flareUser == nil ? "people.owner" : "people.flare_user"
+                }
+            return "\(key) names \"\(name)\", who is no user: nobody may do anything there without a token"
+        }
+    }
+}
+
+extension TrilateralConfiguration {
+    package var people: PeopleSettings {
+        get { self[PeopleSettings.self] }
+        set { self[PeopleSettings.self] = newValue }
+    }
+}
+
+extension ConfigurationType where Value == String {
+    /// The name of a user.
+    static var userName: ConfigurationType {
+        .checked("a user's name: \(AccountName.rule)") {
+            AccountName.isLegal($0) && !AccountName.reserved.contains($0)
+        }
+    }
+
+    /// The name of a user, or `none`.
+    static var userOrNobody: ConfigurationType {
+        .checked("a user's name, or none: \(AccountName.rule)") {
+            AccountName.isLegal($0) && $0 != "nobody"
+        }
+    }
+}
+
+extension ConfigurationSection {
+    static let people = ConfigurationSection(
+        summaries: ["people": "Who may do what: users, what they may do without signing in, and the log."],
+        keys: [
+            .init(
+                "people.owner",
+                \.people.owner,
+                .userName,
+                "The user who is made when there are none, and who may do everything."
+            ),
+            .init(
+                "people.mqtt_user",
+                \.people.mqttUser,
+                .optional(.userOrNobody),
+                "Who speaks on MQTT without a token: a user's name; null for the owner; none lets nobody."
+            ),
+            .init(
+                "people.kiosk_user",
+                \.people.kioskUser,
+                .optional(.userOrNobody),
+                "Who speaks at the kiosk page and the API without signing in: a user's name; null for the owner; none lets nobody."
+            ),
+            .init(
+                "people.flare_user",
+                \.people.flareUser,
+                .optional(.userOrNobody),
+                "Who speaks at the Flare server without a token: a user's name; null for the owner; none lets nobody."
+            ),
+            .init(
+                "people.user_topics",
+                \.people.userTopics,
+                .flag,
+                "Whether users send commands on topics of their own, which the broker must keep for them; needs mqtt.username."
+            ),
+            .init(
+                "people.acl_file",
+                \.people.accessFile,
+                .optional(.path),
+                "A file that is kept with what users may do, for mosquitto's acl_file; see contrib/mosquitto. Null for none."
+            ),
+            .init(
+                "people.session_hours",
+                \.people.sessionHours,
+                .integer(1...8760),
+                "How long somebody stays signed in after the last use, hours."
+            ),
+            .init(
+                "people.log_days",
+                \.people.logDays,
+                .integer(1...3650),
+                "How long the log of orders is kept, days."
+            ),
+            .init(
+                "people.log_rows",
+                \.people.logRows,
+                .integer(1000...10_000_000),
+                "The most rows of the log of orders; the oldest go first."
+            ),
+        ],
+        rules: [
+            .init(paths: ["people.user_topics", "mqtt.username"]) {
+                $0.people.userTopics && $0.mqtt.username == nil
+                    ? "needs mqtt.username as well: a broker without users does not keep their topics for them"
+                    : nil
+            }
+        ]
+    )
+}

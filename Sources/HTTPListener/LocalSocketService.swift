@@ -1,0 +1,153 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import Threading
+
+/// A request at a socket of this machine.
+package struct LocalRequest: Sendable {
+    /// `GET`, `POST` and so on.
+    package let method: String
+    /// The words of the path, decoded.
+    package let path: [String]
+    package let query: [String: String]
+    package let body: [UInt8]
+}
+
+/// The answer to a ``LocalRequest``: JSON, or nothing.
+package struct LocalResponse: Sendable {
+    package var status: Int
+    package var body: [UInt8]
+    /// Seconds after which another attempt makes sense.
+    package var retryAfter: Int?
+
+    package init(_ status: Int, _ body: [UInt8] = [], retryAfter: Int? = nil) {
+        (self.status, self.body, self.retryAfter) = (status, body, retryAfter)
+    }
+}
+
+/// HTTP/1.1 on a Unix socket that only the user of this process can open.
+///
+/// The socket gets its rights before anybody finds it, replaces one that a dead process left, and is removed at the end.
+package struct LocalSocketService: Service {
+    private let path: String
+    private let configuration: HTTPListenerConfiguration
+    private let answer: @Sendable (LocalRequest) async -> LocalResponse
+    private let onBound: @Sendable () async -> Void
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - path: Of the socket.
+    ///   - maximumBodyBytes: Of a request.
+    ///   - onBound: Called when connections are accepted at the path.
+    package init(
+        path: String,
+        maximumBodyBytes: Int = 1_000_000,
+        logger: Logger,
+        onBound: @escaping @Sendable () async -> Void = {},
+        answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
+    ) {
+        (self.path, self.logger, self.onBound, self.answer) = (path, logger, onBound, answer)
+        var configuration = HTTPListenerConfiguration(section: "socket", host: "localhost", port: 0)
+        configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.maximumConnections = 16
+        self.configuration = configuration
+    }
+
+    /// Runs until the graceful shutdown.
+    ///
+    /// - Throws: ``LocalSocketError`` if there can be no socket at the path.
+    package func run() async throws {
+        // Nobody else gets into this folder, so nobody opens the socket before it has its rights.
+        let folder = try LocalSocketAddress(folderOf: path)
+        defer { folder.close() }
+        let nest = folder.path + "/." + folder.name
+        guard mkdir(nest, 0o700) == 0 || errno == EEXIST, chmod(nest, 0o700) == 0 else {
+            throw LocalSocketError(path: path, code: errno)
+        }
+        defer { rmdir(nest) }
+        var configuration = configuration
+        let socket = nest + "/s"
+        configuration.socketPath = socket
+        let found = folder.path + "/" + folder.name
+        let (path, limit, answer, onBound, logger) = (
+            path, configuration.maximumBodyBytes, answer, onBound, logger
+        )
+        let own = Locked<ino_t?>(nil)
+        defer {
+            // Another process may have replaced it.
+            if let own = own.withLock({ $0 }), Self.inode(found) == own { unlink(found) }
+        }
+        try await HTTPListenerService(
+            configuration,
+            responder: LocalResponder(limit: limit, answer: answer),
+            logger: logger,
+            onBound: { _ in
+                guard chmod(socket, 0o600) == 0, rename(socket, found) == 0 else {
+                    return logger.error("\(LocalSocketError(path: path, code: errno))")
+                }
+                let inode = Self.inode(found)
+                own.withLock { $0 = inode }
+                await onBound()
+            }
+        ).run()
+    }
+
+    fileprivate static func inode(_ path: String) -> ino_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_ino : nil
+    }
+}
+
+/// Answers requests on a ``LocalSocketService``.
+private struct LocalResponder: HTTPResponder {
+    struct Context: InitializableFromSource {
+        init(source: ApplicationRequestContextSource) {}
+    }
+
+    let limit: Int
+    let answer: @Sendable (LocalRequest) async -> LocalResponse
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let body = try await request.body.collect(upTo: limit)
+        let target = request.head.path ?? "/"
+        let words = target.prefix { $0 != "?" }.split(separator: "/").map { $0.percentDecoded }
+        let query = Self.query(target.drop { $0 != "?" }.dropFirst())
+        let path = words.compactMap(\.self)
+        let response: LocalResponse
+        if let query, path.count == words.count {
+            let method = request.head.method.rawValue
+            response = await answer(
+                LocalRequest(method: method, path: path, query: query, body: Array(body.readableBytesView))
+            )
+        } else {
+            response = LocalResponse(400)
+        }
+        var headers: HTTPFields = [.contentLength: "\(response.body.count)"]
+        if !response.body.isEmpty { headers[.contentType] = "application/json; charset=utf-8" }
+        if let seconds = response.retryAfter { headers[.retryAfter] = "\(seconds)" }
+        // Without a body there is no length to tell.
+        if response.status == 204 { headers[.contentLength] = nil }
+        return Response(
+            status: .init(code: response.status),
+            headers: headers,
+            body: response.body.isEmpty
+                ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+        )
+    }
+
+    /// `nil` if it cannot be decoded.
+    private static func query(_ text: Substring) -> [String: String]? {
+        var query: [String: String] = [:]
+        for part in text.split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let key = pair.first?.percentDecoded,
+                let value = (pair.dropFirst().first ?? "").percentDecoded
+            else { return nil }
+            query[key] = value
+        }
+        return query
+    }
+}

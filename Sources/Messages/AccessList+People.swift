@@ -1,0 +1,123 @@
+package import Controller
+package import Flare
+package import People
+
+/// The environments, zones and things of a node, with their slugs and where they are.
+package struct AccessPlace: Sendable, Hashable {
+    private struct Entry: Sendable, Hashable {
+        let kind: FlareClass
+        let slug: String
+        let object: AccessObject
+    }
+
+    private var entries: [Entry] = []
+
+    package init() {}
+
+    /// What a node publishes now: all environments, and the zones and things of the chosen one.
+    package init(_ state: ControllerState) {
+        self.init(
+            environments: state.environments.values,
+            zones: state.zones.values,
+            things: state.things.values,
+            state.slugs
+        )
+    }
+
+    /// Objects without a slug have no topics, and are left out.
+    package init(
+        environments: some Sequence<FlareEnvironment>,
+        zones: some Sequence<FlareZone>,
+        things: some Sequence<FlareThing>,
+        _ slugs: SlugRegistry
+    ) {
+        for environment in environments {
+            if let slug = slugs[.environment, environment.id] { add(environment, slug: slug) }
+        }
+        for zone in zones { if let slug = slugs[.zone, zone.id] { add(zone, slug: slug) } }
+        for thing in things { if let slug = slugs[.thing, thing.id] { add(thing, slug: slug) } }
+    }
+
+    package mutating func add(_ environment: FlareEnvironment, slug: String) {
+        entries.append(Entry(kind: .environment, slug: slug, object: .environment(environment.id)))
+    }
+
+    package mutating func add(_ zone: FlareZone, slug: String) {
+        entries.append(Entry(kind: .zone, slug: slug, object: AccessObject(zone)))
+    }
+
+    package mutating func add(_ thing: FlareThing, slug: String) {
+        entries.append(Entry(kind: .thing, slug: slug, object: AccessObject(thing)))
+    }
+
+    /// What a reader sees: environments, then zones, then things, by slug.
+    fileprivate func seen(by reader: Reader) -> [(kind: FlareClass, slug: String)] {
+        let order: [FlareClass] = [.environment, .zone, .thing]
+        return order.flatMap { kind in
+            entries.filter { $0.kind == kind && reader.sees($0.object) }.map(\.slug).sorted().map {
+                (kind, $0)
+            }
+        }
+    }
+}
+
+extension AccessList {
+    /// What a user may do on the broker at a moment.
+    ///
+    /// - Source: the people page, "What readers get".
+    package func grants(of user: User, in table: AccessTable, _ place: AccessPlace, at now: Int64) -> [Grant]
+    {
+        let reader = Reader(table, for: .user(user.id), at: now)
+        var filters = [topics.status, topics.info, topics.user(user.name, "response/+")]
+        if reader.seesEverything {
+            filters += topics.ofEverything
+        } else {
+            for (kind, slug) in place.seen(by: reader) { filters += topics.object(kind, all: slug) }
+        }
+        if reader.seesDevices { filters += topics.ofDevices }
+        return filters.map { Grant(access: .read, filter: $0) }
+            + CommandTopic.filters.map { Grant(access: .write, filter: topics.user(user.name, $0)) }
+    }
+
+    /// A section for each active user, by name, after a line with a hash of them all.
+    ///
+    /// A user with the name of a role is left out: mosquitto would give them the rights of both.
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    package func peopleText(_ table: AccessTable, _ place: AccessPlace, at now: Int64) -> String {
+        let taken = Set(Role.allCases.map { user($0) })
+        let sections = table.users.filter { $0.state == .active }.map { user in
+            guard !taken.contains(user.name) else {
+                return "# \(user.name): left out, because a role has this name\n"
+            }
+            let lines = grants(of: user, in: table, place, at: now).map {
+                "topic \($0.access.rawValue) \($0.filter)"
+            }
+            return (["user \(user.name)"] + lines).joined(separator: "\n") + "\n"
+        }
+        var hash = StableHash()
+        for section in sections { hash.combine(section.utf8) }
+        let digits = String(hash.value, radix: 16)
+        let first = "# permissions \(String(repeating: "0", count: 16 - digits.count))\(digits)\n"
+        return ([first] + sections).joined(separator: "\n")
+    }
+}
+
+extension Topics {
+    /// What everybody reads who sees all environments, zones and things, as filters.
+    fileprivate var ofEverything: [String] {
+        [FlareClass.environment, .zone, .thing].flatMap { object($0, all: "+") }
+            + [ChangeEvent.Topic.thing, .environment, .bridge, .lifecycle].map { event($0) }
+            + [
+                lifecycle, sensors, health, alerts, alert("+"), station, setupCandidates,
+                screen(display: "+"),
+            ]
+    }
+
+    /// What tells where devices are, as filters.
+    fileprivate var ofDevices: [String] {
+        [
+            state, environment, zone, device, devicePosition, deviceAngle, deviceLocation, nearby,
+            nearbyAvailability,
+        ] + [ChangeEvent.Topic.device, .zone, .nearby].map { event($0) } + [map, frame]
+    }
+}

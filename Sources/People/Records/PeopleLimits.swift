@@ -1,0 +1,15 @@
+/// The most of everything.
+package enum PeopleLimits {
+    package static let users = 1000
+    /// Without the built-in one.
+    package static let groups = 200
+    package static let grants = 10_000
+    /// Of one user.
+    package static let tokens = 50
+    /// Of one user.
+    package static let sessions = 50
+    /// Of one user.
+    package static let contacts = 200
+    /// Members of one group of things; a group of users has at most all users.
+    package static let things = 10_000
+}

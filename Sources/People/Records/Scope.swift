@@ -1,0 +1,83 @@
+package import Flare
+
+/// What a grant is about.
+package enum Scope: Sendable, Hashable {
+    /// Every environment, zone and thing, but no devices: a position tells where a person is. Only `own all` has both.
+    case all
+    /// Positions and headings of devices, and what they are near.
+    case devices
+    case environment(FlareID)
+    case zone(FlareID)
+    case thing(FlareID)
+    /// The things of a group.
+    case group(AccountID)
+
+    /// Parses the stored form, `thing:ID`; `nil` for any other text.
+    package init?(_ text: String) {
+        guard let words = ScopeText(text) else { return nil }
+        switch words {
+        case .all: self = .all
+        case .devices: self = .devices
+        case .object(let kind, let word):
+            guard let id = FlareID(word), let scope = Scope(ObjectReference(kind, id)) else { return nil }
+            self = scope
+        case .group(let word):
+            guard let id = AccountID(word) else { return nil }
+            self = .group(id)
+        }
+    }
+
+    /// The scope of one object; `nil` for a device, since devices have one scope together.
+    package init?(_ object: ObjectReference) {
+        switch object.kind {
+        case .environment: self = .environment(object.id)
+        case .zone: self = .zone(object.id)
+        case .thing: self = .thing(object.id)
+        case .device: return nil
+        }
+    }
+}
+
+extension Scope: CustomStringConvertible {
+    /// The stored form.
+    package var description: String {
+        switch self {
+        case .all: "all"
+        case .devices: "devices"
+        case .environment(let id): "environment:\(id)"
+        case .zone(let id): "zone:\(id)"
+        case .thing(let id): "thing:\(id)"
+        case .group(let id): "group:\(id)"
+        }
+    }
+}
+
+/// A scope as people write it, by slug, name or identifier, before it is looked up.
+package enum ScopeText: Sendable, Hashable {
+    case all, devices
+    case object(FlareClass, String)
+    case group(String)
+
+    /// Says what is legal, for messages.
+    package static let rule = "all, devices, environment:E, zone:Z, thing:T or group:G"
+
+    /// `nil` unless the text has the form of ``rule``; words of 1 to 128 bytes are not looked at.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 160 else { return nil }
+        switch text {
+        case "all": self = .all
+        case "devices": self = .devices
+        default:
+            guard let colon = text.firstIndex(of: ":") else { return nil }
+            let word = String(text[text.index(after: colon)...])
+            guard (1...128).contains(word.utf8.count) else { return nil }
+            switch text[..<colon] {
+            case "environment": self = .object(.environment, word)
+            case "zone": self = .object(.zone, word)
+            case "thing": self = .object(.thing, word)
+            case "group": self = .group(word)
+            default: return nil
+            }
+        }
+    }
+}

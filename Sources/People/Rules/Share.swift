@@ -1,0 +1,54 @@
+package import Flare
+
+/// What somebody who owns a thing offers to one user.
+///
+/// Times are milliseconds since 1970, UTC.
+package struct Share: Sendable, Hashable {
+    package var thing: FlareID
+    package var user: AccountID
+    /// ``Access/read`` or ``Access/write``.
+    package var access: Access
+    package var starts: Int64?
+    package var ends: Int64?
+
+    package init(
+        _ thing: FlareID,
+        with user: AccountID,
+        _ access: Access = .read,
+        starts: Int64? = nil,
+        ends: Int64? = nil
+    ) {
+        (self.thing, self.user, self.access) = (thing, user, access)
+        (self.starts, self.ends) = (starts, ends)
+    }
+
+    /// The present share of the same thing with the same user, which this one replaces.
+    package func replaced(in table: AccessTable) -> Grant? {
+        table.grants.first { $0.share && $0.grantee == .user(user) && $0.scope == .thing(thing) }
+    }
+
+    /// The grant that this makes.
+    ///
+    /// The acceptance of a share that is replaced stays, unless the new one widens it: allows more, or begins
+    /// earlier, or ends later.
+    /// - Parameters:
+    ///   - id: Of a new grant; the one of a replaced share stays.
+    ///   - replaced: See ``replaced(in:)``.
+    package func grant(id: Int64, by giver: AccountID?, replacing replaced: Grant?) -> Grant {
+        let isWider =
+            replaced.map { old in
+                access > old.access || starts ?? .min < old.starts ?? .min || ends ?? .max > old.ends ?? .max
+            } ?? true
+        return Grant(
+            id: replaced?.id ?? id,
+            .user(user),
+            access,
+            .thing(thing),
+            starts: starts,
+            ends: ends,
+            giver: giver,
+            share: true,
+            accepted: isWider ? nil : replaced?.accepted
+        )
+    }
+}

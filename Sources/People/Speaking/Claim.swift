@@ -1,0 +1,21 @@
+/// A way in, for which the configuration names who speaks there without a claim.
+package enum Face: String, Sendable, Hashable, CaseIterable {
+    case mqtt, kiosk, flare
+}
+
+/// What somebody brings to be recognized.
+package enum Claim: Sendable, Hashable {
+    /// Nothing.
+    case unnamed(Face)
+    /// A token as its owner brings it; `named` is who the sender says they are, which must be true.
+    case token(String, named: String? = nil)
+    /// The text of a session, from a cookie.
+    case session(String)
+    /// The name of a user for whom the face itself vouches: by the broker for a topic, by a reverse proxy for a header.
+    case vouched(String)
+}
+
+/// Finds who brings a claim, at once; `nil` if nobody is recognized.
+///
+/// What the speaker may do is for the check to say, also whether the user is active.
+package typealias Identify = @Sendable (Claim) -> Speaker?

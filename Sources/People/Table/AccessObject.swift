@@ -1,0 +1,35 @@
+package import Flare
+
+/// What somebody wants to see or change, with where it is now: a grant of what contains it counts.
+package enum AccessObject: Sendable, Hashable {
+    case thing(FlareID, zone: FlareID?, environment: FlareID?)
+    case zone(FlareID, environment: FlareID?)
+    case environment(FlareID)
+    /// A group of things itself: for giving grants of it.
+    case group(AccountID)
+    /// Every environment, zone and thing, also those to come.
+    case everything
+    case devices
+    /// Users, groups, grants, and the program itself; needs `own all`, whatever access is asked for.
+    case administration
+
+    package init(_ thing: FlareThing) {
+        self = .thing(thing.id, zone: thing.zone, environment: thing.environment)
+    }
+
+    package init(_ zone: FlareZone) { self = .zone(zone.id, environment: zone.environment) }
+
+    /// What a scope is about, to be asked for; `nil` if it is gone.
+    ///
+    /// - Parameter place: Where an environment, zone or thing is now; `nil` if it is gone.
+    package init?(_ scope: Scope, place: (Scope) -> AccessObject?) {
+        switch scope {
+        case .all: self = .everything
+        case .devices: self = .devices
+        case .group(let id): self = .group(id)
+        case .environment, .zone, .thing:
+            guard let object = place(scope) else { return nil }
+            self = object
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Flare
+
+extension AccessTable {
+    /// Whether somebody may do something with an object at a moment, by which grant, or why not.
+    ///
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    package func verdict(
+        of speaker: Speaker,
+        _ access: Access,
+        on object: AccessObject,
+        at now: Int64
+    ) -> Verdict {
+        switch speaker {
+        case .nobody: return .granted(by: nil)
+        case .thing(let own):
+            guard case .thing(own, _, _) = object, access < .own else { return .refused(.notItself) }
+            return .granted(by: nil)
+        case .user(let id, let ceiling):
+            guard let entry = index.entries[id] else { return .refused(.unknownUser) }
+            switch entry.user.state {
+            case .active: break
+            case .pending: return .refused(.userIsPending)
+            case .off: return .refused(.userIsOff)
+            }
+            let access = object == .administration ? .own : access
+            var search = GrantSearch(index, entry, access, now)
+            guard let grant = search.grant(for: object) else {
+                return .refused(object == .administration ? search.administrationRefusal : search.refusal)
+            }
+            if let ceiling, ceiling < access { return .refused(.ceiling(ceiling)) }
+            return .granted(by: grant)
+        }
+    }
+
+    /// Who could allow what is refused: the active users and groups who own the thing at a moment, by name.
+    ///
+    /// The nearest owners count: of the thing or its groups, else of its zone, else of its environment, else of
+    /// everything.
+    /// - Parameter limit: The most names.
+    /// - Returns: `bob` and `group:staff`; empty if nobody owns it.
+    package func owners(of object: AccessObject, at now: Int64, limit: Int = 3) -> [String] {
+        for scopes in object.scopes(in: index) {
+            let names = grants.lazy.filter {
+                $0.access == .own && $0.counts(at: now) && scopes.contains($0.scope)
+            }
+            .compactMap { grant -> String? in
+                switch grant.grantee {
+                case .user(let id): user(id).flatMap { $0.state == .active ? $0.name : nil }
+                case .group: name(of: grant.grantee)
+                }
+            }
+            let sorted = Set(names).sorted()
+            if !sorted.isEmpty { return Array(sorted.prefix(limit)) }
+        }
+        return []
+    }
+}
+
+extension AccessObject {
+    /// The scopes that contain it, from the nearest to the widest.
+    fileprivate func scopes(in index: AccessIndex) -> [Set<Scope>] {
+        switch self {
+        case .thing(let id, let zone, let environment):
+            var nearest: Set<Scope> = [.thing(id)]
+            var groups = index.groupsOfThings[id] ?? GroupSet()
+            while let number = groups.popFirst() { nearest.insert(.group(index.groups[number].id)) }
+            return [nearest] + (zone.map { [[.zone($0)]] } ?? [])
+                + (environment.map { [[.environment($0)]] } ?? []) + [[.all]]
+        case .zone(let id, let environment):
+            return [[.zone(id)]] + (environment.map { [[.environment($0)]] } ?? []) + [[.all]]
+        case .environment(let id): return [[.environment(id)], [.all]]
+        case .group(let id): return [[.group(id)], [.all]]
+        case .devices: return [[.devices], [.all]]
+        case .everything, .administration: return [[.all]]
+        }
+    }
+}
+
+/// Looks for a grant of one user, and remembers the nearest miss.
+struct GrantSearch {
+    private let index: AccessIndex
+    private let entry: AccessIndex.Entry
+    private let access: Access
+    private let now: Int64
+    private var isWaiting = false
+    private var begins = Int64.max
+    private var expired: Int64?
+
+    init(_ index: AccessIndex, _ entry: AccessIndex.Entry, _ access: Access, _ now: Int64) {
+        (self.index, self.entry, self.access, self.now) = (index, entry, access, now)
+    }
+
+    /// The identifier of a grant that counts; what contains the object is looked at first.
+    mutating func grant(for object: AccessObject) -> Int64? {
+        switch object {
+        case .thing(let id, let zone, let environment):
+            if let found = everything() { return found }
+            if let environment, let found = find(index.environments[environment], access) { return found }
+            if let zone, let found = find(index.zones[zone], access) { return found }
+            return find(index.things[id], access) ?? inGroups(of: id)
+        case .zone(let id, let environment):
+            if let found = everything() { return found }
+            if let environment, let found = find(index.environments[environment], access) { return found }
+            return find(index.zones[id], access)
+        case .environment(let id): return everything() ?? find(index.environments[id], access)
+        case .group(let id):
+            return everything() ?? index.groupNumbers[id].flatMap { find(index.groupShelves[$0], access) }
+        case .everything: return everything()
+        case .devices: return find(index.devices, access) ?? find(index.all, .own)
+        case .administration: return find(index.all, .own)
+        }
+    }
+
+    /// Why nothing was found.
+    var refusal: AccessRefusal {
+        if isWaiting { return .notAccepted }
+        if begins != .max { return .begins(begins) }
+        return expired.map { .expired($0) } ?? .noGrant
+    }
+
+    /// As ``refusal``, if a grant of `own all` existed.
+    var administrationRefusal: AccessRefusal { refusal == .noGrant ? .needsOwnAll : refusal }
+
+    private mutating func everything() -> Int64? { find(index.all, access) }
+
+    private mutating func inGroups(of thing: FlareID) -> Int64? {
+        guard !index.scopeGroups.isEmpty, let all = index.groupsOfThings[thing] else { return nil }
+        var groups = all.intersection(index.scopeGroups)
+        while let number = groups.popFirst() {
+            if let found = find(index.groupShelves[number], access) { return found }
+        }
+        return nil
+    }
+
+    private mutating func find(_ shelf: AccessIndex.Shelf?, _ access: Access) -> Int64? {
+        guard let shelf else { return nil }
+        if shelf.hasUsers, let found = find(shelf.number, entry.number, access) { return found }
+        var groups = shelf.groups.intersection(entry.groups)
+        while let number = groups.popFirst() {
+            if let found = find(shelf.number, AccessIndex.Place.group(number), access) { return found }
+        }
+        return nil
+    }
+
+    private mutating func find(_ shelf: UInt32, _ grantee: UInt32, _ access: Access) -> Int64? {
+        guard let run = index.runs[AccessIndex.Place(shelf: shelf, grantee: grantee)] else { return nil }
+        for position in Int(run.start)..<Int(run.end) {
+            let item = index.ordered[position]
+            guard item.access >= access else { continue }
+            if now >= item.ends {
+                expired = max(expired ?? item.ends, item.ends)
+            } else if item.isWaiting {
+                isWaiting = true
+            } else if now < item.starts {
+                begins = min(begins, item.starts)
+            } else {
+                return item.id
+            }
+        }
+        return nil
+    }
+}

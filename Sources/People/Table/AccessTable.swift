@@ -1,0 +1,72 @@
+import Flare
+
+/// Users, groups and grants, and the one check of who may do what with which object.
+///
+/// The value is made anew when anything in it changes; looking is cheap and needs no memory. Grants of users and
+/// groups that are not in the table count for nothing.
+/// - Source: the people page, "The one check".
+package struct AccessTable: Sendable {
+    let index: AccessIndex
+
+    /// By name.
+    package var users: [User] { index.users }
+    /// By name.
+    package var groups: [Grouping] { index.groups }
+    /// By identifier.
+    package var grants: [Grant] { index.grants }
+
+    /// Groups beyond the first 256 by name are ignored; ``PeopleLimits`` allows fewer.
+    package init(users: [User] = [], groups: [Grouping] = [], grants: [Grant] = []) {
+        index = AccessIndex(users: users, groups: groups, grants: grants)
+    }
+
+    package func user(_ id: AccountID) -> User? { index.entries[id]?.user }
+
+    package func user(named name: String) -> User? { index.usersByName[name].flatMap { user($0) } }
+
+    package func group(_ id: AccountID) -> Grouping? { groups.first { $0.id == id } }
+
+    package func group(named name: String) -> Grouping? { groups.first { $0.name == name } }
+
+    /// The name of who has a grant: `bob` or `group:staff`; `nil` if it is gone.
+    package func name(of grantee: Grantee) -> String? {
+        switch grantee {
+        case .user(let id): user(id)?.name
+        case .group(let id): group(id).map { "group:\($0.name)" }
+        }
+    }
+
+    /// A speaker as the log writes it: `user:bob`, `thing:` with an identifier, or `nobody`.
+    package func logName(of speaker: Speaker) -> String {
+        switch speaker {
+        case .nobody: "nobody"
+        case .user(let id, _): "user:\(user(id)?.name ?? "\(id)")"
+        case .thing(let id): "thing:\(id)"
+        }
+    }
+
+    /// The soonest moment after `now` at which any grant begins or ends; `nil` if none does.
+    ///
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    package func nextChange(after now: Int64) -> Int64? {
+        var (low, high) = (0, index.changes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if index.changes[middle] <= now { low = middle + 1 } else { high = middle }
+        }
+        return low < index.changes.count ? index.changes[low] : nil
+    }
+}
+
+extension AccessTable: Hashable {
+    package static func == (left: AccessTable, right: AccessTable) -> Bool {
+        left.index === right.index
+            || left.users == right.users && left.groups == right.groups && left.grants == right.grants
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(users.count)
+        hasher.combine(groups.count)
+        hasher.combine(grants.count)
+    }
+}

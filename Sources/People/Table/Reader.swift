@@ -1,0 +1,96 @@
+package import Flare
+
+/// What one speaker may do with environments, zones and things at a moment, for looking at many of them.
+///
+/// Each look gives the same answer as ``AccessTable/verdict(of:_:on:at:)``. It is right until ``validUntil``, or
+/// until the table changes.
+package struct Reader: Sendable {
+    /// Whether everything may be seen, so that nothing needs to be asked.
+    package private(set) var seesEverything = false
+    /// Whether positions of devices may be seen.
+    package private(set) var seesDevices = false
+    /// The soonest moment at which an answer may change; milliseconds since 1970, UTC; `nil` for never.
+    package let validUntil: Int64?
+
+    private var environments: Set<FlareID> = []
+    private var zones: Set<FlareID> = []
+    private var things: Set<FlareID> = []
+
+    /// - Parameter access: What is asked for; seeing, if nothing else is said.
+    package init(_ table: AccessTable, for speaker: Speaker, _ access: Access = .read, at now: Int64) {
+        validUntil = table.nextChange(after: now)
+        switch speaker {
+        case .nobody: (seesEverything, seesDevices) = (true, true)
+        case .thing(let id): if access < .own { things = [id] }
+        case .user(let id, let ceiling):
+            guard let entry = table.index.entries[id], entry.user.state == .active,
+                ceiling.map({ access <= $0 }) ?? true
+            else { return }
+            seesEverything = table.verdict(of: speaker, access, on: .everything, at: now).isGranted
+            seesDevices = table.verdict(of: speaker, access, on: .devices, at: now).isGranted
+            guard !seesEverything else { return }
+            collect(table, entry, access, now)
+        }
+    }
+
+    private mutating func collect(
+        _ table: AccessTable,
+        _ entry: AccessIndex.Entry,
+        _ access: Access,
+        _ now: Int64
+    ) {
+        var positions = table.index.grantsOf[.user(entry.user.id)] ?? []
+        var groups = entry.groups
+        while let number = groups.popFirst() {
+            positions += table.index.grantsOf[.group(table.groups[number].id)] ?? []
+        }
+        for grant in positions.lazy.map({ table.grants[$0] })
+        where grant.access >= access && grant.counts(at: now) {
+            switch grant.scope {
+            case .all, .devices: break
+            case .environment(let id): environments.insert(id)
+            case .zone(let id): zones.insert(id)
+            case .thing(let id): things.insert(id)
+            case .group(let id):
+                guard let number = table.index.groupNumbers[id],
+                    case .things(let members) = table.groups[number].members
+                else { continue }
+                things.formUnion(members)
+            }
+        }
+    }
+
+    /// Whether nothing at all may be seen.
+    package var seesNothing: Bool {
+        !seesEverything && !seesDevices && environments.isEmpty && zones.isEmpty && things.isEmpty
+    }
+
+    package func sees(thing: FlareID, zone: FlareID?, environment: FlareID?) -> Bool {
+        seesEverything || things.contains(thing) || zone.map { zones.contains($0) } ?? false
+            || environment.map { environments.contains($0) } ?? false
+    }
+
+    package func sees(zone: FlareID, environment: FlareID?) -> Bool {
+        seesEverything || zones.contains(zone) || environment.map { environments.contains($0) } ?? false
+    }
+
+    package func sees(environment: FlareID) -> Bool { seesEverything || environments.contains(environment) }
+
+    package func sees(_ thing: FlareThing) -> Bool {
+        sees(thing: thing.id, zone: thing.zone, environment: thing.environment)
+    }
+
+    package func sees(_ zone: FlareZone) -> Bool { sees(zone: zone.id, environment: zone.environment) }
+
+    /// Whether any object is seen; groups and administration never are.
+    package func sees(_ object: AccessObject) -> Bool {
+        switch object {
+        case .thing(let id, let zone, let environment): sees(thing: id, zone: zone, environment: environment)
+        case .zone(let id, let environment): sees(zone: id, environment: environment)
+        case .environment(let id): sees(environment: id)
+        case .everything: seesEverything
+        case .devices: seesDevices
+        case .group, .administration: false
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Daemon
+import Directory
+import Flare
+import Resolution
+
+/// `trilateral resolver list`.
+struct ResolverListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print all serials with their addresses."
+    )
+
+    @OptionGroup var file: ResolverFileOption
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await VerbError.reporting("resolver list") {
+            let entries = try file.withDatabase { try $0.entries() }
+            if json {
+                let rows = entries.map { entry -> JSONValue in
+                    ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
+                }
+                return Terminal.output.write(JSONValue.array(rows).text + "\n")
+            }
+            for entry in entries {
+                Terminal.output.write(
+                    "\(TerminalText.visible(entry.id))\t\(TerminalText.visible(entry.address ?? ""))\n"
+                )
+            }
+        }
+    }
+}
+
+/// `trilateral resolver get`.
+struct ResolverGetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print the address of a serial."
+    )
+
+    @Argument(help: "The serial, in any form.")
+    var serial: String
+
+    @OptionGroup var file: ResolverFileOption
+
+    func run() async throws {
+        try await VerbError.reporting("resolver get") {
+            let serial = try StationSerial(argument: serial)
+            guard let address = try file.withDatabase({ try $0.address(of: serial) }) else {
+                throw VerbError("\(serial) is not known", .noInput)
+            }
+            Terminal.output.write("\(address)\n")
+        }
+    }
+}
+
+/// `trilateral resolver set`.
+struct ResolverSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Store the address of a serial."
+    )
+
+    @Argument(help: "The serial, in any form.")
+    var serial: String
+
+    @Argument(help: "An IPv4 address.")
+    var address: String
+
+    @OptionGroup var file: ResolverFileOption
+
+    func run() async throws {
+        try await VerbError.reporting("resolver set") {
+            let serial = try StationSerial(argument: serial)
+            guard let legal = StationAddress(address) else {
+                throw VerbError(
+                    "an address is four numbers of 0 to 255 without leading zeros, not of 0/8 or 224/3 (is "
+                        + "\(QuotedValue.of(address)))",
+                    .dataError
+                )
+            }
+            try file.withDatabase { try $0.store([(serial, legal)]) }
+        }
+    }
+}
+
+/// `trilateral resolver rm`.
+struct ResolverRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a serial.")
+
+    @Argument(help: "The serial, in any form.")
+    var serial: String
+
+    @OptionGroup var file: ResolverFileOption
+
+    func run() async throws {
+        try await VerbError.reporting("resolver rm") {
+            let serial = try StationSerial(argument: serial)
+            guard try file.withDatabase({ try $0.remove(serial) }) else {
+                throw VerbError("\(serial) is not known", .noInput)
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Daemon
+import Directory
+import Flare
+import Foundation
+import Resolution
+import Settings
+
+/// Where the stations are kept, and whom to ask.
+struct StationOptions: ParsableArguments {
+    @OptionGroup var state: StateOption
+
+    @Option(help: ArgumentHelp("The resolver.", valueName: "host:port"))
+    var resolver = TrilateralConfiguration().flare.remote.resolver
+
+    func ask(_ serial: StationSerial) async -> ResolverQuery.Result {
+        await DirectoryClient(host: resolver.host, port: resolver.port).ask(serial)
+    }
+}
+
+extension VerbError {
+    /// Why a resolver has given no address; `nil` if it has.
+    init?(_ result: ResolverQuery.Result, of serial: String, at resolver: HostAndPort) {
+        switch result {
+        case .found: return nil
+        case .noAnswer:
+            self.init(
+                "\(resolver) did not answer within 3 s: check your connection, or try again later",
+                .temporary
+            )
+        case .unknown:
+            self.init("\(serial) is not known: check the serial, and that the station is set up", .noInput)
+        case .badAnswer:
+            self.init(
+                "\(resolver) gave an answer that cannot be read: it may be no resolver",
+                .dataError
+            )
+        }
+    }
+
+    static func unknown(station word: String) -> VerbError {
+        VerbError("no station is called \(QuotedValue.of(word))", .noInput)
+    }
+}
+
+extension StateOption {
+    /// Opens the stations, and closes them after the work; folder and database are made if they are missing.
+    ///
+    /// - Parameter verb: That of `station`, for messages.
+    func withStations<Result>(
+        _ verb: String,
+        _ body: (StateStore) async throws -> Result
+    ) async throws -> Result {
+        let store = try StateStore(folder: folder(by: "station \(verb)").url)
+        defer { store.close() }
+        return try await body(store)
+    }
+
+    /// Opens the stations that there are, and closes them after the work; nothing is made.
+    ///
+    /// - Parameters:
+    ///   - verb: That of `station`, for messages.
+    ///   - body: Gets `nil` if the state folder has no database yet.
+    /// - Throws: ``VerbError`` if there is no such folder.
+    func withKnownStations<Result>(
+        _ verb: String,
+        _ body: (StateStore?) async throws -> Result
+    ) async throws -> Result {
+        let path = path ?? StateFolder.standard(ProcessInfo.processInfo.environment)
+        // Only a folder has this name in it.
+        guard !Self.isMissing(path + "/.") else {
+            throw VerbError(
+                "there is no state folder \(path): --state names another one, and station add makes it",
+                .noInput
+            )
+        }
+        let folder = try folder(by: "station \(verb)")
+        let file = folder.url.appending(path: "trilateral.db").path(percentEncoded: false)
+        guard !Self.isMissing(file) else { return try await body(nil) }
+        let store = try StateStore(folder: folder.url)
+        defer { store.close() }
+        return try await body(store)
+    }
+
+    /// Whether there is certainly nothing: what must not be looked at is no such case.
+    private static func isMissing(_ path: String) -> Bool {
+        access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+}

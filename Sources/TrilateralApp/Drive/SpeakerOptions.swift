@@ -1,0 +1,51 @@
+import ArgumentParser
+import Flare
+import People
+import Settings
+
+/// Who sends a command: `--as USER --token-file FILE`.
+struct SpeakerOptions: ParsableArguments {
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Whose token it must be; only with --token-file.", valueName: "user")
+    )
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file that contains only a token: the command is its user's. Without it, it is people.mqtt_user's.",
+            valueName: "file"
+        )
+    )
+    var tokenFile: String?
+
+    func validate() throws {
+        guard let user else { return }
+        guard AccountName.isLegal(user) else {
+            throw ValidationError("--as must be a user's name: \(AccountName.rule).")
+        }
+        guard tokenFile != nil else {
+            throw ValidationError("--as needs --token-file: a name alone proves nothing.")
+        }
+    }
+
+    /// The reserved members of a command; empty without a token.
+    ///
+    /// - Parameter command: For messages.
+    /// - Throws: An exit code, after a message.
+    func members(by command: String) throws -> [String: JSONValue] {
+        guard let tokenFile else { return [:] }
+        switch Secret.load(tokenFile) {
+        case .success(let found):
+            if let warning = found.warning {
+                StandardError.print("trilateral \(command): warning: \(warning)")
+            }
+            var members: [String: JSONValue] = ["token": .string(found.secret.reveal())]
+            members["as"] = user.map { .string($0) }
+            return members
+        case .failure(let error):
+            StandardError.print("trilateral \(command): \(tokenFile) \(error.message)")
+            throw ExitCode.noInput
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Accounts
+import ArgumentParser
+import Controller
+import Daemon
+import Flare
+import Foundation
+import People
+import Sensing
+
+/// Does what the verbs about users ask for: the daemon of the state folder does it, or, if none runs, this program on
+/// the folder's database.
+struct Administration: ParsableArguments {
+    @OptionGroup var state: StateOption
+
+    /// The owner's name in a folder that no daemon has used yet; see `people.owner`.
+    private static let owner = "owner"
+
+    /// Sends a request, and prints nothing.
+    ///
+    /// - Parameter makes: Whether folder and database are made if they are missing.
+    /// - Returns: The body of the answer.
+    /// - Throws: ``VerbError`` if it was refused.
+    @discardableResult
+    func ask(
+        _ method: AccountsRequest.Method,
+        _ path: [String],
+        query: [String: String?] = [:],
+        body: [String: JSONValue?]? = nil,
+        makes: Bool = false,
+        by verbs: String
+    ) async throws -> JSONValue {
+        let request = AccountsRequest(
+            method,
+            path,
+            query: query.compactMapValues(\.self),
+            body: body.map { .object($0.compactMapValues(\.self)) },
+            speaker: .nobody,
+            face: AdministrationSocket.face
+        )
+        let response: AccountsResponse
+        do throws(AdministrationClient.Failure) {
+            response = try AdministrationClient(folder: folderPath).send(request)
+        } catch {
+            switch error {
+            case .absent: response = try await answer(request, makes: makes, by: verbs)
+            case .notAllowed:
+                throw VerbError(
+                    "you may not open \(AdministrationSocket.name) in \(folderPath); become the user of the daemon",
+                    .noPermission
+                )
+            case .broken(let reason):
+                throw VerbError("the daemon of \(folderPath) fails: \(reason)", .unavailable)
+            }
+        }
+        guard (200..<300).contains(response.status) else { throw VerbError(response) }
+        return response.body ?? .null
+    }
+
+    private var folderPath: String {
+        state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment)
+    }
+
+    /// Answers without a daemon.
+    private func answer(
+        _ request: AccountsRequest,
+        makes: Bool,
+        by verbs: String
+    ) async throws -> AccountsResponse {
+        if !makes { try requireDatabase() }
+        let folder = try state.folder(by: verbs)
+        let store = try StateStore(folder: folder.url)
+        defer { store.close() }
+        let place = try await StoredPlace(store, folder)
+        defer { place.close() }
+        do throws(AccountsError) {
+            let accounts = store.accounts
+            try accounts.prepare(owner: Self.owner, at: RuntimeClock.now().wallMilliseconds)
+            let registry = try AccountsRegistry(
+                accounts,
+                AccountsRegistry.Settings(),
+                clock: { RuntimeClock.now().wallMilliseconds },
+                changed: { _ in }
+            )
+            let api = AccountsAPI(
+                registry,
+                place: place.accounts,
+                steady: { RuntimeClock.now().steadyMilliseconds }
+            )
+            let response = await api.answer(request)
+            try registry.flush()
+            return response
+        } catch {
+            throw VerbError("\(store.path): \(error)", .unavailable)
+        }
+    }
+
+    /// Requires a folder and a database, so that a verb that only reads or changes makes none.
+    private func requireDatabase() throws(VerbError) {
+        let path = folderPath
+        // Only a folder has this name in it.
+        for (file, sentence) in [
+            ("/.", "there is no state folder \(path): --state names another one"),
+            ("/trilateral.db", "there are no users in \(path) yet"),
+        ] where access(path + file, F_OK) != 0 {
+            let advice = "user add makes it, and so does the daemon"
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw VerbError("\(path) cannot be used: \(String(cString: strerror(errno)))", .noPermission)
+            }
+            throw VerbError("\(sentence); \(advice)", .noInput)
+        }
+    }
+}
+
+extension VerbError {
+    /// Why a request was refused.
+    fileprivate init(_ response: AccountsResponse) {
+        let code: ExitCode =
+            switch response.status {
+            case 400: .dataError
+            case 401: .noPermission
+            case 404: .noInput
+            case 403, 409: VerbError.taken
+            default: .unavailable
+            }
+        self.init(response.body?["message"]?.string ?? "refused (\(response.status))", code)
+    }
+}
+
+/// A list that a verb prints: tabs and a header line, or JSON.
+struct PeopleListOption: ParsableArguments {
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// - Parameter columns: The members of a row, in order.
+    func write(_ rows: JSONValue, _ columns: [String]) {
+        if json { return Terminal.output.write(rows.text + "\n") }
+        Terminal.output.write(columns.joined(separator: "\t") + "\n")
+        for row in rows.array ?? [] {
+            let words = columns.map { TerminalText.visible(Self.text(row[$0] ?? .null)) }
+            Terminal.output.write(words.joined(separator: "\t") + "\n")
+        }
+    }
+
+    /// A value as one word.
+    static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .null: ""
+        case .string(let text): text
+        case .bool(let value): value ? "yes" : "no"
+        case .array(let values): values.map(text).joined(separator: ",")
+        case .number, .numeral, .object: value.text
+        }
+    }
+}
+
+extension Access: ExpressibleByArgument {}
+extension Grouping.Kind: ExpressibleByArgument {}
+extension Contact.Channel: ExpressibleByArgument {}

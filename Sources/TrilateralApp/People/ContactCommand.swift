@@ -1,0 +1,101 @@
+import ArgumentParser
+import Flare
+import People
+import Accounts
+
+/// `trilateral contact`: where a user's messages go.
+struct ContactCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "contact",
+        abstract: "Keep the contacts of users.",
+        subcommands: [ContactAddCommand.self, ContactListCommand.self, ContactRemoveCommand.self]
+    )
+}
+
+/// `trilateral contact add`.
+struct ContactAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a contact of a user; prints the identifier."
+    )
+
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @Argument(help: "The contact's name.")
+    var name: String
+
+    @Option(help: "An address of mail.")
+    var email: String?
+
+    @Option(help: "A number of a telephone.")
+    var phone: String?
+
+    @Option(
+        name: .customLong("channel"),
+        help: "A way in which they are reached. Can be given several times."
+    )
+    var channels: [Contact.Channel] = []
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("contact add") {
+            let answer = try await people.ask(
+                .post,
+                ["contacts"],
+                body: [
+                    "user": .string(user), "name": .string(name), "email": email.map { .string($0) },
+                    "phone": phone.map { .string($0) },
+                    "channels": .array(channels.map { .string($0.rawValue) }),
+                ],
+                makes: true,
+                by: "contact add"
+            )
+            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+        }
+    }
+}
+
+/// `trilateral contact list`.
+struct ContactListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the contacts of a user."
+    )
+
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("contact list") {
+            let rows = try await people.ask(.get, ["contacts"], query: ["user": user], by: "contact list")
+            list.write(rows, ["id", "name", "email", "phone", "channels"])
+        }
+    }
+}
+
+/// `trilateral contact rm`.
+struct ContactRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a contact of a user."
+    )
+
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @Argument(help: "The identifier of the contact.")
+    var id: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("contact rm") {
+            try await people.ask(.delete, ["contacts", id], query: ["user": user], by: "contact rm")
+        }
+    }
+}

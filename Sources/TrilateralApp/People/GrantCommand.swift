@@ -1,0 +1,139 @@
+import ArgumentParser
+import Daemon
+import Flare
+import People
+
+/// `trilateral grant`: what users may do.
+struct GrantCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grant",
+        abstract: "Give, list, take and check rights.",
+        discussion: """
+            A scope is all, devices, environment:E, zone:Z, thing:T or group:G (of things), by slug or identifier. A right is \
+            read (see), write (also drive) or own (also change and give on). Times are dates, or like 2030-01-01T08:00:00Z.
+            """,
+        subcommands: [
+            GrantAddCommand.self, GrantListCommand.self, GrantRemoveCommand.self, GrantCheckCommand.self,
+        ]
+    )
+}
+
+/// From when until when something counts.
+struct PeriodOption: ParsableArguments {
+    @Option(help: ArgumentHelp("It counts from then.", valueName: "time"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("It does not count from then on.", valueName: "time"))
+    var until: String?
+}
+
+/// `trilateral grant add`.
+struct GrantAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Give a right; prints the identifier of the grant."
+    )
+
+    @Argument(help: "A user such as bob, or a group such as group:staff.")
+    var who: String
+
+    @Argument(help: "What it is about, such as all, zone:kitchen or thing:table-lamp.")
+    var scope: String
+
+    @Argument(help: "What is allowed.")
+    var right: Access
+
+    @OptionGroup var period: PeriodOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("grant add") {
+            let answer = try await people.ask(
+                .post,
+                ["grants"],
+                body: [
+                    "who": .string(who), "scope": .string(scope), "access": .string(right.rawValue),
+                    "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
+                ],
+                makes: true,
+                by: "grant add"
+            )
+            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+        }
+    }
+}
+
+/// `trilateral grant list`.
+struct GrantListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the grants.")
+
+    @Option(help: ArgumentHelp("Only those of a user, or of a group such as group:staff.", valueName: "who"))
+    var of: String?
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("grant list") {
+            let rows = try await people.ask(.get, ["grants"], query: ["of": of], by: "grant list")
+            list.write(
+                rows,
+                ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
+            )
+        }
+    }
+}
+
+/// `trilateral grant rm`.
+struct GrantRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Take a right away.")
+
+    @Argument(help: "The identifier of the grant.")
+    var id: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("grant rm") {
+            try await people.ask(.delete, ["grants", id], by: "grant rm")
+        }
+    }
+}
+
+/// `trilateral grant check`.
+struct GrantCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Ask whether a user may do something, and by which grant or why not.",
+        discussion: "Exit code 0 if so, 1 if not."
+    )
+
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @Argument(help: "What it is about, such as all, zone:kitchen or thing:table-lamp.")
+    var scope: String
+
+    @Argument(help: "What is asked for.")
+    var right: Access
+
+    @Option(help: ArgumentHelp("The moment that is asked about, instead of now.", valueName: "time"))
+    var at: String?
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        var isGranted = false
+        try await VerbError.reporting("grant check") {
+            let answer = try await people.ask(
+                .get,
+                ["grants", "check"],
+                query: ["user": user, "scope": scope, "access": right.rawValue, "at": at],
+                by: "grant check"
+            )
+            isGranted = answer["granted"]?.bool ?? false
+            Terminal.output.write(TerminalText.visible(answer["text"]?.string ?? "") + "\n")
+        }
+        if !isGranted { throw ExitCode(1) }
+    }
+}

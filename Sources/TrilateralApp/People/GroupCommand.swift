@@ -1,0 +1,135 @@
+import ArgumentParser
+import Flare
+import People
+
+/// `trilateral group`: groups of users, and of things.
+struct GroupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "group",
+        abstract: "Add, fill, list and remove groups of users and of things.",
+        subcommands: [
+            GroupAddCommand.self, GroupJoinCommand.self, GroupLeaveCommand.self, GroupListCommand.self,
+            GroupRemoveCommand.self,
+        ]
+    )
+}
+
+/// `trilateral group add`.
+struct GroupAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a group; prints the identifier."
+    )
+
+    @Argument(help: "A name of a-z, 0-9, '.', '_' and '-'.")
+    var name: String
+
+    @Option(help: "What its members are.")
+    var of: Grouping.Kind = .users
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("group add") {
+            let answer = try await people.ask(
+                .post,
+                ["groups"],
+                body: ["name": .string(name), "kind": .string(of.rawValue)],
+                makes: true,
+                by: "group add"
+            )
+            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+        }
+    }
+}
+
+/// `trilateral group join`.
+struct GroupJoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Add members to a group."
+    )
+
+    @Argument(help: "The group's name.")
+    var group: String
+
+    @Argument(help: "Names of users, or slugs or identifiers of things.")
+    var members: [String]
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("group join") {
+            try await people.ask(
+                .post,
+                ["groups", group, "members"],
+                body: ["members": .array(members.map { .string($0) })],
+                by: "group join"
+            )
+        }
+    }
+}
+
+/// `trilateral group leave`.
+struct GroupLeaveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave",
+        abstract: "Take members out of a group."
+    )
+
+    @Argument(help: "The group's name.")
+    var group: String
+
+    @Argument(help: "Names of users, or slugs or identifiers of things.")
+    var members: [String]
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("group leave") {
+            try await people.ask(
+                .post,
+                ["groups", group, "leave"],
+                body: ["members": .array(members.map { .string($0) })],
+                by: "group leave"
+            )
+        }
+    }
+}
+
+/// `trilateral group list`.
+struct GroupListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the groups with their members."
+    )
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("group list") {
+            let rows = try await people.ask(.get, ["groups"], by: "group list")
+            list.write(rows, ["name", "kind", "members", "id"])
+        }
+    }
+}
+
+/// `trilateral group rm`.
+struct GroupRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a group with its grants; its members stay."
+    )
+
+    @Argument(help: "The group's name.")
+    var group: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("group rm") {
+            try await people.ask(.delete, ["groups", group], by: "group rm")
+        }
+    }
+}

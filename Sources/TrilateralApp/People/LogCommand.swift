@@ -1,0 +1,56 @@
+import ArgumentParser
+import Daemon
+import Flare
+import People
+
+/// `trilateral log`: who did what.
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Print who did what, obeyed or refused; newest last.",
+        discussion: "With --json, a line of JSON for each row."
+    )
+
+    @Option(help: ArgumentHelp("Only orders about a thing, by slug or identifier.", valueName: "thing"))
+    var thing: String?
+
+    @Option(help: "Only what a user did.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("Only what happened from then on.", valueName: "time"))
+    var since: String?
+
+    @Option(help: "The most rows; the newest count.")
+    var limit = 100
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("log") {
+            let rows = try await people.ask(
+                .get,
+                ["log"],
+                query: ["thing": thing, "user": user, "since": since, "limit": "\(limit)"],
+                by: "log"
+            )
+            guard list.json else {
+                return list.write(
+                    .array((rows.array ?? []).map(Self.shown)),
+                    [
+                        "at", "speaker", "face", "kind", "target", "state", "code", "times", "actions",
+                        "source",
+                    ]
+                )
+            }
+            for row in rows.array ?? [] { Terminal.output.write(row.text + "\n") }
+        }
+    }
+
+    /// A row for people: what was meant by its slug.
+    private static func shown(_ row: JSONValue) -> JSONValue {
+        guard var members = row.object else { return row }
+        if let slug = members["slug"], !slug.isNull { members["target"] = slug }
+        return .object(members)
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Flare
+import People
+
+/// `trilateral share`: things that are offered to others.
+struct ShareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share",
+        abstract: "Share things with users, who accept it or not.",
+        subcommands: [
+            ShareAddCommand.self, ShareAcceptCommand.self, ShareListCommand.self, ShareRemoveCommand.self,
+        ]
+    )
+}
+
+/// `trilateral share add`.
+struct ShareAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract:
+            "Offer a thing to a user; prints the identifier. A second share of the two replaces the first."
+    )
+
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @Argument(help: "The thing's slug or identifier.")
+    var thing: String
+
+    @Argument(help: "What is allowed: read or write.")
+    var right: Access = .read
+
+    @OptionGroup var period: PeriodOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("share add") {
+            let answer = try await people.ask(
+                .post,
+                ["shares"],
+                body: [
+                    "user": .string(user), "thing": .string(thing), "access": .string(right.rawValue),
+                    "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
+                ],
+                makes: true,
+                by: "share add"
+            )
+            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+        }
+    }
+}
+
+/// `trilateral share accept`.
+struct ShareAcceptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept",
+        abstract: "Accept a share on behalf of its user."
+    )
+
+    @Argument(help: "The identifier of the share.")
+    var id: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("share accept") {
+            try await people.ask(.post, ["shares", id, "accept"], by: "share accept")
+        }
+    }
+}
+
+/// `trilateral share list`.
+struct ShareListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the shares.")
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("share list") {
+            let rows = try await people.ask(.get, ["shares"], by: "share list")
+            list.write(rows, ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"])
+        }
+    }
+}
+
+/// `trilateral share rm`.
+struct ShareRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a share.")
+
+    @Argument(help: "The identifier of the share.")
+    var id: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("share rm") {
+            try await people.ask(.delete, ["shares", id], by: "share rm")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Flare
+import People
+
+/// `trilateral token`: what programs bring to speak as a user.
+struct TokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make, list and remove the tokens with which programs speak as a user.",
+        subcommands: [TokenAddCommand.self, TokenListCommand.self, TokenRemoveCommand.self]
+    )
+}
+
+/// `trilateral token add`.
+struct TokenAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Make a token; prints it, and nobody can see it again."
+    )
+
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @Argument(help: "A name for it, such as panel.")
+    var name: String
+
+    @Option(help: "The most that it allows; without it all that the user may.")
+    var right: Access?
+
+    @Option(help: ArgumentHelp("Its end; without it never.", valueName: "time"))
+    var until: String?
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("token add") {
+            let answer = try await people.ask(
+                .post,
+                ["tokens"],
+                body: [
+                    "user": .string(user), "name": .string(name),
+                    "access": right.map { .string($0.rawValue) }, "until": until.map { .string($0) },
+                ],
+                makes: true,
+                by: "token add"
+            )
+            Terminal.output.write(PeopleListOption.text(answer["token"] ?? .null) + "\n")
+        }
+    }
+}
+
+/// `trilateral token list`.
+struct TokenListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the tokens, without themselves."
+    )
+
+    @Option(help: "Only those of a user.")
+    var user: String?
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("token list") {
+            let rows = try await people.ask(.get, ["tokens"], query: ["user": user], by: "token list")
+            list.write(rows, ["id", "user", "name", "access", "made", "until", "used"])
+        }
+    }
+}
+
+/// `trilateral token rm`.
+struct TokenRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a token.")
+
+    @Argument(help: "The identifier of the token.")
+    var id: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("token rm") {
+            try await people.ask(.delete, ["tokens", id], by: "token rm")
+        }
+    }
+}
+
+/// `trilateral session`: who is signed in.
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "List and end the sessions of those who are signed in.",
+        subcommands: [SessionListCommand.self, SessionRemoveCommand.self]
+    )
+}
+
+/// `trilateral session list`.
+struct SessionListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the sessions.")
+
+    @Option(help: "Only those of a user.")
+    var user: String?
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("session list") {
+            let rows = try await people.ask(.get, ["sessions"], query: ["user": user], by: "session list")
+            list.write(rows, ["id", "user", "name", "made", "until", "used"])
+        }
+    }
+}
+
+/// `trilateral session rm`.
+struct SessionRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a session.")
+
+    @Argument(help: "The identifier of the session.")
+    var id: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("session rm") {
+            try await people.ask(.delete, ["sessions", id], by: "session rm")
+        }
+    }
+}

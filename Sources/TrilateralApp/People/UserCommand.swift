@@ -1,0 +1,162 @@
+import ArgumentParser
+import Flare
+import People
+
+/// `trilateral user`: who may speak.
+struct UserCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Add, list, switch and remove users.",
+        discussion: """
+            The verbs about people work while the daemon of the state folder runs, over its socket, and while it does not. \
+            Whoever may open the folder is an owner to them.
+            """,
+        subcommands: [
+            UserAddCommand.self, UserListCommand.self, UserOnCommand.self, UserOffCommand.self,
+            UserRemoveCommand.self, UserPasswordCommand.self,
+        ]
+    )
+}
+
+/// `trilateral user add`.
+struct UserAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a user, who may do nothing yet; prints the identifier."
+    )
+
+    @Argument(help: "A name of a-z, 0-9, '.', '_' and '-'; it cannot be changed.")
+    var name: String
+
+    @Option(help: "The name that is shown.")
+    var display: String?
+
+    @Option(help: "An address of mail.")
+    var email: String?
+
+    @Option(help: ArgumentHelp("A group of users to be in.", valueName: "group"))
+    var group: String?
+
+    @OptionGroup var password: PasswordOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("user add") {
+            let password = try password.fromFile(by: "user add")
+            let answer = try await people.ask(
+                .post,
+                ["users"],
+                body: [
+                    "name": .string(name), "display": display.map { .string($0) },
+                    "email": email.map { .string($0) }, "group": group.map { .string($0) },
+                    "password": password.map { .string($0) },
+                ],
+                makes: true,
+                by: "user add"
+            )
+            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+        }
+    }
+}
+
+/// `trilateral user list`.
+struct UserListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users.")
+
+    @OptionGroup var list: PeopleListOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("user list") {
+            let rows = try await people.ask(.get, ["users"], by: "user list")
+            list.write(
+                rows,
+                ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
+            )
+        }
+    }
+}
+
+/// `trilateral user on`.
+struct UserOnCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "on",
+        abstract: "Switch a user on, or approve one who signed up."
+    )
+
+    @Argument(help: "The user's name.")
+    var name: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("user on") {
+            try await people.ask(.patch, ["users", name], body: ["state": "active"], by: "user on")
+        }
+    }
+}
+
+/// `trilateral user off`.
+struct UserOffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off",
+        abstract: "Switch a user off, which ends all sessions."
+    )
+
+    @Argument(help: "The user's name.")
+    var name: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("user off") {
+            try await people.ask(.patch, ["users", name], body: ["state": "off"], by: "user off")
+        }
+    }
+}
+
+/// `trilateral user rm`.
+struct UserRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a user with grants, tokens, sessions and contacts."
+    )
+
+    @Argument(help: "The user's name.")
+    var name: String
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("user rm") {
+            try await people.ask(.delete, ["users", name], by: "user rm")
+        }
+    }
+}
+
+/// `trilateral user password`.
+struct UserPasswordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "password",
+        abstract: "Set a user's password, which ends all sessions.",
+        discussion: "Without --password-file it is asked for on the terminal."
+    )
+
+    @Argument(help: "The user's name.")
+    var name: String
+
+    @OptionGroup var password: PasswordOption
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("user password") {
+            let password = try password.required(by: "user password")
+            try await people.ask(
+                .put,
+                ["users", name, "password"],
+                body: ["password": .string(password)],
+                by: "user password"
+            )
+        }
+    }
+}

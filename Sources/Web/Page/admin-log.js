@@ -1,0 +1,47 @@
+// The log: every order and every act of administration, obeyed or refused.
+
+import { Form } from "./people-forms.js";
+import { ListPart } from "./people-list.js";
+import { userField } from "./people-parts.js";
+import { ask, clip, query, say, when } from "./people.js";
+
+const SECONDS = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+const MOST = 1000;
+
+const json = value => (value === null || value === undefined ? "" : clip(typeof value === "string" ? value : JSON.stringify(value), 600));
+
+function row(entry) {
+	const target = entry.slug || entry.target;
+	return {
+		name: [entry.speaker, [entry.kind, target].filter(Boolean).join(" ")].join(": "),
+		facts: [
+			when(entry.at, SECONDS) + (entry.times > 1 ? " · " + say("{0} times", entry.times) : ""),
+			[entry.code || entry.state, entry.face, entry.source].filter(Boolean).join(" · ")
+		],
+		notes: [json(entry.actions), entry.code ? json(entry.results) : ""]
+	};
+}
+
+export function logPart({ users, scopes }) {
+	let wanted = {};
+	let list = null;
+	const user = Object.assign(userField(users), { required: false });
+	if (user.options) user.options[0] = ["", say("anybody")];
+	const things = [["", say("anything")]].concat(scopes.things.map(thing => [thing.slug || thing.id, thing.name || thing.slug || thing.id]));
+	const form = new Form({
+		label: say("Which rows"), isWide: true, fields: [
+			user, { name: "thing", label: say("Thing"), type: "select", options: things },
+			{ name: "since", label: say("Since (optional)"), type: "datetime-local" },
+			{ name: "limit", label: say("At most"), type: "select", value: "100", options: ["100", "300", String(MOST)].map(count => [count, count]) }
+		],
+		submit: say("Show"), send: values => {
+			wanted = values;
+			return list.refresh();
+		}
+	});
+	list = new ListPart({
+		title: say("Log"), note: say("The newest first."), before: form.node, empty: say("No rows match."), keyOf: entry => entry.seq,
+		load: async () => (await ask("GET", "log" + query(Object.assign({ limit: 100 }, wanted))) || []).reverse(), row
+	});
+	return list;
+}

@@ -1,0 +1,85 @@
+// Administration: who may do what, and what was done. Who owns only a few things sees the rights on those.
+
+import { button, element } from "./dom.js";
+import { checkForm, grantsPart } from "./admin-grants.js";
+import { logPart } from "./admin-log.js";
+import { groupsPart, thingsPart, usersPart } from "./admin-users.js";
+import { sessionsPart, sharesPart, tokensPart } from "./people-parts.js";
+import { Scopes } from "./people-scopes.js";
+import { ask, begin, frame, link, say, toSignIn } from "./people.js";
+
+/** The parts of the page: by name in the address, title, and how each is made. `isFull`: for who administers. */
+const PARTS = () => [
+	{ name: "things", title: say("Things"), make: context => [thingsPart(context)] },
+	{ name: "users", title: say("Users"), isFull: true, make: context => [usersPart(context)] },
+	{ name: "groups", title: say("Groups"), isFull: true, make: context => [groupsPart(context)] },
+	{ name: "grants", title: say("Rights"), make: context => [grantsPart(context), ...(context.me.administers ? [checkForm(context)] : [])] },
+	{ name: "shares", title: say("Shares"), make: context => [sharesPart(context)] },
+	{ name: "tokens", title: say("Tokens"), isFull: true, make: context => [tokensPart(context)] },
+	{ name: "sessions", title: say("Sessions"), isFull: true, make: context => [sessionsPart(context)] },
+	{ name: "log", title: say("Log"), isFull: true, make: context => [logPart(context)] }
+];
+
+class Administration {
+	constructor(main, me) {
+		this.me = me;
+		this.parts = PARTS().filter(one => me.administers || !one.isFull);
+		this.links = this.parts.map(({ name, title }) => link("admin" + location.search + "#" + name, title, { "data-part": name }));
+		this.place = element("div", { class: "parts" });
+		main.appendChild(element("nav", { class: "part-links", "aria-label": say("Administration") }, ...this.links));
+		main.appendChild(this.place);
+		addEventListener("hashchange", () => this.open(true));
+		this.open(false);
+	}
+
+	async open(hasFocus) {
+		const wanted = location.hash.slice(1);
+		const chosen = this.parts.find(one => one.name === wanted) || this.parts[0];
+		for (const node of this.links) {
+			if (node.getAttribute("data-part") === chosen.name) node.setAttribute("aria-current", "page");
+			else node.removeAttribute("aria-current");
+		}
+		document.title = chosen.title + " – Trilateral";
+		const turn = this.turn = {};
+		this.place.setAttribute("aria-busy", "true");
+		try {
+			const context = await this.read();
+			// Another part was asked for meanwhile.
+			if (turn !== this.turn) return;
+			const lists = chosen.make(context);
+			this.place.textContent = "";
+			for (const list of lists) this.place.appendChild(list.node);
+			if (hasFocus) lists[0].title.focus();
+			await Promise.all(lists.map(list => list.refresh()));
+		} catch (error) {
+			if (turn !== this.turn) return;
+			this.place.textContent = "";
+			this.place.appendChild(complaint(error, () => this.open(true)));
+		}
+		if (turn === this.turn) this.place.removeAttribute("aria-busy");
+	}
+
+	/** What the forms choose from, as it is now. */
+	async read() {
+		const { administers } = this.me;
+		const [scopes, users] = await Promise.all([
+			new Scopes().load(administers), administers ? ask("GET", "users") : []
+		]);
+		return { me: this.me, scopes, users: users || [], groups: scopes.groups };
+	}
+}
+
+const complaint = (error, again) => element("section", { class: "card part" }, element("p", { class: "wrong", role: "alert", text: error.message }),
+	element("div", { class: "buttons" }, button({ class: "button", text: say("Try again") }, again)));
+
+begin(async () => {
+	const main = frame(say("Administration"), link("kiosk", say("Kiosk")), link("me", say("My account")));
+	try {
+		const me = await ask("GET", "me");
+		if (me.administers || me.owns) new Administration(main, me);
+		else main.appendChild(complaint({ message: say("You own nothing here, so there is nothing to administer.") }, () => location.reload()));
+	} catch (error) {
+		if (error.status === 401) toSignIn("admin");
+		else main.appendChild(complaint(error, () => location.reload()));
+	}
+});

@@ -1,0 +1,120 @@
+import Accounts
+import Flare
+import People
+import Threading
+
+/// A home with an API over it, two lamps, and a clock that the test moves.
+struct Desk {
+    let home: Home
+    let registry: AccountsRegistry
+    let api: AccountsAPI
+    let now: Locked<Int64>
+    let letters: Locked<[AccountsLetter]>
+
+    static let desk = FlareID(high: 1, low: 2)
+    static let start: Int64 = 1_900_000_000_000
+
+    init(_ settings: AccountsAPI.Settings = AccountsAPI.Settings()) throws {
+        let home = try Home()
+        let now = Locked(Self.start)
+        let letters = Locked<[AccountsLetter]>([])
+        (self.home, self.now, self.letters) = (home, now, letters)
+        let clock: @Sendable () -> Int64 = { now.withLock { $0 } }
+        registry = try AccountsRegistry(
+            home.store,
+            AccountsRegistry.Settings(),
+            clock: clock,
+            changed: { _ in }
+        )
+        let slugs = [
+            ObjectReference(.thing, Home.lamp): "table-lamp", ObjectReference(.thing, Self.desk): "desk-lamp",
+            ObjectReference(.zone, Home.kitchen): "kitchen",
+            ObjectReference(.environment, Home.environment): "home",
+        ]
+        let place = AccountsPlace(
+            find: { kind, word throws(AccountsError) in
+                slugs.first { $0.key.kind == kind && ($0.value == word || "\($0.key.id)" == word) }?.key.id
+            },
+            locate: { reference throws(AccountsError) in
+                guard slugs[reference] != nil else { return nil }
+                return switch reference.kind {
+                case .thing: .thing(reference.id, zone: Home.kitchen, environment: Home.environment)
+                case .zone: .zone(reference.id, environment: Home.environment)
+                case .environment: .environment(reference.id)
+                case .device: nil
+                }
+            },
+            slugs: { references throws(AccountsError) in
+                slugs.filter { references.contains($0.key) }
+            }
+        )
+        let send: @Sendable (AccountsLetter) -> Void = { letter in letters.withLock { $0.append(letter) } }
+        api = AccountsAPI(
+            registry,
+            settings,
+            place: place,
+            steady: clock,
+            send: settings.publicURL == nil ? nil : send
+        )
+    }
+
+    /// Letters can be sent.
+    static func withLetters(_ signUp: AccountsAPI.Settings.SignUp = .verified) throws -> Desk {
+        var settings = AccountsAPI.Settings()
+        (settings.signUp, settings.canReset, settings.publicURL) = (signUp, true, "https://panel.example/")
+        return try Desk(settings)
+    }
+
+    var owner: Speaker { .user(home.owner) }
+    var bob: Speaker { .user(home.bob) }
+
+    /// Sends a request, as the program itself if nobody else is named.
+    @discardableResult
+    func ask(
+        _ method: AccountsRequest.Method,
+        _ path: String,
+        _ body: JSONValue? = nil,
+        query: [String: String] = [:],
+        as speaker: Speaker? = .nobody,
+        session: String? = nil,
+        from source: String? = "192.0.2.1"
+    ) async -> AccountsResponse {
+        await api.answer(
+            AccountsRequest(
+                method,
+                path.split(separator: "/").map(String.init),
+                query: query,
+                body: body,
+                speaker: speaker,
+                session: session,
+                face: "kiosk",
+                source: source
+            )
+        )
+    }
+
+    /// Gives a right to bob; the identifier.
+    func grant(_ scope: String, _ access: String) async throws -> Int {
+        let answer = await ask(
+            .post,
+            "grants",
+            ["who": "bob", "scope": .string(scope), "access": .string(access)]
+        )
+        guard let id = answer.body?["id"]?.integer else { throw AccessTable.Missing() }
+        return id
+    }
+
+    func log() throws -> [CommandLogEntry] {
+        try registry.flush()
+        return try home.store.log()
+    }
+}
+
+extension AccountsResponse {
+    /// The code of a refusal.
+    var code: String? { body?["error"]?.string }
+    var rows: [JSONValue] { body?.array ?? [] }
+
+    /// A member of each row.
+    func texts(_ key: String) -> [String?] { rows.map { $0[key]?.string } }
+}

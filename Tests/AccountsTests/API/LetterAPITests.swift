@@ -1,0 +1,132 @@
+import Accounts
+import Flare
+import People
+import Testing
+import Threading
+
+struct LetterAPITests {
+    private let eve: JSONValue = ["user": "eve", "email": "eve@example.org", "password": "correct horse"]
+
+    /// The next letter, once it is sent.
+    private func letter(_ desk: Desk, after count: Int = 0) async -> AccountsLetter? {
+        for _ in 0..<2000 {
+            if let letter = desk.letters.withLock({ $0.dropFirst(count).first }) { return letter }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+
+    private func token(_ letter: AccountsLetter) -> JSONValue {
+        let rest = letter.text.components("token=")
+        return .string(String(rest.prefix { !$0.isWhitespace }))
+    }
+
+    @Test func `nobody signs up and no letter is sent where that is off`() async throws {
+        let desk = try Desk()
+        #expect(await desk.ask(.post, "sign-up", eve, as: nil).status == 403)
+        #expect(await desk.ask(.post, "forgot", ["user": "bob"], as: nil).status == 403)
+        #expect(await desk.ask(.get, "session", as: nil).body?["canSignUp"] == false)
+    }
+
+    @Test(arguments: [AccountsAPI.Settings.SignUp.verified, .approved])
+    func `who signs up verifies the address with the link, once`(signUp: AccountsAPI.Settings.SignUp)
+        async throws
+    {
+        let desk = try Desk.withLetters(signUp)
+        let answer = await desk.ask(.post, "sign-up", eve, as: nil)
+        #expect(answer.status == 202)
+        let letter = try #require(await letter(desk))
+        #expect(letter.to == "eve@example.org")
+        #expect(letter.kind == .verify)
+        #expect(letter.text.contains("https://panel.example/verify?token="))
+        #expect(letter.expires == Desk.start + 86_400_000)
+        #expect(desk.registry.table.user(named: "eve")?.state == .pending)
+        let signIn: JSONValue = ["user": "eve", "password": "correct horse"]
+        #expect(await desk.ask(.post, "session", signIn, as: nil).status == 403)
+        let used = await desk.ask(.post, "verify", ["token": token(letter)], as: nil)
+        #expect(used.body?["kind"] == "verify")
+        #expect(used.body?["user"] == "eve")
+        let again = await desk.ask(.post, "verify", ["token": token(letter)], as: nil)
+        #expect(again.status == 403)
+        if signUp == .approved {
+            #expect(await desk.ask(.post, "session", signIn, as: nil).status == 403)
+            await desk.ask(.patch, "users/eve", ["state": "active"], as: desk.owner)
+        }
+        #expect(await desk.ask(.post, "session", signIn, as: nil).status == 200)
+        // The same answer, whether or not there is such a user.
+        #expect(await desk.ask(.post, "sign-up", eve, as: nil) == answer)
+        #expect(try desk.log().allSatisfy { !"\($0)".contains("correct horse") })
+    }
+
+    @Test(
+        arguments: [
+            ["user": "a/b", "email": "e@example.org", "password": "correct horse"],
+            ["user": "eve", "email": "no address", "password": "correct horse"],
+            ["user": "eve", "email": "", "password": "correct horse"],
+            ["user": "eve", "email": "e@example.org", "password": "short"],
+            ["user": "eve", "email": "e@example.org"],
+        ] as [JSONValue]
+    )
+    func `a form that cannot be is refused`(form: JSONValue) async throws {
+        let desk = try Desk.withLetters()
+        #expect(await desk.ask(.post, "sign-up", form, as: nil).status == 400)
+    }
+
+    @Test func `a forgotten password is set by a link, once, and ends all sessions`() async throws {
+        let desk = try Desk.withLetters()
+        await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
+        await desk.ask(.put, "users/bob/password", ["password": "correct horse"])
+        let signIn = await desk.ask(.post, "session", ["user": "bob", "password": "correct horse"], as: nil)
+        guard case .begin(let session)? = signIn.session else { throw AccessTable.Missing() }
+        let unknown = await desk.ask(.post, "forgot", ["user": "nobody-here"], as: nil)
+        let known = await desk.ask(.post, "forgot", ["user": "Bob@example.org"], as: nil)
+        #expect(unknown == known)
+        #expect(known.status == 202)
+        let letter = try #require(await letter(desk))
+        #expect(letter.kind == .reset)
+        #expect(letter.to == "bob@example.org")
+        let link = token(letter)
+        #expect(await desk.ask(.post, "verify", ["token": link], as: nil).status == 400)
+        #expect(await desk.ask(.post, "verify", ["token": link, "password": "short"], as: nil).status == 400)
+        let reset = await desk.ask(.post, "verify", ["token": link, "password": "another horse"], as: nil)
+        #expect(reset.body?["kind"] == "reset")
+        #expect(desk.registry.identify(.session(session)) == nil)
+        #expect(
+            await desk.ask(.post, "verify", ["token": link, "password": "third horse"], as: nil).status == 403
+        )
+        let after = await desk.ask(.post, "session", ["user": "bob", "password": "another horse"], as: nil)
+        #expect(after.status == 200)
+        #expect(desk.letters.withLock { $0.count } == 1)
+    }
+
+    @Test func `a link is of no use when it is old, cut or something else`() async throws {
+        let desk = try Desk.withLetters()
+        _ = await desk.ask(.post, "sign-up", eve, as: nil)
+        let link = token(try #require(await letter(desk)))
+        for text in ["", "x", String((link.string ?? "").dropLast()), (link.string ?? "") + "A"] {
+            #expect(await desk.ask(.post, "verify", ["token": .string(text)], as: nil).status == 403)
+        }
+        desk.now.withLock { $0 += 86_400_000 }
+        #expect(await desk.ask(.post, "verify", ["token": link], as: nil).status == 403)
+    }
+
+    @Test func `five letters an hour go to a name`() async throws {
+        let desk = try Desk.withLetters()
+        await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
+        for number in 0..<8 {
+            let answer = await desk.ask(.post, "forgot", ["user": "bob"], as: nil, from: "192.0.2.\(number)")
+            #expect(answer.status == 202)
+        }
+        _ = await letter(desk, after: 4)
+        #expect(desk.letters.withLock { $0.count } == 5)
+    }
+}
+
+extension String {
+    /// What follows the first occurrence of a text.
+    fileprivate func components(_ separator: String) -> Substring {
+        var rest = self[...]
+        while !rest.isEmpty, !rest.hasPrefix(separator) { rest = rest.dropFirst() }
+        return rest.dropFirst(separator.count)
+    }
+}

@@ -1,0 +1,82 @@
+import Accounts
+import Testing
+
+struct CommandLogTests {
+    private func entry(
+        at now: Int64,
+        slug: String = "table-lamp",
+        code: String? = nil,
+        by user: String = "bob"
+    ) -> CommandLogEntry {
+        var entry = CommandLogEntry(
+            at: now,
+            face: "mqtt",
+            speaker: "user:\(user)",
+            kind: "set",
+            state: code == nil ? "ok" : "refused"
+        )
+        (entry.code, entry.slug, entry.source, entry.took) = (code, slug, "node/things/\(slug)/set", 1.5)
+        return entry
+    }
+
+    @Test func `entries are stored as they are, newest last`() throws {
+        let store = try Home().store
+        var full = entry(at: 1)
+        (full.id, full.epoch, full.target, full.actions) = ("7", "e", "5f", #"{"state":"ON"}"#)
+        (full.results, full.tx) = ("{}", "3")
+        try store.append([full, entry(at: 2), entry(at: 3)])
+        let found = try store.log()
+        #expect(found.map(\.at) == [1, 2, 3] && found.map(\.seq) == [1, 2, 3])
+        full.seq = 1
+        #expect(found.first == full)
+    }
+
+    @Test func `equal refusals within a minute are one row`() throws {
+        let store = try Home().store
+        try store.append([entry(at: 1000, code: "not_allowed"), entry(at: 30_000, code: "not_allowed")])
+        try store.append([entry(at: 60_999, code: "not_allowed"), entry(at: 61_000, code: "not_allowed")])
+        try store.append([
+            entry(at: 61_500, code: "unknown_thing"), entry(at: 61_500, code: "not_allowed", by: "eve"),
+        ])
+        try store.append([entry(at: 61_600), entry(at: 61_700)])
+        #expect(try store.log().map(\.times) == [3, 1, 1, 1, 1, 1])
+    }
+
+    @Test func `the log is asked for by thing, user and time`() throws {
+        let store = try Home().store
+        try store.append([
+            entry(at: 1), entry(at: 2, slug: "desk"), entry(at: 3, by: "eve"), entry(at: 4),
+        ])
+        func times(_ change: (inout LogQuery) -> Void) throws -> [Int64] {
+            var query = LogQuery()
+            change(&query)
+            return try store.log(query).map(\.at)
+        }
+        #expect(try times { $0.thing = "table-lamp" } == [1, 3, 4])
+        #expect(try times { $0.user = "bob" } == [1, 2, 4])
+        #expect(try times { $0.since = 3 } == [3, 4])
+        #expect(try times { ($0.user, $0.limit) = ("bob", 2) } == [2, 4])
+        #expect(try times { $0.limit = -5 } == [])
+    }
+
+    @Test func `old and many rows are removed`() throws {
+        let store = try Home().store
+        var limits = LogLimits()
+        (limits.days, limits.rows) = (1, 5)
+        try store.append((1...9).map { entry(at: $0) }, limits: limits)
+        #expect(try store.log().map(\.at) == [5, 6, 7, 8, 9])
+        try store.append([entry(at: 86_400_007)], limits: limits)
+        #expect(try store.log().map(\.at) == [7, 8, 9, 86_400_007])
+        limits.rows = 0
+        try store.append([entry(at: 86_400_008)], limits: limits)
+        #expect(try store.log().isEmpty)
+    }
+
+    @Test func `long texts are clipped`() throws {
+        let store = try Home().store
+        var long = entry(at: 1)
+        long.actions = String(repeating: "x", count: 1_000_000)
+        try store.append([long])
+        #expect(try store.log().first?.actions?.utf8.count == 4096)
+    }
+}

@@ -1,0 +1,161 @@
+import Controller
+import Flare
+import Foundation
+import People
+import Testing
+import Things
+
+/// Who may do what, in front of every command.
+struct PeoplePolicyTests {
+    private static func account(_ number: UInt64) -> AccountID { AccountID(high: 0, low: UInt16(number)) }
+    private let alice = account(1)
+    private let bob = account(2)
+
+    /// A home with an owner, alice, and bob with these grants.
+    private func rig(
+        _ grants: [(Access, Scope)],
+        ends: Int64? = nil,
+        server: HouseServer = HouseServer()
+    ) -> Rig {
+        var rig = Rig.atHome(server: server)
+        rig.controller.policies = [PeoplePolicy(), LevelPolicy()]
+        let owner = Grant(id: 1, .user(alice), .own, .all)
+        let others = grants.enumerated().map { index, grant in
+            Grant(id: Int64(index + 2), .user(bob), grant.0, grant.1, ends: ends)
+        }
+        let table = AccessTable(
+            users: [User(id: alice, name: "alice"), User(id: bob, name: "bob")],
+            grants: [owner] + others
+        )
+        rig.happens(.peopleChanged(table))
+        return rig
+    }
+
+    private func refusal(_ rig: inout Rig, _ order: Command.Order, by user: AccountID?) -> Refusal? {
+        let command = Command(ticket: 1, order: order, speaker: user.map { .user($0) })
+        let effects = rig.happens(.commandReceived(command)) + rig.serve()
+        return effects.answers.first?.refusal
+    }
+
+    private func code(_ rig: inout Rig, _ order: Command.Order, by user: AccountID?) -> RefusalCode? {
+        refusal(&rig, order, by: user)?.code
+    }
+
+    private func set(_ target: Command.Target) -> Command.Order {
+        .set(target, ThingRequest(attributes: ["state": "TOGGLE"]))
+    }
+
+    @Test func `without users nobody needs a name, with users everybody does`() {
+        var free = Rig.atHome()
+        #expect(code(&free, set(.thing("lamp")), by: nil) == nil)
+        var rig = rig([])
+        for order in [
+            set(.thing("lamp")), set(.thing("nothing")), .request(.ping), .chooseEnvironment(.next),
+        ] {
+            #expect(code(&rig, order, by: nil) == .unauthenticated)
+        }
+        #expect(code(&rig, set(.thing("lamp")), by: alice) == nil)
+        #expect(code(&rig, .request(.ping), by: bob) == nil)
+    }
+
+    @Test func `what may not be seen is not there, and no hint names it`() {
+        var rig = rig([(.read, .thing(House.kettle))])
+        let unseen = refusal(&rig, set(.thing("lamp")), by: bob)
+        #expect(unseen?.code == .unknownThing)
+        let absent = refusal(&rig, set(.thing("lamb")), by: bob)
+        #expect(absent?.code == .unknownThing && absent?.message.contains("lamp") == false)
+        #expect(
+            unseen?.message.replacingOccurrences(of: "lamp", with: "x")
+                == absent?.message.replacingOccurrences(of: "lamb", with: "x")
+        )
+        #expect(code(&rig, .get(.thing("kettle")), by: bob) == nil)
+        #expect(refusal(&rig, set(.thing("lamb")), by: alice)?.message.contains("lamp") == true)
+        #expect(code(&rig, set(.zone("kitchen")), by: bob) == .unknownThing)
+    }
+
+    @Test func `what may be seen and not driven is refused, and says who can allow it`() {
+        var rig = rig([(.read, .thing(House.lamp))])
+        let refusal = refusal(&rig, set(.thing("lamp")), by: bob)
+        #expect(refusal?.code == .notAllowed)
+        #expect(refusal?.message == "bob may not write thing lamp: no grant; alice can allow it")
+        #expect(code(&rig, .action(.thing("lamp"), name: "toggle"), by: bob) == .notAllowed)
+        // Rights come before legality.
+        let wrong = ThingRequest(attributes: ["brightness": "much"])
+        #expect(code(&rig, .set(.thing("lamp"), wrong), by: bob) == .notAllowed)
+        #expect(code(&rig, .set(.thing("lamp"), wrong), by: alice) == .invalidValue)
+    }
+
+    @Test func `a right of a zone or an environment reaches what is in it now`() {
+        for scope in [Scope.zone(House.kitchen), .environment(House.home), .all] {
+            var rig = rig([(.write, scope)])
+            #expect(code(&rig, set(.thing("lamp")), by: bob) == nil, "\(scope)")
+        }
+        var elsewhere = rig([(.write, .zone(House.living))])
+        #expect(code(&elsewhere, set(.thing("lamp")), by: bob) == .unknownThing)
+    }
+
+    @Test func `a right ends at its moment, without an event`() {
+        let end = Rig.moment(1000).wallMilliseconds
+        var rig = rig([(.write, .thing(House.lamp)), (.read, .thing(House.lamp))], ends: end)
+        #expect(code(&rig, set(.thing("lamp")), by: bob) == nil)
+        rig.time = 1000
+        #expect(code(&rig, set(.thing("lamp")), by: bob) == .unknownThing)
+    }
+
+    @Test func `positions, sensors, environments and displays need a right of their own`() {
+        var rig = rig([(.write, .all)])
+        let orders: [Command.Order] = [
+            .setDevice(.init(position: Point3D(x: 1, y: 1))), .chooseEnvironment(.next),
+            .switchSensor(.gps, on: false), .setLifecycle(.level(nil)), .request(.refresh),
+        ]
+        for order in orders { #expect(code(&rig, order, by: bob) == .notAllowed) }
+        #expect(code(&rig, set(.nearby(ifID: nil)), by: bob) == .noNearbyThing)
+        var mover = self.rig([(.write, .devices)])
+        #expect(code(&mover, .switchSensor(.gps, on: false), by: bob) == nil)
+    }
+
+    @Test func `only who owns everything administers the daemon, or has things explained`() {
+        var rig = rig([(.own, .environment(House.home)), (.write, .devices)])
+        for verb in [Command.Verb.reload, .restart, .logLevel("debug")] {
+            #expect(code(&rig, .request(verb), by: bob) == .notAllowed)
+        }
+        #expect(code(&rig, .request(.explain(.zone)), by: bob) == .notAllowed)
+        #expect(code(&rig, .request(.explain(.zone)), by: alice) == nil)
+        #expect(code(&rig, .request(.logLevel("debug")), by: alice) == nil)
+    }
+
+    @Test func `a zone is set only if every light that changes may be`() {
+        var server = HouseServer()
+        for index in server.things.indices where server.things[index].id == House.floorLamp {
+            server.things[index].zone = House.kitchen
+        }
+        let grants: [(Access, Scope)] = [(.read, .environment(House.home)), (.write, .thing(House.lamp))]
+        var rig = rig(grants, server: server)
+        let off = ThingRequest(attributes: ["state": "ON"])
+        #expect(code(&rig, .set(.zone("kitchen"), off), by: bob) == .notAllowed)
+        #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
+        // A light that is on already does not change.
+        let on = rig.state.things[House.lamp]?.data["on"]
+        #expect(on == true)
+        var partial = ThingRequest(attributes: ["state": "OFF"])
+        partial.isPartial = true
+        #expect(code(&rig, .set(.zone("kitchen"), partial), by: bob) == nil)
+        #expect(rig.state.things[House.lamp]?.data["on"] == false)
+        #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
+        // Who may see only the one sets only the one.
+        var narrow = self.rig([(.write, .thing(House.lamp))], server: server)
+        #expect(
+            code(&narrow, .set(.zone("kitchen"), ThingRequest(attributes: ["state": "OFF"])), by: bob) == nil
+        )
+        #expect(code(&narrow, set(.zone("living-room")), by: bob) == .unknownThing)
+    }
+
+    @Test func `environments that may not be seen are not offered`() {
+        var rig = rig([(.write, .devices), (.read, .environment(House.home))])
+        let refusal = refusal(&rig, .chooseEnvironment(.named("office")), by: bob)
+        #expect(refusal?.code == .unknownEnvironment)
+        #expect(refusal?.message.contains("office,") == false && refusal?.message.contains("studio") == false)
+        #expect(code(&rig, .chooseEnvironment(.next), by: bob) == nil)
+        #expect(rig.state.environmentID == House.home)
+    }
+}

@@ -1,0 +1,164 @@
+import Accounts
+import Daemon
+import Flare
+import Foundation
+import Messages
+import People
+import TestSupport
+import Testing
+import Threading
+
+/// The file `people.acl_file`.
+@Suite(.timeLimit(.minutes(1))) struct AccessFileTests {
+    private static let lamp = FlareID(high: 1, low: 1)
+
+    private struct Rig: Sendable {
+        let path: String
+        let file: AccessFile
+        let accounts: AccountsRegistry
+        let bob: AccountID
+        let now: Locked<Int64>
+        let place: Locked<AccessFile.View>
+        let reports: Locked<[String?]>
+
+        var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+        var hasLamp: Bool { text.contains("topic read t/n/things/table-lamp\n") }
+
+        /// Gives bob the lamp.
+        func grant(ends: Int64? = nil) throws {
+            let grant = Grant(id: 0, .user(bob), .read, .thing(AccessFileTests.lamp), ends: ends)
+            _ = try accounts.change { store throws(AccountsError) in
+                try store.addGrant(grant, by: .program, at: now.withLock { $0 })
+            }
+        }
+    }
+
+    /// Runs the body while a file is kept.
+    private func withRig(
+        path: (TemporaryFolder) -> String = { $0.path("people.acl") },
+        isKnown: Bool = true,
+        _ body: (Rig) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: URL(filePath: folder.path))
+            defer { store.close() }
+            try store.accounts.prepare(owner: "owner", at: 0)
+            let bob = try store.accounts.addUser(NewUser("bob"), by: .program, at: 0)
+            let now = Locked<Int64>(0)
+            let accounts = try AccountsRegistry(
+                store.accounts,
+                AccountsRegistry.Settings(),
+                clock: { now.withLock { $0 } },
+                changed: { _ in }
+            )
+            var place = AccessPlace()
+            var thing = FlareThing(id: Self.lamp)
+            thing.zone = FlareID(high: 1, low: 2)
+            place.add(thing, slug: "table-lamp")
+            let view = Locked(AccessFile.View(place: place, isKnown: isKnown))
+            let reports = Locked<[String?]>([])
+            let path = path(folder)
+            let file = AccessFile(
+                path,
+                AccessList(topics: Topics(root: "t/n"), discoveryPrefix: "ha"),
+                accounts
+            ) {
+                view.withLock { $0 }
+            } report: { report in
+                reports.withLock { $0.append(report) }
+            }
+            let rig = Rig(
+                path: path,
+                file: file,
+                accounts: accounts,
+                bob: bob,
+                now: now,
+                place: view,
+                reports: reports
+            )
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await file.run() }
+                defer { group.cancelAll() }
+                try await body(rig)
+            }
+        }
+    }
+
+    @Test func `a user's rights are in the file as soon as they are given, and leave it when they end`()
+        async throws
+    {
+        try await withRig { rig in
+            #expect(await eventually { rig.text.contains("user bob\n") })
+            #expect(!rig.hasLamp)
+            try rig.grant(ends: 400)
+            #expect(await eventually { rig.hasLamp })
+            let head = rig.text.split(separator: "\n").first
+            #expect(head?.hasPrefix("# permissions ") == true)
+            rig.now.withLock { $0 = 400 }
+            #expect(await eventually { !rig.hasLamp })
+            #expect(rig.text.split(separator: "\n").first != head)
+            #expect(rig.text.contains("user bob\n"))
+        }
+    }
+
+    @Test func `a thing that gets another short name is in the file with it`() async throws {
+        try await withRig { rig in
+            try rig.grant()
+            #expect(await eventually { rig.hasLamp })
+            var place = AccessPlace()
+            place.add(FlareThing(id: Self.lamp), slug: "desk-lamp")
+            rig.place.withLock { $0.place = place }
+            rig.file.wake()
+            #expect(
+                await eventually {
+                    rig.text.contains("topic read t/n/things/desk-lamp/data\n") && !rig.hasLamp
+                }
+            )
+        }
+    }
+
+    @Test func `the broker's group may read it, and nobody else`() async throws {
+        try await withRig { rig in
+            #expect(await eventually { !rig.text.isEmpty })
+            let mode = try FileManager.default.attributesOfItem(atPath: rig.path)[.posixPermissions]
+            #expect((mode as? NSNumber)?.intValue == 0o640)
+            #expect(!FileManager.default.fileExists(atPath: rig.path + ".new"))
+        }
+    }
+
+    @Test func `a file that cannot be written is reported once, and again when it can`() async throws {
+        try await withRig(path: { $0.path("nowhere/people.acl") }) { rig in
+            #expect(await eventually { rig.reports.withLock { $0.count } == 1 })
+            let report = rig.reports.withLock { $0.first ?? nil }
+            #expect(report?.contains("nowhere/people.acl cannot be written: ") == true, "\(report ?? "")")
+            let folder = URL(filePath: rig.path).deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            rig.file.wake()
+            #expect(await eventually { rig.reports.withLock { $0.last } == .some(nil) })
+            #expect(rig.text.contains("user bob\n"))
+        }
+    }
+
+    @Test func `while the things are being read, the file that is there stays`() async throws {
+        try await withRig { rig in
+            try rig.grant()
+            #expect(await eventually { rig.hasLamp })
+            let place = rig.place.withLock { $0.place }
+            rig.place.withLock { $0 = AccessFile.View(place: AccessPlace(), isKnown: false) }
+            try rig.accounts.change { store throws(AccountsError) in
+                _ = try store.addUser(NewUser("ann"), by: .program, at: 0)
+            }
+            rig.place.withLock { $0 = AccessFile.View(place: place, isKnown: true) }
+            #expect(await eventually { rig.text.contains("user ann\n") })
+            #expect(rig.hasLamp)
+            // For ever it does not stay.
+            rig.place.withLock { $0 = AccessFile.View(place: AccessPlace(), isKnown: false) }
+            rig.file.wake()
+            let isGone = await eventually {
+                rig.now.withLock { $0 += 1000 }
+                return !rig.hasLamp
+            }
+            #expect(isGone)
+        }
+    }
+}

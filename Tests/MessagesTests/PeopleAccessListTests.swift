@@ -1,0 +1,114 @@
+import Controller
+import Flare
+import Messages
+import People
+import Testing
+
+struct PeopleAccessListTests {
+    private let bob = User(id: AccountID(high: 2, low: 0), name: "bob")
+    private let list = AccessList(topics: Topics(root: "t/n"), discoveryPrefix: "ha")
+    private let lamp = FlareID(high: 1, low: 1)
+    private let kitchen = FlareID(high: 1, low: 20)
+    private let home = FlareID(high: 1, low: 30)
+
+    private var place: AccessPlace {
+        var place = AccessPlace()
+        place.add(FlareEnvironment(id: home), slug: "home")
+        for (id, slug) in [(kitchen, "kitchen"), (FlareID(high: 1, low: 21), "hall")] {
+            var zone = FlareZone(id: id)
+            zone.environment = home
+            place.add(zone, slug: slug)
+        }
+        for (id, slug) in [(lamp, "table-lamp"), (FlareID(high: 1, low: 2), "desk-lamp")] {
+            var thing = FlareThing(id: id)
+            (thing.zone, thing.environment) = (id == lamp ? kitchen : nil, home)
+            place.add(thing, slug: slug)
+        }
+        return place
+    }
+
+    /// What bob may read with a grant, below the node's root.
+    private func readable(_ access: Access, _ scope: Scope, ends: Int64? = nil, at now: Int64 = 0) -> [String]
+    {
+        let table = AccessTable(
+            users: [bob],
+            grants: [Grant(id: 1, .user(bob.id), access, scope, ends: ends)]
+        )
+        return list.grants(of: bob, in: table, place, at: now).filter { $0.access == .read }
+            .map { String($0.filter.dropFirst(4)) }
+    }
+
+    private let always = ["status", "info", "users/bob/response/+"]
+
+    private func topics(_ thing: String) -> [String] {
+        ["things/\(thing)", "things/\(thing)/data", "things/\(thing)/availability", "things/\(thing)/beacon"]
+    }
+
+    @Test func `a user reads what the grants are about, with what is in it`() {
+        #expect(readable(.read, .thing(lamp)) == always + topics("table-lamp"))
+        let zone = ["zones/kitchen", "zones/kitchen/lights"]
+        #expect(readable(.write, .zone(kitchen)) == always + zone + topics("table-lamp"))
+        let zones = ["zones/hall", "zones/hall/lights"] + zone
+        let things = topics("desk-lamp") + topics("table-lamp")
+        #expect(readable(.read, .environment(home)) == always + ["environments/home"] + zones + things)
+        #expect(readable(.read, .thing(FlareID(high: 9, low: 9))) == always)
+    }
+
+    @Test func `who sees everything reads by wildcards, and positions only with their own right`() {
+        let all = readable(.write, .all)
+        for topic in [
+            "things/+/data", "zones/+/lights", "environments/+", "event/thing", "health", "alert/+",
+            "sensors/+",
+        ] {
+            #expect(all.contains(topic), "\(topic)")
+        }
+        let devices = readable(.read, .devices)
+        for topic in [
+            "state", "zone", "device/position", "nearby/availability", "event/device", "map", "frame",
+        ] {
+            #expect(!all.contains(topic) && devices.contains(topic), "\(topic)")
+        }
+        #expect(Set(readable(.own, .all)) == Set(all + devices))
+    }
+
+    @Test func `nobody reads commands, outboxes or other users' topics`() {
+        for topic in readable(.own, .all) {
+            #expect(!topic.contains("#") && !topic.hasPrefix("+") && !topic.hasPrefix("outbox"))
+            #expect(!topic.hasPrefix("users/") || topic == "users/bob/response/+")
+            #expect(!CommandTopic.filters.contains(topic))
+        }
+    }
+
+    @Test func `a user writes commands below their own topics only`() {
+        let grants = list.grants(of: bob, in: AccessTable(users: [bob]), place, at: 0)
+        let written = grants.filter { $0.access != .read }.map(\.filter)
+        #expect(written == CommandTopic.filters.map { "t/n/users/bob/\($0)" })
+    }
+
+    @Test func `what has ended is not read, and the hash tells`() {
+        #expect(readable(.read, .all, ends: 10, at: 9) != always)
+        #expect(readable(.read, .all, ends: 10, at: 10) == always)
+        let table = AccessTable(users: [bob], grants: [Grant(id: 1, .user(bob.id), .read, .all, ends: 10)])
+        let (before, after) = (list.peopleText(table, place, at: 9), list.peopleText(table, place, at: 10))
+        #expect(before.split(separator: "\n").first != after.split(separator: "\n").first)
+        #expect(after == list.peopleText(table, place, at: 11))
+    }
+
+    @Test func `there is a section for each active user, by name`() {
+        let users = [
+            ("zoe", UserState.active), ("ann", .active), ("off", .off), ("new", .pending),
+            ("trilateral", .active),
+        ]
+        let table = AccessTable(
+            users: users.enumerated().map {
+                User(id: AccountID(high: 9, low: UInt16($0)), name: $1.0, state: $1.1)
+            }
+        )
+        let text = list.peopleText(table, place, at: 0)
+        #expect(text.hasPrefix("# permissions ") && text.split(separator: "\n").first?.utf8.count == 30)
+        let sections = text.split(separator: "\n").filter { $0.hasPrefix("user ") }
+        #expect(sections == ["user ann", "user zoe"])
+        #expect(text.contains("# trilateral: left out"))
+        #expect(text.contains("topic write t/n/users/ann/things/+/set\n"))
+    }
+}
