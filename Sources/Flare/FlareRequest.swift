@@ -18,6 +18,10 @@ package enum FlareRequest: Sendable, Hashable {
     case setPosition(ObjectReference, Point3D, sender: FlareID?)
     case performAction(ObjectReference, action: String, sender: FlareID?)
     case renameDevice(FlareID, environment: FlareID, name: String)
+    case createThing(ThingEdit, zone: FlareID, environment: FlareID)
+    /// Change a thing as a whole. A remote server tells nobody.
+    case changeThing(FlareID, ThingEdit)
+    case removeThing(FlareID)
 }
 
 /// A device to create.
@@ -52,6 +56,8 @@ package enum FlareReply: Sendable, Hashable {
     /// `nil` when the server has no such device.
     case device(FlareDevice?)
     case presence(zone: FlareID?, nearest: FlareID?)
+    /// The new thing.
+    case thing(FlareThing)
     /// Stored, sent or done.
     case done
 }

@@ -36,6 +36,25 @@ package struct CommandDecoder: Sendable {
         payload: [UInt8],
         isRetained: Bool = false
     ) -> DecodedCommand {
+        decode(payload, topic.subject, hasMembers: topic.hasMembers, isRetained) {
+            payload throws(Refusal) in try order(topic, payload)
+        }
+    }
+
+    /// A change to what a thing is, which has no topic.
+    package func decode(_ change: ThingChange, payload: [UInt8]) -> DecodedCommand {
+        decode(payload, .set, hasMembers: true) { payload throws(Refusal) in
+            try Command.Order(change, payload)
+        }
+    }
+
+    private func decode(
+        _ payload: [UInt8],
+        _ subject: Answer.Subject,
+        hasMembers: Bool,
+        _ isRetained: Bool = false,
+        _ read: (CommandPayload) throws(Refusal) -> Command.Order
+    ) -> DecodedCommand {
         let size = payload.count
         guard size <= limits.payloadBytes else {
             let refusal =
@@ -46,7 +65,7 @@ package struct CommandDecoder: Sendable {
                     "the payload has \(size) bytes; at most \(limits.payloadBytes) are read"
                 )
             return DecodedCommand(
-                subject: topic.subject,
+                subject: subject,
                 tx: nil,
                 credentials: CommandCredentials(),
                 result: .failure(refusal)
@@ -57,7 +76,7 @@ package struct CommandDecoder: Sendable {
         let result: Result<Command.Order, Refusal>
         do throws(Refusal) {
             var payload = try CommandPayload(payload)
-            if topic.hasMembers, case .object(var members) = payload {
+            if hasMembers, case .object(var members) = payload {
                 let mark = members.removeValue(forKey: "tx")
                 let reading = Result { () throws(Refusal) in try credentials.take(from: &members) }
                 payload = .object(members)
@@ -65,12 +84,12 @@ package struct CommandDecoder: Sendable {
                 try reading.get()
             }
             guard !isRetained else { throw Self.retained }
-            result = .success(try order(topic, payload))
+            result = .success(try read(payload))
         } catch {
             result = .failure(isRetained ? Self.retained : error.withoutTokens)
         }
         return DecodedCommand(
-            subject: topic.subject,
+            subject: subject,
             tx: tx,
             credentials: credentials,
             result: result

@@ -57,6 +57,38 @@ struct CommandFields {
         return CommandFields(object, path: "\(path)\(key).")
     }
 
+    /// A name of an object.
+    mutating func name(_ key: String) throws(Refusal) -> String? {
+        guard let text = try text(key) else { return nil }
+        let trimmed = text.trimmingSpace
+        guard (1...200).contains(trimmed.unicodeScalars.count) else {
+            throw Refusal(
+                .outOfRange,
+                "\(path)\(key) must have 1 to 200 characters (is \(QuotedValue.of(text)))",
+                field: path + key
+            )
+        }
+        return trimmed
+    }
+
+    /// `{"x","y","z"?}`, metres.
+    mutating func position(_ key: String) throws(Refusal) -> Point3D? {
+        guard var place = try object(key) else { return nil }
+        let metres = -1e6...1e6
+        let x = try place.number("x", in: metres, unit: " m")
+        let y = try place.number("y", in: metres, unit: " m")
+        let z = try place.number("z", in: metres, unit: " m") ?? 0
+        try place.finish()
+        guard let x, let y else {
+            throw Refusal(
+                .invalidValue,
+                "\(path)\(key) must have the numbers x and y, in metres",
+                field: path + key
+            )
+        }
+        return Point3D(x: x, y: y, z: z)
+    }
+
     /// Refuses unread members; `tx` and the credentials were read before.
     func finish() throws(Refusal) {
         let known = path.isEmpty ? known + ["tx"] : known

@@ -155,35 +155,11 @@ extension Command.DeviceChange {
     init(_ payload: CommandPayload) throws(Refusal) {
         var fields = try payload.membersOnly()
         self.init()
-        if var place = try fields.object("position") {
-            let metres = -1e6...1e6
-            let x = try place.number("x", in: metres, unit: " m")
-            let y = try place.number("y", in: metres, unit: " m")
-            let z = try place.number("z", in: metres, unit: " m") ?? 0
-            try place.finish()
-            guard let x, let y else {
-                throw Refusal(
-                    .invalidValue,
-                    "position must have the numbers x and y, in metres",
-                    field: "position"
-                )
-            }
-            position = Point3D(x: x, y: y, z: z)
-        }
+        position = try fields.position("position")
         if let degrees = try fields.number("angle", in: 0...360, unit: " degrees") {
             angle = degrees == 360 ? 0 : degrees
         }
-        if let text = try fields.text("name") {
-            let trimmed = text.trimmingSpace
-            guard (1...200).contains(trimmed.unicodeScalars.count) else {
-                throw Refusal(
-                    .outOfRange,
-                    "name must have 1 to 200 characters (is \(QuotedValue.of(text)))",
-                    field: "name"
-                )
-            }
-            name = trimmed
-        }
+        name = try fields.name("name")
         try fields.finish()
         guard self != Self() else {
             throw Refusal(.invalidValue, "nothing to set was given; this device has position, angle and name")

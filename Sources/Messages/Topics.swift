@@ -78,6 +78,8 @@ package struct Topics: Sendable, Hashable {
 
     /// Messages that another program is to deliver: letters with links, and those of devices.
     package var outboxes: [String] { [topic("outbox/#"), topic("outbox-dev/#")] }
+    /// Letters to addresses of mail.
+    package var emailOutbox: String { topic("outbox/email") }
 
     package func event(_ topic: ChangeEvent.Topic) -> String { self.topic("event/\(topic.rawValue)") }
 

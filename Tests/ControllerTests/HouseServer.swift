@@ -85,6 +85,21 @@ struct HouseServer {
             guard let index = devices.firstIndex(where: { $0.id == id }) else { return unknown(.device, id) }
             devices[index].name = name
             return .success(.done)
+        case .createThing(let edit, let zone, let environment):
+            made += 1
+            var thing = FlareThing(id: House.id(made))
+            (thing.zone, thing.environment) = (zone, environment)
+            thing.apply(edit)
+            things.append(thing)
+            return .success(.thing(thing))
+        case .changeThing(let id, let edit):
+            guard let index = things.firstIndex(where: { $0.id == id }) else { return unknown(.thing, id) }
+            things[index].apply(edit)
+            return .success(.done)
+        case .removeThing(let id):
+            guard things.contains(where: { $0.id == id }) else { return unknown(.thing, id) }
+            things.removeAll { $0.id == id }
+            return .success(.done)
         }
     }
 
@@ -136,5 +151,17 @@ struct HouseServer {
             if let zone = old.zone { notices.append(.exit(zone: zone, device: id)) }
         }
         return notices
+    }
+}
+
+extension FlareThing {
+    fileprivate mutating func apply(_ edit: ThingEdit) {
+        name = edit.name ?? name
+        description = edit.description ?? description
+        zone = edit.zone ?? zone
+        position = edit.position ?? position
+        actions = edit.actions ?? actions
+        data.merge(edit.data) { $1 }
+        data = data.filter { !$0.value.isNull }
     }
 }

@@ -100,6 +100,9 @@ enum StoryText {
             "move \(name(object.id)) to \(text(position))\(sender == nil ? " without sender" : "")"
         case .performAction(let object, let action, _): "do \(action) on \(name(object.id))"
         case .renameDevice(let id, _, let new): "rename \(name(id)) \(new)"
+        case .createThing(let edit, let zone, _): "make thing \(edit.name ?? "?") in \(name(zone))"
+        case .changeThing(let id, let edit): "edit \(name(id)) \(JSONValue.object(edit.members(over: [:])))"
+        case .removeThing(let id): "remove \(name(id))"
         }
     }
 

@@ -57,6 +57,40 @@ import Testing
     }
 
     @Test(arguments: LinkKind.allCases)
+    func `a thing is made, changed as a whole without losing what others stored, and removed`(
+        kind: LinkKind
+    ) async throws {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            var edit = ThingEdit()
+            (edit.name, edit.position) = ("Radio \"ü\"", Point3D(x: 1, y: 2, z: 3))
+            (edit.data, edit.actions) = (["on": false, "volume": 3, "station": "one"], ["next"])
+            let made = await link.ask(.createThing(edit, zone: Home.hall, environment: Home.house))
+            guard case .success(.thing(let thing))? = made else {
+                Issue.record("not made: \(String(describing: made))")
+                return
+            }
+            #expect(thing.name == edit.name && thing.position == edit.position && thing.data == edit.data)
+            #expect(thing.zone == Home.hall && thing.environment == Home.house && thing.actions == ["next"])
+            let object = ObjectReference(.thing, thing.id)
+            try await hub.setData(object, ["volume": 9])
+
+            var change = ThingEdit()
+            (change.name, change.zone, change.data) = ("Set", Home.kitchen, ["on": .null, "colour": "red"])
+            #expect(await link.ask(.changeThing(thing.id, change)) == .success(.done))
+            let record = await hub.record(object)
+            let changed = try #require(record.flatMap { FlareThing(json: $0.json) })
+            #expect(
+                changed.name == "Set" && changed.zone == Home.kitchen && changed.position == edit.position
+            )
+            #expect(changed.data == ["volume": 9, "station": "one", "colour": "red"])
+
+            #expect(await link.ask(.removeThing(thing.id)) == .success(.done))
+            #expect(await hub.record(object) == nil)
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
     func `the notices of a request come before its reply, and own changes are not echoed`(
         kind: LinkKind
     ) async throws {
@@ -196,6 +230,8 @@ import Testing
             (.performAction(ObjectReference(.thing, nobody), action: "on", sender: nil), .thing),
             (.performAction(ObjectReference(.device, nobody), action: "north", sender: nil), .device),
             (.renameDevice(nobody, environment: Home.house, name: "x"), .device),
+            (.createThing(ThingEdit(), zone: nobody, environment: Home.house), .zone),
+            (.changeThing(nobody, ThingEdit()), .thing), (.removeThing(nobody), .thing),
         ]
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in

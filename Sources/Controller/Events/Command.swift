@@ -57,6 +57,11 @@ package struct Command: Sendable, Hashable {
         case setLifecycle(LifecycleChange)
         /// A call for a display, by its id, or for every one.
         case show(ScreenCall, display: String)
+        /// A new thing in a zone, by slug or identifier as received.
+        case addThing(ThingEdit, zone: String)
+        /// A change to what a thing is; another zone by slug or identifier as received.
+        case editThing(String, ThingEdit, zone: String?)
+        case removeThing(String)
         case request(Verb)
     }
 

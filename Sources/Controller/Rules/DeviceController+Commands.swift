@@ -30,6 +30,9 @@ extension DeviceController {
             accept(pending)
         case .setLifecycle(let change): setLifecycle(change, command)
         case .show(let call, let display): show(call, on: display, command)
+        case .addThing(let edit, let zone): addThing(edit, to: zone, command)
+        case .editThing(let name, let edit, let zone): editThing(name, edit, zone, command)
+        case .removeThing(let name): removeThing(name, command)
         case .request(let verb): request(verb, command)
         }
     }
@@ -44,6 +47,10 @@ extension DeviceController {
             subject: pending.subject,
             target: pending.target
         )
+        // A new thing has its slug since it was read, and a renamed one may have another.
+        if let object = pending.target?.object, let slug = state.slugs[object.kind, object.id] {
+            answer.target?.slug = slug
+        }
         answer.actor = pending.command.actor
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
@@ -334,7 +341,9 @@ extension Command.Order {
         switch self {
         case .get: .get
         case .request(let verb): .verb(verb.name)
-        case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show: .set
+        case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show, .addThing,
+            .editThing, .removeThing:
+            .set
         }
     }
 }

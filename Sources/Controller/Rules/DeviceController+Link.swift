@@ -63,6 +63,8 @@ extension DeviceController {
             return jobAnswered(request, on: object, result)
         case (.renameDevice(let device, _, _), _):
             return jobAnswered(request, on: ObjectReference(.device, device), result)
+        case (.createThing, _), (.changeThing, _), (.removeThing, _):
+            return thingEdited(request, result)
         case (.loadEnvironments, .success(.environments(let found))):
             environmentsLoaded(found)
         case (.loadPlace(let environment), .success(.place(let zones, let things))):

@@ -255,6 +255,7 @@ extension DeviceController {
     /// Refuses all jobs, because no reply will come.
     mutating func failQueues(_ refusal: Refusal) {
         echoes.removeAll()
+        for edit in pending.removeEdits() { refuse(edit, refusal) }
         for job in queues.removeAll() { refuse(job.command, refusal) }
     }
 

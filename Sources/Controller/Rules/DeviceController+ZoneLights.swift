@@ -8,7 +8,7 @@ import Things
 extension DeviceController {
     mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
         let zone: FlareZone
-        switch self.zone(name, command) {
+        switch self.zone(named: name, command) {
         case .success(let found): zone = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
@@ -84,7 +84,8 @@ extension DeviceController {
         state.kind(of: thing)?.isLight ?? ThingCapabilities.isLight(thing.data)
     }
 
-    private func zone(_ name: String, _ command: Command) -> Result<FlareZone, Refusal> {
+    /// The zone of a name, or a refusal if there is none that the sender may see.
+    func zone(named name: String, _ command: Command) -> Result<FlareZone, Refusal> {
         let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
         // Who may see a thing of it knows that it is there.
         let zones = state.zones.filter { zone in

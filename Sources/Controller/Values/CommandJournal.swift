@@ -25,6 +25,9 @@ struct CommandJournal: Sendable {
         case switchSensor(SensorKind, on: Bool)
         case setLifecycle(Command.LifecycleChange.Name)
         case show(ScreenCall.Name, display: String)
+        case addThing
+        case editThing(String)
+        case removeThing(String)
         case verb(String)
         /// Refused because it could not be parsed.
         case unreadable
@@ -120,6 +123,9 @@ extension CommandJournal.Request {
         case .setLifecycle(let change): self = .setLifecycle(change.name)
         case .show(let call, let display):
             self = .show(call.name, display: QuotedValue.clipped(display, to: 64))
+        case .addThing: self = .addThing
+        case .editThing(let name, _, _): self = .editThing(QuotedValue.clipped(name, to: 64))
+        case .removeThing(let name): self = .removeThing(QuotedValue.clipped(name, to: 64))
         case .request(let verb): self = .verb(verb.name)
         }
     }
@@ -137,6 +143,9 @@ extension CommandJournal.Request {
         case .switchSensor(let sensor, let on): "switch \(sensor.rawValue) \(on ? "on" : "off")"
         case .setLifecycle(let name): "set \(name.rawValue) of the lifecycle"
         case .show(let call, let display): "\(call.rawValue) on display \(display)"
+        case .addThing: "add thing\(slug.map { " \($0)" } ?? "")"
+        case .editThing(let name): "edit thing \(slug ?? name)"
+        case .removeThing(let name): "remove thing \(slug ?? name)"
         case .verb(let verb): "request \(verb)"
         case .unreadable: "unreadable"
         }

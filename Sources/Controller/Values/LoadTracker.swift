@@ -61,7 +61,9 @@ package enum Reading: Sendable, Hashable {
         case .loadDevice(_, let environment): self = .device(environment)
         case .createDevice(_, let environment): self = .newDevice(environment)
         case .loadPresence(_, let environment, _): self = .presence(environment)
-        case .unsubscribe, .setData, .setPosition, .performAction, .renameDevice: return nil
+        case .unsubscribe, .setData, .setPosition, .performAction, .renameDevice, .createThing,
+            .changeThing, .removeThing:
+            return nil
         }
     }
 

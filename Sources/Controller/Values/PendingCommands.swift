@@ -12,6 +12,7 @@ struct PendingCommands: Sendable {
     private var reloads: [PendingCommand] = []
     private var joint: [Int: JointCommand] = [:]
     private var nextJoint = 0
+    private var edits: [(request: FlareRequest, pending: PendingCommand)] = []
 
     // MARK: Environment selection
 
@@ -47,6 +48,28 @@ struct PendingCommands: Sendable {
         let removed = refreshes.filter { isMeant($0.environment) }
         refreshes.removeAll { isMeant($0.environment) }
         return removed.map(\.pending)
+    }
+
+    // MARK: Things made, changed as a whole, and removed
+
+    /// Maximum number of waiting ones.
+    static let editCapacity = 100
+
+    var canEdit: Bool { edits.count < Self.editCapacity }
+
+    mutating func append(_ request: FlareRequest, _ pending: PendingCommand) {
+        edits.append((request, pending))
+    }
+
+    /// Removes the first that waits for the reply to a request; `nil` for none.
+    mutating func removeEdit(_ request: FlareRequest) -> PendingCommand? {
+        guard let index = edits.firstIndex(where: { $0.request == request }) else { return nil }
+        return edits.remove(at: index).pending
+    }
+
+    mutating func removeEdits() -> [PendingCommand] {
+        defer { edits.removeAll() }
+        return edits.map(\.pending)
     }
 
     // MARK: Configuration reloads
@@ -90,7 +113,7 @@ struct PendingCommands: Sendable {
 struct PendingCommand: Sendable {
     let command: Command
     let subject: Answer.Subject
-    let target: Answer.Target?
+    var target: Answer.Target?
     var accepted: [String: JSONValue] = [:]
     var rejected: [String: RefusalCode] = [:]
     /// The number of the ``JointCommand`` it belongs to; `nil` if none.

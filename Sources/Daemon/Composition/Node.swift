@@ -81,9 +81,11 @@ package struct Node: Sendable {
         )
         let administration = AccountsAPI(
             accounts,
-            configuration.people.administration(epoch: epoch),
+            configuration.people.administration(epoch: epoch, publicURL: configuration.web.publicURL),
             place: AccountsPlace(runtime, flare),
-            steady: { clock().steadyMilliseconds }
+            steady: { clock().steadyMilliseconds },
+            send: configuration.people.sendsLetters
+                ? client.letters(Topics(root: plan.bridge.root), logger) : nil
         )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         let context = CapabilityContext(

@@ -137,7 +137,8 @@ package struct PollingPipeline: Sendable {
         case .setData, .setPosition, .performAction:
             running = .write(request)
             return [.write(request)]
-        case .loadEnvironments, .loadPlace, .loadDevice, .createDevice, .loadPresence, .renameDevice:
+        case .loadEnvironments, .loadPlace, .loadDevice, .createDevice, .loadPresence, .renameDevice,
+            .createThing, .changeThing, .removeThing:
             running = .read(request)
             return ask(request, now: now)
         }

@@ -2,7 +2,7 @@ package import Flare
 
 /// A REST request to a Flare server.
 package struct RESTRequest: Sendable, Hashable {
-    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
+    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
     package var method = Method.get
     /// With the query, percent-encoded.

@@ -129,6 +129,9 @@ package struct RequestPipeline: Sendable {
         case .performAction(let object, let action, let sender):
             .performAction(object, action, sender: sender)
         case .renameDevice(let id, _, let name): .renameDevice(id, to: name)
+        case .createThing(let edit, let zone, let environment): .createThing(edit, zone, environment)
+        case .changeThing(let id, let edit): .changeThing(id, edit)
+        case .removeThing(let id): .removeThing(id)
         }
     }
 

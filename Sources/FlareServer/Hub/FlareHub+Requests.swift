@@ -87,6 +87,24 @@ extension FlareHub {
         case .renameDevice(let id, _, let name):
             let object = ObjectReference(.device, id)
             return try done(object, update(object, from: client) { $0["name"] = .string(name) } != nil)
+        case .createThing(let edit, let zone, let environment):
+            _ = try known(.environment, environment)
+            _ = try known(.zone, zone)
+            var members = edit.members(over: [:])
+            members["environment"] = .string(environment.description)
+            members["zone"] = .string(zone.description)
+            let created = try insert([FlareRecord(.thing, makeID(), members)], from: client)
+            guard let thing = created.first.flatMap({ FlareThing(json: $0.json) }) else {
+                throw FlareLinkError.rejected("the thing was not made")
+            }
+            return .thing(thing)
+        case .changeThing(let id, let edit):
+            let object = ObjectReference(.thing, id)
+            let changed = try update(object, from: client) { $0.merge(edit.members(over: $0)) { $1 } }
+            return try done(object, changed != nil)
+        case .removeThing(let id):
+            let object = ObjectReference(.thing, id)
+            return try done(object, remove(object, from: client) != nil)
         }
     }
 

@@ -46,6 +46,17 @@ extension ConfigurationType<String> {
         }
     }
 
+    /// The address under which a page is reached: `https://name[:port]`, and a path that a proxy puts in front.
+    package static var pageAddress: ConfigurationType {
+        checked("an address such as https://panel.example/kiosk, without user name and query") { text in
+            guard let scheme = ["http://", "https://"].first(where: text.hasPrefix), text.utf8.count <= 1024,
+                text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !#"?#"<>\^`{|}"#.utf8.contains($0) })
+            else { return false }
+            let host = text.dropFirst(scheme.count).prefix { $0 != "/" }
+            return HostAndPort.isHost(host) || HostAndPort(String(host)) != nil
+        }
+    }
+
     /// An MQTT topic, or the first levels of one.
     package static var topic: ConfigurationType {
         checked("a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends") {

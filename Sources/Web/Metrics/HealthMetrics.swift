@@ -54,6 +54,22 @@ package enum HealthMetrics {
         "web_streams_refused": Entry("web_streams_refused", "Event streams that were refused."),
         "web_commands": Entry("web_commands", "Commands over HTTP."),
         "web_events": Entry("web_events", "Events for the event streams."),
+        "log_rows_dropped": Entry(
+            "log_rows_dropped",
+            "Rows of the log of orders that could not be kept."
+        ),
+        "proxy_headers_ignored": Entry(
+            "proxy_headers_ignored",
+            "Headers that name a user and came from another peer than the proxy."
+        ),
+        "resolver_connections": Entry("resolver_connections", "Connections taken by the resolver."),
+        "resolver_names": Entry("resolver_names", "Names asked of the resolver."),
+        "resolver_unknown": Entry("resolver_unknown", "Names asked of the resolver that it does not know."),
+        "resolver_updates": Entry("resolver_updates", "Addresses told to the resolver."),
+        "resolver_changes": Entry("resolver_changes", "Addresses told to the resolver that were other ones."),
+        "resolver_refused": Entry("resolver_refused", "Messages and connections that the resolver refused."),
+        "station_announced": Entry("station_announced", "Addresses announced to the resolver."),
+        "station_failed": Entry("station_failed", "Announcements that failed."),
         "lamp_messages_ignored": Entry("lamp_messages_ignored", "Messages of real lamps that were ignored."),
     ]
 

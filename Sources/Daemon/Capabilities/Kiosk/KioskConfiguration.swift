@@ -10,6 +10,8 @@ package struct KioskConfiguration: ConfigurationValues {
 
     /// `nil` serves nothing.
     package var listen: HostAndPort? = HostAndPort(host: Self.usual.host, port: Self.usual.port)
+    /// What links in letters begin with.
+    package var publicURL: String?
     package var allowedHosts: [String] = []
     package var allowedOrigins: [String] = []
     package var frameAncestors: [String] = []
@@ -62,6 +64,12 @@ extension ConfigurationSection {
                 .optional(.hostAndPort),
                 "Where the kiosk page, the API and /healthz are served, HOST:PORT; 127.0.0.1 is for this machine only, "
                     + "port 0 chooses a free port, null serves nothing."
+            ),
+            .init(
+                "web.public_url",
+                \.web.publicURL,
+                .optional(.pageAddress),
+                "The address under which users reach the page, for links in letters, as https://panel.example; null for none."
             ),
             .init(
                 "web.allowed_hosts",

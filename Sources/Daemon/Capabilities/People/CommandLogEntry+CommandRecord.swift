@@ -76,6 +76,9 @@ extension Command.Order {
         case .switchSensor: "sensor"
         case .setLifecycle: "lifecycle"
         case .show: "screen"
+        case .addThing: "thing add"
+        case .editThing: "thing edit"
+        case .removeThing: "thing rm"
         case .request(let verb): verb.name
         }
     }
@@ -89,7 +92,8 @@ extension Command.Order {
             case .thing(let name), .zone(let name): name
             }
         case .show(_, let display): display
-        case .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .request: nil
+        case .editThing(let name, _, _), .removeThing(let name): name
+        case .addThing, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .request: nil
         }
     }
 
@@ -109,7 +113,21 @@ extension Command.Order {
         case .chooseEnvironment(.named(let name)): ["environment": .string(name)]
         case .chooseEnvironment(.next): ["environment": "next"]
         case .chooseEnvironment(.previous): ["environment": "previous"]
-        case .get, .setLifecycle, .show, .request: nil
+        case .addThing(let edit, let zone): .object(edit.logged(zone))
+        case .editThing(_, let edit, let zone): .object(edit.logged(zone))
+        case .get, .setLifecycle, .show, .removeThing, .request: nil
         }
+    }
+}
+
+extension ThingEdit {
+    /// The names of data are enough: its values may be long, or secret.
+    fileprivate func logged(_ zone: String?) -> [String: JSONValue] {
+        var shown = self
+        shown.data = [:]
+        var members = shown.members(over: [:])
+        if let zone { members["zone"] = .string(zone) }
+        if !data.isEmpty { members["data"] = .array(data.keys.sorted().map { .string($0) }) }
+        return members
     }
 }

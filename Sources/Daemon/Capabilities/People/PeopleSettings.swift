@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import People
 package import Settings
 
@@ -15,6 +15,9 @@ package struct PeopleSettings: ConfigurationValues {
     /// The file that tells the broker what users may do; `nil` for none.
     package var accessFile: String?
     package var sessionHours = 720
+    package var signUp = AccountsAPI.Settings.SignUp.off
+    /// Whether a letter can set a new password.
+    package var canReset = false
     package var logDays = 90
     package var logRows = 100_000
 
@@ -39,11 +42,16 @@ package struct PeopleSettings: ConfigurationValues {
     }
 
     /// For administration.
-    func administration(epoch: String) -> AccountsAPI.Settings {
+    /// - Parameter publicURL: What links in letters begin with.
+    func administration(epoch: String, publicURL: String?) -> AccountsAPI.Settings {
         var settings = AccountsAPI.Settings()
-        settings.epoch = epoch
+        (settings.signUp, settings.canReset) = (signUp, canReset)
+        (settings.publicURL, settings.epoch) = (publicURL, epoch)
         return settings
     }
+
+    /// Whether anything has letters sent.
+    var sendsLetters: Bool { signUp != .off || canReset }
 
     /// Names in it that are no user's, a sentence each: nobody speaks there.
     func problems(among table: AccessTable) -> [String] {
@@ -130,6 +138,18 @@ extension ConfigurationSection {
                 "How long somebody stays signed in after the last use, hours."
             ),
             .init(
+                "people.sign_up",
+                \.people.signUp,
+                .choice(),
+                "Whether people make users for themselves: verified after a letter to their address, approved by an owner as well."
+            ),
+            .init(
+                "people.forgot",
+                \.people.canReset,
+                .flag,
+                "Whether whoever forgot a password gets a letter with a link to set a new one."
+            ),
+            .init(
                 "people.log_days",
                 \.people.logDays,
                 .integer(1...3650),
@@ -147,7 +167,26 @@ extension ConfigurationSection {
                 $0.people.userTopics && $0.mqtt.username == nil
                     ? "needs mqtt.username as well: a broker without users does not keep their topics for them"
                     : nil
-            }
+            },
+            letters("people.sign_up") { $0.people.signUp != .off },
+            letters("people.forgot") { $0.people.canReset },
         ]
     )
+
+    /// What has letters sent needs somebody who may read them, and a page that their links lead to.
+    private static func letters(
+        _ key: String,
+        _ isOn: @escaping @Sendable (TrilateralConfiguration) -> Bool
+    ) -> ConfigurationRule {
+        .init(paths: [key, "mqtt.username", "web.public_url", "web.listen"]) {
+            guard isOn($0) else { return nil }
+            if $0.mqtt.username == nil {
+                return "needs mqtt.username as well: on a broker without users everybody reads the links"
+            }
+            if $0.web.publicURL == nil {
+                return "needs web.public_url as well: links in letters begin with it"
+            }
+            return $0.web.listen == nil ? "needs web.listen as well: links in letters lead to the page" : nil
+        }
+    }
 }

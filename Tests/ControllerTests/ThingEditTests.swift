@@ -1,0 +1,124 @@
+import Controller
+import Flare
+import People
+import Testing
+import Things
+
+/// Things made, changed as a whole, and removed.
+struct ThingEditTests {
+    private static let alice = AccountID(high: 0, low: 1)
+    private static let bob = AccountID(high: 0, low: 2)
+
+    private func named(_ name: String) -> ThingEdit {
+        var edit = ThingEdit()
+        edit.name = name
+        return edit
+    }
+
+    /// A home with an owner, alice, and bob with these grants.
+    private func rig(_ grants: [(Access, Scope)]) -> Rig {
+        var rig = Rig.atHome()
+        rig.controller.policies = [PeoplePolicy()]
+        let all = [Grant(id: 1, .user(Self.alice), .own, .all)]
+        let others = grants.enumerated().map { Grant(id: Int64($0 + 2), .user(Self.bob), $1.0, $1.1) }
+        let users = [User(id: Self.alice, name: "alice"), User(id: Self.bob, name: "bob")]
+        rig.happens(.peopleChanged(AccessTable(users: users, grants: all + others)))
+        return rig
+    }
+
+    private func answer(_ rig: inout Rig, _ order: Command.Order, by user: AccountID? = nil) -> Answer? {
+        let command = Command(ticket: 1, order: order, speaker: user.map { .user($0) })
+        return (rig.happens(.commandReceived(command)) + rig.serve()).answers.first
+    }
+
+    @Test func `a new thing is known with its short name when the answer comes`() {
+        var rig = Rig.atHome()
+        var edit = named("Reading lamp")
+        (edit.position, edit.data) = (Point3D(x: 1, y: 2), ["on": false])
+        let answer = answer(&rig, .addThing(edit, zone: "living-room"))
+        #expect(answer?.refusal == nil && answer?.target?.slug == "reading-lamp")
+        let thing = answer?.target?.object.flatMap { rig.state.things[$0.id] }
+        #expect(thing?.zone == House.living && thing?.data == ["on": false])
+        #expect(thing?.position == Point3D(x: 1, y: 2))
+    }
+
+    @Test func `a change keeps what it does not name, and null removes a value`() {
+        var rig = Rig.atHome()
+        var edit = ThingEdit()
+        edit.data = ["note": "x", "on": .null]
+        edit.description = "by the window"
+        let before = rig.state.things[House.lamp]
+        #expect(answer(&rig, .editThing("lamp", edit, zone: "living-room"))?.refusal == nil)
+        let after = rig.state.things[House.lamp]
+        #expect(after?.name == before?.name && after?.position == before?.position)
+        #expect(after?.zone == House.living && after?.description == "by the window")
+        #expect(after?.data["note"] == "x" && before?.data["on"] != nil && after?.data["on"] == nil)
+        #expect(after?.data["brightness"] == before?.data["brightness"])
+    }
+
+    @Test func `the zone in which it is already is no change`() {
+        var rig = Rig.atHome()
+        let command = Command(ticket: 1, order: .editThing("lamp", ThingEdit(), zone: "kitchen"))
+        #expect(rig.happens(.commandReceived(command)).requests.isEmpty)
+    }
+
+    @Test func `a removed thing is gone when the answer comes`() {
+        var rig = Rig.atHome()
+        #expect(answer(&rig, .removeThing("lamp"))?.refusal == nil)
+        #expect(rig.state.things[House.lamp] == nil)
+        #expect(answer(&rig, .removeThing("lamp"))?.refusal?.code == .unknownThing)
+    }
+
+    @Test func `what the server refuses is told, and a lost link ends what waits`() {
+        var rig = Rig.atHome()
+        rig.happens(.commandReceived(Command(ticket: 1, order: .editThing("lamp", named("x"), zone: nil))))
+        #expect(rig.serveOne(.failure(.rejected("no"))).codes == [.serverRejected])
+        rig.serve()
+        rig.happens(.commandReceived(Command(ticket: 2, order: .removeThing("lamp"))))
+        #expect(rig.happens(.flare(.linkDown(reason: "gone"))).codes == [.serverUnreachable])
+        let late = FlareEvent.replied(.removeThing(House.lamp), .success(.done))
+        #expect(rig.happens(.flare(late)).answers.isEmpty)
+        let offline = Command(ticket: 3, order: .addThing(named("x"), zone: "kitchen"))
+        #expect(rig.happens(.commandReceived(offline)).codes == [.serverUnreachable])
+    }
+
+    @Test func `changing what a thing is needs the right to own it`() {
+        var rig = rig([(.write, .all)])
+        let orders: [Command.Order] = [
+            .editThing("lamp", named("x"), zone: nil), .removeThing("lamp"),
+            .addThing(named("x"), zone: "kitchen"),
+        ]
+        for order in orders {
+            #expect(answer(&rig, order, by: Self.bob)?.refusal?.code == .notAllowed)
+            #expect(answer(&rig, order)?.refusal?.code == .unauthenticated)
+        }
+        #expect(rig.state.things[House.lamp]?.name != "x")
+    }
+
+    @Test func `moving a thing to another zone needs the right to own that one, too`() {
+        var rig = rig([(.own, .thing(House.lamp)), (.read, .zone(House.living))])
+        let move = Command.Order.editThing("lamp", ThingEdit(), zone: "living-room")
+        #expect(answer(&rig, move, by: Self.bob)?.refusal?.code == .notAllowed)
+        var owner = self.rig([(.own, .thing(House.lamp)), (.own, .zone(House.living))])
+        #expect(answer(&owner, move, by: Self.bob)?.refusal == nil)
+        #expect(owner.state.things[House.lamp]?.zone == House.living)
+    }
+
+    @Test func `a zone that may not be seen is not there`() {
+        var rig = rig([(.own, .thing(House.lamp))])
+        let hidden = answer(&rig, .editThing("lamp", ThingEdit(), zone: "living-room"), by: Self.bob)
+        #expect(hidden?.refusal?.code == .unknownThing)
+        #expect(hidden?.refusal?.message.hasSuffix("living-room") == false)
+    }
+
+    @Test func `changes that wait have a limit`() {
+        var rig = Rig.atHome()
+        var codes: [RefusalCode?] = []
+        for ticket in 0...100 {
+            let order = Command.Order.editThing("lamp", named("n\(ticket)"), zone: nil)
+            codes += rig.happens(.commandReceived(Command(ticket: ticket, order: order))).codes
+        }
+        #expect(codes == [.rateLimited])
+        #expect(rig.serve().answers.filter { $0.refusal == nil }.count == 100)
+    }
+}
