@@ -180,7 +180,7 @@ let package = Package(
                 "FlareClient",
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts",
-                "Threading", "CMalloc", deques, lifecycle, grdb, system, log,
+                "Threading", "CMalloc", deques, lifecycle, grdb, system, httpTypes, log,
             ]
         ),
         module(
@@ -289,7 +289,7 @@ let package = Package(
         tests(
             "WebTests",
             [
-                "Web", "HTTPListener", "Messages", "Controller", "Things", "Flare", "Cryptography",
+                "Web", "HTTPListener", "Messages", "Controller", "Things", "Flare", "People", "Cryptography",
                 "Threading",
                 "TestSupport", httpTypes, lifecycle, log,
             ]

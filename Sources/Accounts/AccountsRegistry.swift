@@ -128,12 +128,11 @@ package final class AccountsRegistry: Sendable {
             defer { (state.table, state.secrets) = (table, secrets) }
             return (state.table != table, state.observers)
         }
-        guard isOther else { return }
-        changed(table)
+        if isOther { changed(table) }
         for observer in observers { observer() }
     }
 
-    /// Calls back after each change of the table, on the thread of the change, as long as the registry lives.
+    /// Calls back after each change of users, rights or secrets, on the thread of the change, as long as the registry lives.
     package func onChange(_ observer: @escaping @Sendable () -> Void) {
         state.withLock { $0.observers.append(observer) }
     }

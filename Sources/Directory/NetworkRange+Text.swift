@@ -26,6 +26,14 @@ extension NetworkRange {
     }
 }
 
+extension PeerAddress {
+    /// An address such as `192.168.0.7` or `::1`, as connections tell it.
+    package init?(_ text: String) {
+        guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
+        self.init(address)
+    }
+}
+
 extension SocketAddress.IPv4Address {
     /// In the order of the network: behind family and port of sockaddr_in.
     var networkBytes: [UInt8] { withUnsafeBytes(of: address) { Array($0.dropFirst(4).prefix(4)) } }

@@ -7,12 +7,14 @@ package struct WebCounters: Sendable, Hashable {
     /// Commands that were received.
     package var commands = 0
     package var events = 0
+    /// Headers that name a user, from somebody else than the proxy.
+    package var ignoredProxyHeaders = 0
 
     /// By name.
     package var values: [String: Int] {
         [
             "web_streams": streams, "web_streams_refused": refusedStreams, "web_commands": commands,
-            "web_events": events,
+            "web_events": events, "proxy_headers_ignored": ignoredProxyHeaders,
         ]
     }
 }

@@ -1,5 +1,4 @@
 package import Controller
-package import People
 package import Threading
 
 /// What the web adapter needs of the node that it shows.
@@ -10,17 +9,17 @@ package struct WebNode: Sendable {
     package let state: @Sendable () -> ControllerState
     package let send: @Sendable (ControllerEvent) -> Void
     package let clock: @Sendable () -> Instant
-    /// Finds who speaks; `nil` where there are no users.
-    package let identify: Identify?
+    /// `nil` where there are no users.
+    package let people: WebPeople?
 
     package init(
         loop: LoopExecutor,
         state: @escaping @Sendable () -> ControllerState,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         clock: @escaping @Sendable () -> Instant,
-        identify: Identify? = nil
+        people: WebPeople? = nil
     ) {
-        self.identify = identify
+        self.people = people
         (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)
     }
 }

@@ -98,6 +98,7 @@ package struct WebService: Service, CustomStringConvertible {
                 tasks.addTask { [configuration, hub] in
                     while (try? await Task.sleep(for: configuration.commentInterval)) != nil {
                         await hub.streams.comment()
+                        await hub.lookAgain()
                     }
                 }
                 defer { tasks.cancelAll() }

@@ -123,8 +123,8 @@ struct CommandRouteTests {
     }
 
     @Test(arguments: [
-        ("GET", "/api/nearby/set", "POST"), ("POST", "/api/things", "GET, HEAD"),
-        ("DELETE", "/api/things/red-lamp", "GET, HEAD"), ("OPTIONS", "/api/state", "GET, HEAD"),
+        ("GET", "/api/nearby/set", "POST"), ("POST", "/api/zones", "GET, HEAD"),
+        ("PUT", "/api/things/red-lamp", "GET, HEAD, PATCH, DELETE"), ("OPTIONS", "/api/state", "GET, HEAD"),
     ])
     func `a wrong method is a 405 that says what is allowed`(method: String, path: String, allowed: String)
         async throws

@@ -25,6 +25,8 @@ final class FakeNode: Sendable {
     private let place: Locked<ControllerState>
     private let heard = Locked(Heard())
     let hub: Locked<WebHub?> = Locked(nil)
+    /// The wall clock, milliseconds.
+    let wall = Locked<Int64>(0)
     /// `nil` answers no command.
     let respond: @Sendable (Command) -> Answer?
 
@@ -105,6 +107,7 @@ func withWeb(
     problems: @escaping @Sendable () async -> [String] = { [] },
     metrics: @escaping @Sendable () async -> [Metric] = { [] },
     signIns: SignIns? = nil,
+    people: WebPeople? = nil,
     logger: Logger = .silent,
     _ body: @escaping @Sendable (_ port: Int) async throws -> Void
 ) async throws {
@@ -116,7 +119,13 @@ func withWeb(
             loop: node.loop,
             state: { node.state },
             send: { node.receive($0) },
-            clock: { FakeNode.now }
+            clock: {
+                Instant(
+                    wallMilliseconds: node.wall.withLock { $0 },
+                    steadyMilliseconds: FakeNode.now.steadyMilliseconds
+                )
+            },
+            people: people
         )
     )
     node.hub.withLock { $0 = hub }

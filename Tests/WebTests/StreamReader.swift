@@ -16,11 +16,13 @@ final class StreamReader {
     let headers: [String: String]
     private var text: [UInt8] = []
 
-    init(port: Int, display: String? = nil, after id: String? = nil) throws {
+    init(port: Int, display: String? = nil, after id: String? = nil, headers more: [String] = []) throws {
         wire = try WireClient(port: port)
         let query = display.map { "?display=\($0)" } ?? ""
         let last = id.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-        wire.send("GET /api/events\(query) HTTP/1.1\r\nHost: localhost\r\n\(last)\r\n")
+        wire.send(
+            "GET /api/events\(query) HTTP/1.1\r\nHost: localhost\r\n\(last)\(more.map { $0 + "\r\n" }.joined())\r\n"
+        )
         let reply = try wire.reply(toHead: true)
         (status, headers) = (reply?.status ?? 0, reply?.headers ?? [:])
     }

@@ -39,8 +39,10 @@ struct WebRouteTests {
         #expect(WebRoute(path: path) == nil)
     }
 
-    @Test func `commands are posted, and everything else is read`() {
+    @Test func `commands are posted, things are also made and changed, and everything else is read`() {
         #expect(WebRoute(path: "/api/nearby/set")?.methods == [.post])
-        #expect(WebRoute(path: "/api/things")?.methods == [.get, .head])
+        #expect(WebRoute(path: "/api/zones")?.methods == [.get, .head])
+        #expect(WebRoute(path: "/api/things")?.methods == [.get, .head, .post])
+        #expect(WebRoute(path: "/api/things/lamp")?.methods == [.get, .head, .patch, .delete])
     }
 }

@@ -13,6 +13,27 @@ extension ControllerState {
         return Reader(people, for: speaker, at: now)
     }
 
+    /// The state without what a reader may not see.
+    ///
+    /// It is for reading: places in it may lack what contains them.
+    package func seen(by reader: Reader) -> ControllerState {
+        var state = self
+        state.environments = environments.filter { reader.sees(environment: $0.key) }
+        if let id = environmentID, !reader.sees(environment: id) { state.environmentID = nil }
+        state.zones = zones.filter { reader.sees($0.value) }
+        state.things = things.filter { reader.sees(accessObject($0.value)) }
+        if !reader.seesDevices {
+            (state.device, state.fix, state.location) = (nil, nil, nil)
+            (state.headingAt, state.measuredAngle) = (nil, nil)
+            (state.zoneID, state.zoneSince) = (nil, nil)
+        }
+        if !reader.seesDevices || nearbyID.map({ state.things[$0] == nil }) ?? false {
+            (state.nearbyID, state.nearbySince) = (nil, nil)
+        }
+        if !reader.seesEverything { (state.alerts, state.setupCandidates) = ([:], []) }
+        return state
+    }
+
     /// A thing with where it is now.
     func accessObject(_ thing: FlareThing) -> AccessObject {
         .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID)

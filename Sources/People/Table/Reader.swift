@@ -4,13 +4,13 @@ package import Flare
 ///
 /// Each look gives the same answer as ``AccessTable/verdict(of:_:on:at:)``. It is right until ``validUntil``, or
 /// until the table changes.
-package struct Reader: Sendable {
+package struct Reader: Sendable, Hashable {
     /// Whether everything may be seen, so that nothing needs to be asked.
     package private(set) var seesEverything = false
     /// Whether positions of devices may be seen.
     package private(set) var seesDevices = false
     /// The soonest moment at which an answer may change; milliseconds since 1970, UTC; `nil` for never.
-    package let validUntil: Int64?
+    package private(set) var validUntil: Int64?
 
     private var environments: Set<FlareID> = []
     private var zones: Set<FlareID> = []
@@ -63,6 +63,16 @@ package struct Reader: Sendable {
     /// Whether nothing at all may be seen.
     package var seesNothing: Bool {
         !seesEverything && !seesDevices && environments.isEmpty && zones.isEmpty && things.isEmpty
+    }
+
+    /// Whether everything may be seen, positions of devices too.
+    package var seesAll: Bool { seesEverything && seesDevices }
+
+    /// Whether another one sees just the same, as long as both are right.
+    package func seesSame(as other: Reader) -> Bool {
+        var other = other
+        other.validUntil = validUntil
+        return self == other
     }
 
     package func sees(thing: FlareID, zone: FlareID?, environment: FlareID?) -> Bool {

@@ -98,6 +98,16 @@ struct EventLog: Sendable {
         return Part(text: text, last: end)
     }
 
+    /// The newest event of each subject that follows a number, and the number that they bring the reader to.
+    func events(after number: Int, frames: Bool, display: String?) -> (events: [FeedEvent], last: Int) {
+        guard number < last else { return ([], number) }
+        var seen: Set<FeedEvent.Subject> = []
+        var found = events[firstIndex(after: number)...].reversed()
+            .filter { $0.isMeant(for: display) && seen.insert($0.subject).inserted }
+        if frames, let frame, frame.number > number { found.append(frame) }
+        return (found.sorted { $0.number < $1.number }, last)
+    }
+
     /// The index of the first event with a greater number.
     private func firstIndex(after number: Int) -> Int {
         var (low, high) = (events.startIndex, events.endIndex)

@@ -9,6 +9,8 @@ actor EventStreams {
     /// What a stream does next.
     enum Step: Sendable {
         case write(ByteBuffer)
+        /// For a reader who may not see everything: send what they may see of it.
+        case filter([FeedEvent])
         /// The reader has missed something, or has just come: send it everything.
         case startOver
         case end
@@ -16,6 +18,8 @@ actor EventStreams {
 
     private struct Stream {
         let display: String?
+        /// Whether some events are not for the reader.
+        var isRestricted = false
         /// The last event that the reader has; `nil` if it has to start over.
         var position: Int?
         var waiter: CheckedContinuation<Void, Never>?
@@ -95,6 +99,12 @@ actor EventStreams {
         channel.onPeerClose { [weak self] in self?.assumeIsolated { $0.close(id) } }
     }
 
+    /// Some events are not for the reader; it starts over.
+    func restrict(_ id: Int) { streams[id]?.isRestricted = true }
+
+    /// Ends a stream.
+    nonisolated func end(_ id: Int) { perform { $0.close(id) } }
+
     /// Continues after an event that the reader has; it starts over if that is not possible.
     func resume(_ id: Int, after number: Int) {
         if log.canResume(after: number) { streams[id]?.position = number }
@@ -108,13 +118,16 @@ actor EventStreams {
         while !isStopping, let stream = streams[id] {
             guard let position = stream.position else { return .startOver }
             guard log.canResume(after: position) else { return .end }
-            let part = log.part(
+            if stream.isRestricted {
+                let part = log.events(after: position, frames: isVisible(stream), display: stream.display)
+                streams[id]?.position = part.last
+                if !part.events.isEmpty { return .filter(part.events) }
+            } else if let part = log.part(
                 after: position,
                 upTo: Self.writeLimit,
                 frames: isVisible(stream),
                 display: stream.display
-            )
-            if let part {
+            ) {
                 streams[id]?.position = part.last
                 if part.text.readableBytes > 0 { return .write(part.text) }
             }

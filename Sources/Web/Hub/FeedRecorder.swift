@@ -30,8 +30,8 @@ struct FeedRecorder: Sendable {
     mutating func end() { isRecording = false }
 
     /// The whole state, for a reader that has nothing; it may continue after the last event.
-    func snapshot(_ state: ControllerState) -> FeedEvent {
-        FeedEvent(.state, state.feedJSON().bytes, epoch: epoch, number: number)
+    func snapshot(_ feed: JSONValue) -> FeedEvent {
+        FeedEvent(.state, feed.bytes, epoch: epoch, number: number)
     }
 
     mutating func event(_ subject: FeedEvent.Subject, _ json: [UInt8]) -> FeedEvent {
@@ -90,7 +90,7 @@ struct FeedRecorder: Sendable {
         return objects.sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
     }
 
-    private static func removal(of object: ObjectReference, in state: ControllerState) -> JSONValue {
+    static func removal(of object: ObjectReference, in state: ControllerState) -> JSONValue {
         var members: [String: JSONValue] = ["id": .string("\(object.id)"), "removed": true]
         members["slug"] = state.slugs[object.kind, object.id].map { .string($0) }
         return .object(members)

@@ -2,6 +2,7 @@ import Controller
 import Flare
 import Messages
 import NIOCore
+import People
 import Threading
 
 /// The event streams' side of the hub.
@@ -61,8 +62,9 @@ extension WebHub {
         return recorder.epoch
     }
 
-    func streamClosed(display: String?) {
+    func streamClosed(_ stream: Int, display: String?) {
         openStreams -= 1
+        viewers[stream] = nil
         counters.withLock { $0.streams -= 1 }
         if let display { perform(displays.streamClosed(display), on: display) }
         guard openStreams == 0, !isStopping else { return }
@@ -81,9 +83,12 @@ extension WebHub {
     }
 
     /// The whole state, for a reader that has nothing, and what its display shows.
-    func snapshot(for display: String?) -> (last: Int, text: ByteBuffer) {
-        let state = node.state()
-        var event = recorder.snapshot(state).text
+    ///
+    /// - Parameter stream: Its number.
+    func snapshot(for display: String?, on stream: Int) -> (last: Int, text: ByteBuffer) {
+        var (state, reader) = (node.state(), viewers[stream]?.reader)
+        if let own = reader, !own.seesAll { state = state.seen(by: own) } else { reader = nil }
+        var event = recorder.snapshot(state.feed(for: reader)).text
         if let display, let screen = recorder.screen(of: display, state) {
             event.writeImmutableBuffer(screen.text)
         }

@@ -28,6 +28,10 @@ package actor WebHub {
 
     var recorder: FeedRecorder
     var openStreams = 0
+    /// Who reads each stream, by its number.
+    var viewers: [Int: StreamViewer] = [:]
+    /// Looks at the viewers again when a right begins or ends.
+    var nextLook: Task<Void, Never>?
     /// Ends the recording when no stream was opened again.
     var forgetting: Task<Void, Never>?
     var displays: DisplayRegistry
@@ -54,24 +58,48 @@ package actor WebHub {
 
     // MARK: Reading
 
+    /// What somebody may see now; `nil` for everything.
+    func reader(for speaker: Speaker?) -> Reader? {
+        guard node.people != nil else { return nil }
+        return node.state().reader(for: speaker, at: node.clock().wallMilliseconds)
+    }
+
+    func seesEverything(_ asker: Asker) -> Bool { reader(for: asker.speaker)?.seesEverything ?? true }
+
+    /// The state as somebody may see it.
+    private func view(for asker: Asker) -> (state: ControllerState, reader: Reader?) {
+        let state = node.state()
+        guard let reader = reader(for: asker.speaker), !reader.seesAll else { return (state, nil) }
+        return (state.seen(by: reader), reader)
+    }
+
     /// The content of `B/state`.
-    var state: [UInt8] { node.state().feedJSON().bytes }
+    func state(for asker: Asker) -> [UInt8] {
+        let (state, reader) = view(for: asker)
+        return state.feed(for: reader).bytes
+    }
 
     /// The content of `B/lifecycle`.
     var lifecycle: [UInt8] { node.state().lifecycleJSON.bytes }
 
-    /// All environments, zones or things.
-    func list(_ kind: FlareClass) -> [UInt8] { texts.list(kind, in: node.state()) }
+    /// The environments, zones or things that somebody may see.
+    func list(_ kind: FlareClass, for asker: Asker) -> [UInt8] {
+        let state = node.state()
+        guard let reader = reader(for: asker.speaker), !reader.seesEverything else {
+            return texts.list(kind, in: state)
+        }
+        return texts.list(kind, in: state) { state.isSeen($0, by: reader) }
+    }
 
     /// A thing, by short name or identifier.
-    func thing(_ name: String) -> Result<[UInt8], Refusal> {
-        let state = node.state()
+    func thing(_ name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
+        let state = view(for: asker).state
         return found(name, in: state).map { texts.text(of: ObjectReference(.thing, $0.id), in: state) ?? [] }
     }
 
     /// The actions of a thing, by short name or identifier.
-    func actions(of name: String) -> Result<[UInt8], Refusal> {
-        let state = node.state()
+    func actions(of name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
+        let state = view(for: asker).state
         return found(name, in: state).map { state.thingActionsJSON($0.id)?.bytes ?? [] }
     }
 
@@ -87,9 +115,9 @@ package actor WebHub {
         )
     }
 
-    /// The picture of the current environment, to be drawn elsewhere.
-    var picture: PlacePicture {
-        let state = node.state()
+    /// The picture of the current environment as somebody may see it, to be drawn elsewhere.
+    func picture(for asker: Asker) -> PlacePicture {
+        let state = view(for: asker).state
         var changes: Set<StateChange> = [.environment, .zone, .nearby, .device]
         for kind in [FlareClass.zone, .thing] {
             changes.formUnion(state.webObjects(kind).map { .object($0) })
@@ -116,15 +144,24 @@ package actor WebHub {
     ///
     /// - Parameter payload: As on MQTT.
     /// - Returns: Its answer, at the latest after the command timeout.
-    func perform(_ topic: CommandTopic, _ payload: [UInt8]) async -> Answer {
+    func perform(_ topic: CommandTopic, _ payload: [UInt8], by asker: Asker) async -> Answer {
+        await perform(decoder.decode(topic, payload: payload), by: asker)
+    }
+
+    /// Makes, changes or removes a thing.
+    func perform(_ change: ThingChange, _ payload: [UInt8], by asker: Asker) async -> Answer {
+        await perform(decoder.decode(change, payload: payload), by: asker)
+    }
+
+    private func perform(_ decoded: DecodedCommand, by asker: Asker) async -> Answer {
         counters.withLock { $0.commands += 1 }
-        let decoded = decoder.decode(topic, payload: payload)
+        let speaker = speaker(decoded.credentials, asker)
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
         answer.actor = .kiosk
         switch decoded.result {
         case .failure(let refusal):
             answer.refusal = refusal
-            node.send(.commandRefused(answer))
+            node.send(.commandRefused(answer, speaker: speaker, source: asker.address))
         case .success(let order):
             guard !isStopping else {
                 answer.refusal = Self.stopping
@@ -156,12 +193,19 @@ package actor WebHub {
                     order: order,
                     tx: decoded.tx,
                     actor: .kiosk,
-                    speaker: node.identify?(.unnamed(.kiosk))
+                    speaker: speaker,
+                    source: asker.address
                 )
                 node.send(.commandReceived(command))
             }
         }
         return answer
+    }
+
+    /// Who sends a command: a token in it counts more than the request.
+    private func speaker(_ credentials: CommandCredentials, _ asker: Asker) -> Speaker? {
+        guard let token = credentials.token else { return credentials.name == nil ? asker.speaker : nil }
+        return node.people?.identify(.token(token, named: credentials.name))
     }
 
     private static let stopping = Refusal(.serverUnreachable, "the daemon is stopping")
@@ -184,6 +228,7 @@ package actor WebHub {
         isStopping = true
         forgetting?.cancel()
         animation?.cancel()
+        nextLook?.cancel()
         for timer in displayTimers.values { timer.cancel() }
         for ticket in pending.tickets {
             var answer = Answer(ticket: ticket, tx: nil, subject: .set)

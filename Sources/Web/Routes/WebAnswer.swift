@@ -73,7 +73,7 @@ struct WebAnswer: Sendable {
         fields[.contentType] = type
         fields[.cacheControl] = "no-store"
         for field in headers { fields[field.name] = field.value }
-        guard status != .notModified else {
+        guard status != .notModified, status != .noContent else {
             fields[.contentType] = nil
             return Response(status: status, headers: fields, body: ResponseBody { try await $0.finish(nil) })
         }

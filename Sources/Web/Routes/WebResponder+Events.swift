@@ -14,7 +14,7 @@ extension WebResponder {
     private static let retry = ByteBuffer(string: "retry: 1000\n\n")
 
     /// A stream of server-sent events; a refusal if there can be none.
-    func stream(_ request: Request, on channel: any Channel) async -> Response {
+    func stream(_ request: Request, by asker: Asker, on channel: any Channel) async -> Response {
         let (head, streams) = (request.head, hub.streams)
         let display: String?
         switch Self.display(in: head.path ?? "") {
@@ -37,11 +37,13 @@ extension WebResponder {
         }
         let slot = StreamSlot { [hub] in
             streams.loop.execute { streams.assumeIsolated { $0.close(id) } }
-            hub.loop.perform { hub.assumeIsolated { $0.streamClosed(display: display) } }
+            hub.loop.perform { hub.assumeIsolated { $0.streamClosed(id, display: display) } }
         }
         let epoch = await hub.streamOpened(display: display)
         await streams.end(id, with: channel)
-        if let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch) {
+        let isRestricted = await hub.view(id, by: asker)
+        if isRestricted { await streams.restrict(id) }
+        if !isRestricted, let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch) {
             await streams.resume(id, after: last)
         }
         let body = ResponseBody { [hub] writer in
@@ -50,8 +52,11 @@ extension WebResponder {
             steps: while true {
                 switch await streams.next(id) {
                 case .write(let text): try await writer.write(text)
+                case .filter(let events):
+                    guard let text = await hub.text(of: events, for: id) else { break steps }
+                    if text.readableBytes > 0 { try await writer.write(text) }
                 case .startOver:
-                    let snapshot = await hub.snapshot(for: display)
+                    let snapshot = await hub.snapshot(for: display, on: id)
                     await streams.setPosition(id, snapshot.last)
                     try await writer.write(snapshot.text)
                 case .end: break steps

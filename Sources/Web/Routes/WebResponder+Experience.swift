@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import NIOPosix
 
-/// What the configuration adds to the page: its own screens, controls and pictures; and who is signed in.
+/// What the configuration adds to the page: its own screens, controls and pictures.
 extension WebResponder {
     /// The most bytes of a module or a picture.
     private static let maximumBytes = 256 * 1024
@@ -36,20 +36,6 @@ extension WebResponder {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let stem = parts.first, let ending = parts.last else { return false }
         return name.utf8.count <= 110 && !stem.isEmpty && stem.isPlainName && legalEndings.contains(ending)
-    }
-
-    /// Whether the asker may use the page; there are no users yet.
-    func session(_ request: Request, on channel: any Channel) async -> WebAnswer {
-        var isSignedIn = true
-        if let signIns {
-            switch await signIns.admission(of: request.headers, from: channel.remoteAddress?.ipAddress) {
-            case .allowed: break
-            case .limited(let seconds): return .limited(seconds)
-            case .anonymous, .wrongPassword: isSignedIn = false
-            }
-        }
-        let session: JSONValue = ["signed_in": .bool(isSignedIn), "user": .null]
-        return .json(session.bytes)
     }
 }
 

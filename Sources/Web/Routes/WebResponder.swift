@@ -7,6 +7,7 @@ import Messages
 import NIOCore
 import PlaceMap
 import Things
+import Threading
 
 /// Answers the requests of browsers, displays and scripts.
 struct WebResponder: HTTPResponder {
@@ -27,30 +28,39 @@ struct WebResponder: HTTPResponder {
     let signIns: SignIns?
     let page: PageFiles
 
-    func respond(to request: Request, context: Context) async throws -> Response {
-        guard let signIns else {
-            return try await response(to: request, on: context.channel)
-        }
-        let address = context.channel.remoteAddress?.ipAddress
-        return try await SignInGate(signIns).respond(to: request, from: address) {
-            try await response(to: request, on: context.channel)
+    /// Finds who asks.
+    var gate: SpeakerGate {
+        SpeakerGate(people: hub.node.people, signIns: signIns) { [counters = hub.counters] in
+            counters.withLock { $0.ignoredProxyHeaders += 1 }
         }
     }
 
-    private func response(to request: Request, on channel: any Channel) async throws -> Response {
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let peer = context.channel.remoteAddress?.ipAddress
+        return try await gate.respond(to: request, from: peer) { asker in
+            try await response(to: request, by: asker, on: context.channel)
+        }
+    }
+
+    private func response(
+        to request: Request,
+        by asker: Asker,
+        on channel: any Channel
+    ) async throws -> Response {
         let head = request.head
         let path = (head.path ?? "/").prefix { $0 != "?" }
         guard let route = WebRoute(path: path) else { return WebAnswer.notFound(head).response(to: head) }
         if route == .events, route.methods.contains(head.method) {
-            return await stream(request, on: channel)
+            return await stream(request, by: asker, on: channel)
         }
-        return try await answer(route, path, request, on: channel).response(to: head)
+        return try await answer(route, path, request, by: asker, on: channel).response(to: head)
     }
 
     private func answer(
         _ route: WebRoute,
         _ path: Substring,
         _ request: Request,
+        by asker: Asker,
         on channel: any Channel
     ) async throws -> WebAnswer {
         let head = request.head
@@ -66,33 +76,46 @@ struct WebResponder: HTTPResponder {
         switch route {
         case .start: return WebAnswer(redirectTo: "kiosk")
         case .kiosk: return file(PageFiles.page, head)
+        case .page(let name): return hub.node.people == nil ? .notFound(head) : file(name, head)
         case .file(let name): return file(name, head)
         case .module(let name): return await module(name, head)
         case .experience: return .json(await hub.experience)
-        case .session: return await session(request, on: channel)
+        case .session: return try await session(request, by: asker, on: channel)
+        case .accounts(let path): return try await accounts(path, request, by: asker)
         case .health:
             let problems = await problems()
             return problems.isEmpty
                 ? .text("ok") : .text(problems.joined(separator: "\n"), status: .serviceUnavailable)
         case .metrics:
+            guard await hub.seesEverything(asker) else {
+                return WebAnswer(Refusal(.notAllowed, "the metrics need the right to read all"))
+            }
             let text = MetricsText.text(of: await metrics())
             return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
         case .apiDescription: return .json(APIDescription.json)
         case .signInPage:
-            return signIns == nil ? WebAnswer(redirectTo: "kiosk") : file(PageFiles.signInPage, head)
-        case .signIn: return try await signIn(request, on: channel)
+            return signIns == nil && hub.node.people == nil
+                ? WebAnswer(redirectTo: "kiosk") : file(PageFiles.signInPage, head)
+        case .signIn: return try await signIn(request, by: asker)
         case .signOut:
             return signIns.map { .signedIn(cookie: $0.signOut(request.headers)) } ?? .noPassword
-        case .state: return .json(await hub.state)
-        case .environments: return .json(await hub.list(.environment))
-        case .zones: return .json(await hub.list(.zone))
-        case .things: return .json(await hub.list(.thing))
-        case .thing(let name): return WebAnswer(await hub.thing(name))
-        case .actions(let name): return WebAnswer(await hub.actions(of: name))
+        case .state: return .json(await hub.state(for: asker))
+        case .environments: return .json(await hub.list(.environment, for: asker))
+        case .zones: return .json(await hub.list(.zone, for: asker))
+        case .things:
+            if head.method == .post { return try await change(.add, request, by: asker) }
+            return .json(await hub.list(.thing, for: asker))
+        case .thing(let name):
+            switch head.method {
+            case .patch: return try await change(.edit(name), request, by: asker)
+            case .delete: return try await change(.remove(name), request, by: asker)
+            default: return WebAnswer(await hub.thing(name, for: asker))
+            }
+        case .actions(let name): return WebAnswer(await hub.actions(of: name, for: asker))
         case .lifecycle: return .json(await hub.lifecycle)
-        case .map: return .picture(await hub.picture.svg)
+        case .map: return .picture(await hub.picture(for: asker).svg)
         case .presence(let display): return try await setPresence(of: display, request)
-        case .command(let topic): return try await command(topic, request)
+        case .command(let topic): return try await command(topic, request, by: asker)
         // Has no end, so it is no answer.
         case .events: return .notFound(head)
         }
@@ -100,11 +123,28 @@ struct WebResponder: HTTPResponder {
 
     // MARK: Commands
 
-    private func command(_ topic: CommandTopic, _ request: Request) async throws -> WebAnswer {
+    private func command(_ topic: CommandTopic, _ request: Request, by asker: Asker) async throws -> WebAnswer
+    {
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        let limit = configuration.listener.maximumBodyBytes
-        let body = try await request.body.collect(upTo: limit)
-        return WebAnswer(await hub.perform(topic, Array(body.readableBytesView)))
+        return WebAnswer(await hub.perform(topic, try await content(of: request), by: asker))
+    }
+
+    /// Makes, changes or removes a thing.
+    private func change(_ change: ThingChange, _ request: Request, by asker: Asker) async throws -> WebAnswer
+    {
+        let body = try await content(of: request)
+        // Removing needs no body.
+        if !body.isEmpty || request.method != .delete,
+            let refusal = Self.unsupportedMedia(request.headers)
+        {
+            return refusal
+        }
+        return WebAnswer(await hub.perform(change, body, by: asker))
+    }
+
+    func content(of request: Request) async throws -> [UInt8] {
+        let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
+        return Array(body.readableBytesView)
     }
 
     /// Forms of other pages cannot have this type without asking first.
@@ -128,17 +168,16 @@ struct WebResponder: HTTPResponder {
 
     // MARK: Signing in
 
-    private func signIn(_ request: Request, on channel: any Channel) async throws -> WebAnswer {
+    private func signIn(_ request: Request, by asker: Asker) async throws -> WebAnswer {
         guard let signIns else { return .noPassword }
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
-        guard let json = try? JSONValue(parsing: body.readableBytesView) else {
+        guard let json = try? JSONValue(parsing: try await content(of: request)) else {
             return WebAnswer(Refusal(.badJSON, "the body is not JSON"))
         }
         guard let password = json["password"]?.string else {
             return WebAnswer(Refusal(.wrongType, "password must be a text", field: "password"))
         }
-        switch await signIns.signIn(password, from: channel.remoteAddress?.ipAddress) {
+        switch await signIns.signIn(password, from: asker.address) {
         case .allowed(let cookie): return .signedIn(cookie: cookie)
         case .limited(let seconds): return .limited(seconds)
         case .wrongPassword, .anonymous: return WebAnswer(Refusal(.notAllowed, "the password is wrong"))

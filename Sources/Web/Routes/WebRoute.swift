@@ -7,14 +7,18 @@ enum WebRoute: Sendable, Hashable {
     /// `/`, which leads to the kiosk page.
     case start
     case kiosk
+    /// A page of people's own: signing up, the account, administration.
+    case page(String)
     /// A file of the kiosk page, below `/kiosk/`.
     case file(String)
     /// A module or a picture of the configuration, below `/kiosk/modules/`.
     case module(String)
     /// What the profile files say to the page.
     case experience
-    /// Whether somebody is signed in.
+    /// Whether somebody is signed in; signing in and out.
     case session
+    /// Users, rights, secrets and the log; what follows `/api/`.
+    case accounts([String])
     case health
     case metrics
     /// OpenAPI.
@@ -43,6 +47,9 @@ enum WebRoute: Sendable, Hashable {
         [
             Entry("/", .start), Entry("/kiosk", .kiosk), Entry("/kiosk/{file}") { .file($0) },
             Entry("/kiosk/modules/{module}") { .module($0) }, Entry("/sign-in", .signInPage),
+            Entry("/sign-up", .page("sign-up.html")), Entry("/forgot", .page("forgot.html")),
+            Entry("/verify", .page("verify.html")), Entry("/me", .page("me.html")),
+            Entry("/admin", .page("admin.html")),
             Entry("/healthz", .health), Entry("/metrics", .metrics),
             Entry("/api/openapi.json", .apiDescription), Entry("/api/sign-in", .signIn),
             Entry("/api/sign-out", .signOut), Entry("/api/state", .state),
@@ -117,15 +124,26 @@ enum WebRoute: Sendable, Hashable {
             self = route
             return
         }
-        return nil
+        guard parts.count > 1, parts[0] == "api", Self.accounts.contains(parts[1]) else { return nil }
+        self = .accounts(Array(parts.dropFirst()))
     }
+
+    /// The first parts of what ``AccountsHandler`` answers.
+    private static let accounts: Set<String> = [
+        "me", "users", "groups", "grants", "shares", "contacts", "tokens", "sessions", "log", "sign-up",
+        "forgot",
+        "verify",
+    ]
 
     var methods: [HTTPRequest.Method] {
         switch self {
         case .presence, .command, .signIn, .signOut: [.post]
-        case .start, .kiosk, .file, .module, .health, .metrics, .apiDescription, .signInPage, .state,
-            .environments, .zones, .things, .thing, .actions, .map, .lifecycle, .events, .experience,
-            .session:
+        case .things: [.get, .head, .post]
+        case .thing: [.get, .head, .patch, .delete]
+        case .session: [.get, .head, .post, .delete]
+        case .accounts: [.get, .head, .post, .put, .patch, .delete]
+        case .start, .kiosk, .page, .file, .module, .health, .metrics, .apiDescription, .signInPage, .state,
+            .environments, .zones, .actions, .map, .lifecycle, .events, .experience:
             [.get, .head]
         }
     }

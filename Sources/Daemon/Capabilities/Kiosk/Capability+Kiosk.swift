@@ -20,9 +20,12 @@ extension Capability {
                 state: context.state,
                 send: context.send,
                 clock: context.clock,
-                identify: context.accounts.identify
+                people: WebPeople(context)
             )
         )
+        context.accounts.onChange { [loop = context.loop] in
+            loop.perform { hub.assumeIsolated { $0.lookAgain() } }
+        }
         var parts = CapabilityParts()
         parts.features = ["kiosk"]
         parts.counters = {

@@ -18,6 +18,7 @@ package struct PeopleSettings: ConfigurationValues {
     package var signUp = AccountsAPI.Settings.SignUp.off
     /// Whether a letter can set a new password.
     package var canReset = false
+    package var proxy = ProxySettings()
     package var logDays = 90
     package var logRows = 100_000
 
@@ -93,7 +94,10 @@ extension ConfigurationType where Value == String {
 
 extension ConfigurationSection {
     static let people = ConfigurationSection(
-        summaries: ["people": "Who may do what: users, what they may do without signing in, and the log."],
+        summaries: [
+            "people": "Who may do what: users, what they may do without signing in, and the log.",
+            "people.proxy": "A reverse proxy that signs people in to the page and the API.",
+        ],
         keys: [
             .init(
                 "people.owner",
@@ -161,7 +165,7 @@ extension ConfigurationSection {
                 .integer(1000...10_000_000),
                 "The most rows of the log of orders; the oldest go first."
             ),
-        ],
+        ] + ConfigurationKey.peopleProxy,
         rules: [
             .init(paths: ["people.user_topics", "mqtt.username"]) {
                 $0.people.userTopics && $0.mqtt.username == nil

@@ -1,48 +1,12 @@
-package import Hummingbird
+import Hummingbird
 import HTTPTypes
-import NIOCore
 import Things
-
-/// Lets signed-in requests pass, and some that everybody may make.
-///
-/// Whatever is not listed as open needs a session or the password, unknown paths included.
-package struct SignInGate: Sendable {
-    private let signIns: SignIns
-
-    package init(_ signIns: SignIns) { self.signIns = signIns }
-
-    /// - Parameters:
-    ///   - address: The peer's.
-    ///   - next: Answers a request that is let in.
-    package func respond(
-        to request: Request,
-        from address: String?,
-        next: () async throws -> Response
-    ) async throws -> Response {
-        guard !SignInPaths.isOpen(request.uri.path) else { return try await next() }
-        switch await signIns.admission(of: request.headers, from: address) {
-        case .allowed(let cookie):
-            var response = try await next()
-            if let cookie { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
-            return response
-        case .limited(let seconds):
-            return WebAnswer.limited(seconds).response(to: request.head)
-        case .anonymous:
-            if let page = SignInPaths.signInPage(for: request) { return page }
-            return WebAnswer.challenge(
-                "sign in first, or send the password with HTTP Basic or Bearer",
-                request
-            )
-        case .wrongPassword:
-            return WebAnswer.challenge("the password is wrong", request)
-        }
-    }
-}
 
 /// What may be asked for without a session.
 enum SignInPaths {
     private static let open: Set<String> = [
-        "/healthz", "/sign-in", "/api/sign-in", "/api/sign-out", "/api/session",
+        "/healthz", "/sign-in", "/sign-up", "/forgot", "/verify", "/api/sign-in", "/api/sign-out",
+        "/api/session", "/api/sign-up", "/api/forgot", "/api/verify",
     ]
     /// Of the page's files: those that the sign-in page needs, and those that browsers fetch without cookies.
     private static let openEndings = [".css", ".svg", ".png", ".ico", ".webmanifest", "/sign-in.js"]
@@ -64,15 +28,22 @@ enum SignInPaths {
         }
     }
 
-    /// The modules that the sign-in page is made of.
-    private static let signInScripts = ["/dom.js", "/people.js", "/people-forms.js", "/people-german.js"]
+    /// The modules that the pages for who is not signed in are made of.
+    private static let signInScripts = [
+        "/dom.js", "/people.js", "/people-forms.js", "/people-german.js", "/sign-up.js", "/forgot.js",
+        "/verify.js",
+    ]
 
     /// Sends who asks for the page to the sign-in page, with the same query; `nil` for other requests.
     static func signInPage(for request: Request) -> Response? {
         guard request.method == .get || request.method == .head, !isProgram(request),
-            ["/", "/kiosk"].contains(request.uri.path)
+            ["/", "/kiosk", "/me", "/admin"].contains(request.uri.path)
         else { return nil }
-        let query = request.uri.query.map { "?" + $0 } ?? ""
+        let query: String
+        switch request.uri.path {
+        case "/me", "/admin": query = "?next=" + request.uri.path.dropFirst()
+        default: query = request.uri.query.map { "?" + $0 } ?? ""
+        }
         // Relative: a proxy may have put a prefix before the path.
         return WebAnswer(redirectTo: "sign-in" + query).response(to: request.head)
     }
@@ -90,8 +61,8 @@ extension WebAnswer {
     /// Asks for a session or a password.
     ///
     /// Browsers would show a dialog of their own for Basic, instead of the sign-in page; programs may need to be asked.
-    fileprivate static func challenge(_ message: String, _ request: Request) -> Response {
-        let answer = problem(.unauthorized, "not_allowed", message)
+    static func challenge(_ message: String, code: String, _ request: Request) -> Response {
+        let answer = problem(.unauthorized, code, message)
         var response = answer.response(to: request.head)
         response.headers.append(HTTPField(name: .wwwAuthenticate, value: #"Bearer realm="Trilateral""#))
         if SignInPaths.isProgram(request) {

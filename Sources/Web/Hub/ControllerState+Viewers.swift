@@ -1,0 +1,33 @@
+import Controller
+import Flare
+import Messages
+import People
+
+/// What the reader of a list or a stream may see.
+extension ControllerState {
+    /// `B/state` with the names of what is left out.
+    ///
+    /// - Parameter reader: Of who sees this state, which is already without what they may not see; `nil` for everything.
+    func feed(for reader: Reader?) -> JSONValue {
+        let feed = feedJSON()
+        guard let reader, var members = feed.object else { return feed }
+        var hidden: [String] = reader.seesDevices ? [] : ["device", "zone", "nearby"]
+        if environmentID == nil { hidden.append("environment") }
+        for name in hidden { members[name] = .null }
+        if !hidden.isEmpty { members["hidden"] = .array(hidden.map { .string($0) }) }
+        return .object(members)
+    }
+
+    /// Whether a reader may see an object of the model; false for what is not there.
+    func isSeen(_ object: ObjectReference, by reader: Reader) -> Bool {
+        switch object.kind {
+        case .environment: reader.sees(environment: object.id)
+        case .zone: zones[object.id].map { reader.sees($0) } ?? false
+        case .thing:
+            things[object.id].map {
+                reader.sees(thing: $0.id, zone: $0.zone, environment: $0.environment ?? environmentID)
+            } ?? false
+        case .device: false
+        }
+    }
+}

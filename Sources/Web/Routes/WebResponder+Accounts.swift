@@ -1,0 +1,125 @@
+import Flare
+import HTTPListener
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import People
+import Things
+
+/// Users, rights, secrets and the log over HTTP, and who is signed in.
+extension WebResponder {
+    /// As the log calls it.
+    private static let face = "kiosk"
+
+    /// `session`: whether the asker may use the page, and who it is; signing in and out.
+    func session(_ request: Request, by asker: Asker, on channel: any Channel) async throws -> WebAnswer {
+        let isReading = request.method == .get || request.method == .head
+        guard let people = hub.node.people else {
+            guard isReading else { return .notFound(request.head) }
+            return await presence(request, on: channel)
+        }
+        guard isReading else {
+            var asker = asker
+            // Who signs out brings the session that ends.
+            let sessions = request.headers[values: .cookie].flatMap { UserCookie.sessions(in: $0) }
+            if let session = sessions.first(where: { people.identify(.session($0)) != nil }) {
+                asker.claim = .session(session)
+                asker.speaker = people.identify(.session(session))
+            }
+            return try await accounts(["session"], request, by: asker)
+        }
+        return await presence(request, on: channel)
+    }
+
+    private func presence(_ request: Request, on channel: any Channel) async -> WebAnswer {
+        var members: [String: JSONValue] = ["signed_in": false, "user": .null]
+        var found: Asker?
+        var clearing: String?
+        switch await gate.admission(of: request.headers, from: channel.remoteAddress?.ipAddress) {
+        case .allowed(let asker, _):
+            found = asker
+            members["signed_in"] = true
+        case .limited(let seconds): return .limited(seconds)
+        case .anonymous(_, let cookie): clearing = cookie
+        case .wrongPassword, .unknownUser: break
+        }
+        if let people = hub.node.people {
+            let answer = await people.handler(
+                AccountsRequest(
+                    .get,
+                    ["session"],
+                    speaker: found?.speaker,
+                    session: found?.session,
+                    face: Self.face,
+                    source: found?.address
+                )
+            )
+            members.merge(answer.body?.object ?? [:]) { _, new in new }
+            members["users"] = true
+            members["password"] = .bool(signIns != nil)
+        }
+        var answer = WebAnswer.json(JSONValue.object(members).bytes)
+        answer.headers[.setCookie] = clearing
+        return answer
+    }
+
+    /// What the accounts answer.
+    func accounts(_ path: [String], _ request: Request, by asker: Asker) async throws -> WebAnswer {
+        let name = request.method == .head ? "GET" : request.method.rawValue
+        guard let people = hub.node.people, let method = AccountsRequest.Method(rawValue: name) else {
+            return .notFound(request.head)
+        }
+        let bytes = try await content(of: request)
+        var body: JSONValue?
+        if !bytes.isEmpty || method == .post {
+            if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
+            guard let json = bytes.isEmpty ? JSONValue.object([:]) : try? JSONValue(parsing: bytes) else {
+                return WebAnswer(Refusal(.badJSON, "the body is not JSON"))
+            }
+            body = json
+        }
+        let response = await people.handler(
+            AccountsRequest(
+                method,
+                path,
+                query: Self.query(of: request.head.path ?? ""),
+                body: body,
+                speaker: asker.speaker,
+                session: asker.session,
+                face: Self.face,
+                source: asker.address
+            )
+        )
+        return WebAnswer(response, people.cookie)
+    }
+
+    /// The values of a query; of several with a name the last one.
+    private static func query(of target: String) -> [String: String] {
+        var values: [String: String] = [:]
+        for pair in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&").prefix(20) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let key = parts.first?.percentDecoded else { continue }
+            values[String(key)] = parts.dropFirst().first?.percentDecoded.map { String($0) } ?? ""
+        }
+        return values
+    }
+}
+
+extension WebAnswer {
+    fileprivate init(_ response: AccountsResponse, _ cookie: UserCookie) {
+        let status = HTTPResponse.Status(code: response.status)
+        // Refusals have the form of all others here.
+        if let body = response.body, let code = body["error"]?.string, let message = body["message"]?.string {
+            self = .problem(status, code, message)
+        } else {
+            self = .json(response.body?.bytes ?? [])
+            self.status = status
+        }
+        if let seconds = response.retryAfter { headers[.retryAfter] = String(seconds) }
+        switch response.session {
+        case .begin(let session)?: headers[.setCookie] = cookie.setting(session)
+        case .end?: headers[.setCookie] = cookie.clearing
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Controller
+import Flare
+import HTTPTypes
+import People
+import TestSupport
+import Testing
+import Threading
+
+@testable import Web
+
+/// Users at the web listener: who speaks, and what they see.
+@Suite(.timeLimit(.minutes(1)))
+struct SpeakerGateTests {
+    // MARK: Who speaks
+
+    @Test(arguments: [
+        ([], Users.owner), (Users.session, Users.bob), (Users.token, Users.bob),
+        (Users.token + ["Cookie: trilateral_session=gone"], Users.bob),
+        (["Cookie: trilateral_session=gone; trilateral_session=s1"], Users.bob),
+    ]) func `a command is the speaker's`(headers: [String], user: AccountID) async throws {
+        try await Users.serve { (port: Int, node: FakeNode) async throws in
+            let reply = try await post(
+                "/api/things/red-lamp/set",
+                #"{"state":"ON"}"#,
+                port: port,
+                headers: headers
+            )
+            #expect(reply.status == 200)
+            #expect(node.commands.map(\.speaker) == [.user(user)])
+            #expect(node.commands.first?.source == "127.0.0.1")
+        }
+    }
+
+    @Test(arguments: [
+        ["Authorization: Bearer tlu_other"], ["Cookie: trilateral_session=gone"],
+        ["X-Forwarded-For: 127.0.0.1"], ["Forwarded: for=127.0.0.1"], ["X-Forwarded-For: "],
+    ]) func `who is wrong, or came through a proxy, is nobody`(headers: [String]) async throws {
+        try await Users.serve { (port: Int, _: FakeNode) async throws in
+            let reply = try await request("GET", "/api/state", port: port, headers: headers)
+            #expect(reply.status == 401)
+            #expect(reply.body.contains(#""code":"unauthenticated""#))
+            let isStale = headers.first?.hasPrefix("Cookie") == true
+            #expect(
+                (reply.headers["set-cookie"]?.hasPrefix("trilateral_session=; Max-Age=0") == true) == isStale
+            )
+        }
+    }
+
+    @Test func `without a user for the unsigned page, browsers are led to the sign-in page`() async throws {
+        let known = Users.Known()
+        known.claims.withLock { $0[.unnamed(.kiosk)] = nil }
+        try await Users.serve([], known) { (port: Int, _: FakeNode) async throws in
+            let browser = ["User-Agent: Mozilla/5.0", "Accept: text/html"]
+            for (path, place) in [("/kiosk?view=map", "sign-in?view=map"), ("/me", "sign-in?next=me")] {
+                let reply = try await request("GET", path, port: port, headers: browser)
+                #expect(reply.status == 303 && reply.headers["location"] == place)
+            }
+            #expect(try await request("GET", "/api/things", port: port).status == 401)
+            for path in ["/sign-in", "/sign-up", "/forgot", "/verify", "/kiosk/verify.js", "/healthz"] {
+                #expect(try await request("GET", path, port: port).status == 200, "\(path)")
+            }
+            #expect(try await request("GET", "/admin", port: port, headers: Users.session).status == 200)
+        }
+    }
+
+    @Test func `the listener's password makes the unsigned user, a session needs none`() async throws {
+        try await Users.serve(signIns: .forTests()) { (port: Int, node: FakeNode) async throws in
+            #expect(try await request("GET", "/api/state", port: port).status == 401)
+            #expect(try await request("GET", "/api/state", port: port, headers: Users.session).status == 200)
+            let password = ["Authorization: Bearer open sesame"]
+            _ = try await post("/api/request/ping", "{}", port: port, headers: password)
+            #expect(node.commands.map(\.speaker) == [.user(Users.owner)])
+        }
+    }
+
+    @Test func `an open listener lets in who came through a proxy`() async throws {
+        try await Users.serve(isOpen: true) { (port: Int, _: FakeNode) async throws in
+            let headers = ["X-Forwarded-For: 192.0.2.1"]
+            #expect(try await request("GET", "/api/state", port: port, headers: headers).status == 200)
+        }
+    }
+
+    @Test func `a token in a command counts more than the request`() async throws {
+        try await Users.serve { (port: Int, node: FakeNode) async throws in
+            for body in [#"{"token":"tlu_bob"}"#, #"{"as":"bob"}"#, #"{"token":"tlu_x"}"#] {
+                _ = try await post("/api/request/ping", body, port: port)
+            }
+            // The fake knows this claim without a name only.
+            #expect(node.commands.map(\.speaker) == [.user(Users.bob), nil, nil])
+        }
+    }
+
+    // MARK: A proxy that signs in
+
+    private static func proxy(trusts: Bool, makes known: Users.Known? = nil) throws -> WebPeople.Proxy {
+        let name = try #require(HTTPField.Name("Remote-User"))
+        let make: (@Sendable (String) async -> Void)? = known.map { known in
+            { @Sendable name in known.claims.withLock { $0[.vouched(name)] = .user(Users.bob) } }
+        }
+        return WebPeople.Proxy(header: name, isTrusted: { trusts && $0.hasPrefix("127.") }, make: make)
+    }
+
+    @Test func `the proxy names the user, and tells the address`() async throws {
+        try await Users.serve(proxy: Self.proxy(trusts: true)) { (port: Int, node: FakeNode) async throws in
+            let headers = ["Remote-User: bob", "X-Forwarded-For: 9.9.9.9, 192.0.2.7, 127.0.0.2"]
+            _ = try await post("/api/request/ping", "{}", port: port, headers: headers)
+            #expect(node.commands.map(\.speaker) == [.user(Users.bob)])
+            #expect(node.commands.first?.source == "192.0.2.7")
+            let unknown = try await request("GET", "/api/state", port: port, headers: ["Remote-User: eve"])
+            #expect(unknown.status == 403)
+        }
+    }
+
+    @Test func `the header of somebody else is ignored and counted`() async throws {
+        try await Users.serve(proxy: Self.proxy(trusts: false)) { (port: Int, node: FakeNode) async throws in
+            _ = try await post("/api/request/ping", "{}", port: port, headers: ["Remote-User: bob"])
+            #expect(node.commands.map(\.speaker) == [.user(Users.owner)])
+            #expect(node.counters.ignoredProxyHeaders == 1)
+        }
+    }
+
+    @Test func `an unknown user is made if that is wanted, and only by a legal name`() async throws {
+        let known = Users.Known()
+        try await Users.serve([], known, proxy: Self.proxy(trusts: true, makes: known)) {
+            (port: Int, _: FakeNode) async throws in
+            let made = try await request("GET", "/api/state", port: port, headers: ["Remote-User: eve"])
+            #expect(made.status == 200)
+            let illegal = try await request("GET", "/api/state", port: port, headers: ["Remote-User: E/+"])
+            #expect(illegal.status == 403)
+        }
+    }
+
+    // MARK: Accounts
+
+    @Test func `signing in sets a cookie, signing out clears it`() async throws {
+        let known = Users.Known()
+        try await Users.serve([], known) { (port: Int, _: FakeNode) async throws in
+            let reply = try await post("/api/session", #"{"user":"bob","password":"x"}"#, port: port)
+            let cookie = reply.headers["set-cookie"] ?? ""
+            #expect(
+                cookie.hasPrefix("trilateral_session=s1; ")
+                    && cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict")
+            )
+            let out = try await request("DELETE", "/api/session", port: port, headers: Users.session)
+            #expect(out.status == 204)
+            #expect(out.headers["set-cookie"]?.hasPrefix("trilateral_session=; Max-Age=0") == true)
+            let (first, last) = known.asked.withLock { ($0.first, $0.last) }
+            #expect(first?.speaker == nil && first?.source == "127.0.0.1" && first?.face == "kiosk")
+            #expect(last?.speaker == .user(Users.bob) && last?.session == "s1")
+        }
+    }
+
+    @Test func `accounts are asked with path, query, body and speaker`() async throws {
+        let known = Users.Known()
+        try await Users.serve([], known) { (port: Int, _: FakeNode) async throws in
+            let path = "/api/users/b%C3%A4r/on?a=1&b=%20x"
+            let reply = try await request(
+                "PATCH",
+                path,
+                port: port,
+                headers: Users.token + ["Content-Type: application/json"],
+                body: #"{"x":1}"#
+            )
+            #expect(reply.status == 200 && reply.headers["retry-after"] == "7")
+            let asked = known.asked.withLock { $0.last }
+            #expect(asked?.path == ["users", "bär", "on"] && asked?.query == ["a": "1", "b": " x"])
+            #expect(asked?.body == ["x": 1] && asked?.speaker == .user(Users.bob) && asked?.method == .patch)
+            #expect(try await request("GET", "/api/log", port: port, headers: Users.token).status == 403)
+            let plain = try await request("POST", "/api/users", port: port, body: "x=1")
+            #expect(plain.status == 415)
+            #expect(try await request("OPTIONS", "/api/users", port: port).status == 405)
+            let bad = try await post("/api/users", "{", port: port)
+            #expect(bad.status == 400)
+        }
+    }
+
+    @Test func `a thing is made, changed and removed by commands`() async throws {
+        try await Users.serve { (port: Int, node: FakeNode) async throws in
+            let made = try await post("/api/things", #"{"name":"Lamp","zone":"kitchen"}"#, port: port)
+            let type = ["Content-Type: application/json"]
+            let changed = try await request(
+                "PATCH",
+                "/api/things/red-lamp",
+                port: port,
+                headers: type,
+                body: #"{"name":"New"}"#
+            )
+            let removed = try await request("DELETE", "/api/things/red-lamp", port: port)
+            #expect([made.status, changed.status, removed.status] == [200, 200, 200])
+            var edit = ThingEdit()
+            edit.name = "Lamp"
+            #expect(node.commands.map(\.order).first == .addThing(edit, zone: "kitchen"))
+            edit.name = "New"
+            #expect(
+                node.commands.map(\.order).dropFirst() == [
+                    .editThing("red-lamp", edit, zone: nil), .removeThing("red-lamp"),
+                ]
+            )
+            #expect(try await post("/api/things", "{}", port: port).status == 400)
+            #expect(try await request("POST", "/api/things", port: port, body: "{}").status == 415)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Controller
+import Flare
+import People
+import TestSupport
+import Testing
+import Threading
+
+@testable import Web
+
+/// What users see at the web listener.
+@Suite(.timeLimit(.minutes(1)))
+struct ViewerTests {
+    // MARK: What is seen
+
+    private static func json(_ path: String, _ port: Int, _ headers: [String] = Users.token) async throws
+        -> JSONValue
+    {
+        try JSONValue(parsing: try await request("GET", path, port: port, headers: headers).body)
+    }
+
+    @Test func `lists and the state have what may be seen, and name what is left out`() async throws {
+        try await Users.serve { (port: Int, _: FakeNode) async throws in
+            #expect(try await Self.json("/api/things", port).array?.map { $0["slug"] } == ["red-lamp"])
+            #expect(try await Self.json("/api/zones", port) == [])
+            #expect(try await Self.json("/api/environments", port) == [])
+            let state = try await Self.json("/api/state", port)
+            for name in ["device", "zone", "nearby"] { #expect(state[name] == .null) }
+            #expect(state["hidden"] == ["device", "zone", "nearby", "environment"])
+            #expect(try await Self.json("/api/things", port, []).array?.count == 2)
+            #expect(try await Self.json("/api/state", port, [])["hidden"] == nil)
+            let map = try await request("GET", "/api/map", port: port, headers: Users.token)
+            #expect(map.status == 200 && !map.body.contains("Kettle"))
+            #expect(try await request("GET", "/metrics", port: port, headers: Users.token).status == 403)
+        }
+    }
+
+    @Test func `what may not be seen is unknown, and no hint names it`() async throws {
+        try await Users.serve { (port: Int, _: FakeNode) async throws in
+            for path in ["/api/things/kettle", "/api/things/kettel", "/api/things/kettle/actions"] {
+                let reply = try await request("GET", path, port: port, headers: Users.token)
+                #expect(reply.status == 404)
+                #expect(!reply.body.contains("kettle\\\"?") && !reply.body.contains("mean"))
+            }
+            #expect(try await Self.json("/api/things/red-lamp", port)["slug"] == "red-lamp")
+        }
+    }
+
+    @Test func `with all but devices the place is seen, and not who is in it`() async throws {
+        try await Users.serve([(.read, .all)]) { (port: Int, _: FakeNode) async throws in
+            #expect(try await Self.json("/api/things", port).array?.count == 2)
+            let state = try await Self.json("/api/state", port)
+            #expect(
+                state["hidden"] == ["device", "zone", "nearby"] && state["environment"]?["slug"] == "flat"
+            )
+        }
+    }
+
+    // MARK: Streams
+
+    private static func stream(_ port: Int, after id: String? = nil) throws -> StreamReader {
+        try StreamReader(port: port, after: id, headers: Users.token)
+    }
+
+    @Test func `a stream tells what its reader may see, and never resumes what others saw`() async throws {
+        try await Users.serve { (port: Int, node: FakeNode) async throws in
+            let kettle = FlareID(high: 3, low: 1)
+            try await onThread {
+                let reader = try Self.stream(port, after: "0123456789abcdef-1")
+                let first = try #require(try reader.next())
+                #expect(first.name == "state" && first.data["nearby"] == .null)
+                node.change([.object(ObjectReference(.thing, kettle))]) {
+                    $0.things[kettle]?.data["on"] = true
+                }
+                node.change([.nearby, .position]) { $0.nearbyID = nil }
+                node.change([.alert("gps")]) {
+                    let since = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
+                    $0.alerts["gps"] = Alert(severity: .warning, message: "no fix", since: since)
+                }
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "blue" }
+                var names: [String] = []
+                while let event = try reader.next() {
+                    names.append(event.name)
+                    if event.name == "thing" {
+                        #expect(event.data["slug"] == "red-lamp" && event.data["data"]?["color"] == "blue")
+                        break
+                    }
+                }
+                #expect(Set(names).isSubset(of: ["state", "thing"]))
+                // Moved to where its reader may not look, it is gone for them.
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp] = nil }
+                #expect(try reader.next("thing")?.data["removed"] == true)
+            }
+        }
+    }
+
+    @Test func `a stream ends when its reader's rights change, or its token is gone`() async throws {
+        let known = Users.Known()
+        try await Users.serve([(.read, .thing(FakeNode.lamp))], known) {
+            (port: Int, node: FakeNode) async throws in
+            let look: @Sendable () -> Void = {
+                node.loop.perform { node.hub.withLock { $0 }?.assumeIsolated { $0.lookAgain() } }
+            }
+            try await onThread {
+                let reader = try Self.stream(port)
+                _ = try reader.next()
+                look()
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "green" }
+                #expect(try reader.next("thing")?.data["data"]?["color"] == "green")
+                Users.grant([(.read, .all)], node)
+                look()
+                #expect(try reader.next() == nil)
+                let second = try Self.stream(port)
+                _ = try second.next()
+                known.claims.withLock { $0[.token("tlu_bob")] = nil }
+                look()
+                #expect(try second.next() == nil)
+            }
+        }
+    }
+
+    @Test func `a stream ends at the moment when its reader's right ends`() async throws {
+        try await Users.serve([]) { (port: Int, node: FakeNode) async throws in
+            let end = FakeNode.now.wallMilliseconds + 1
+            node.change([]) {
+                let users = [User(id: Users.owner, name: "owner"), User(id: Users.bob, name: "bob")]
+                let grants = [
+                    Grant(id: 1, .user(Users.owner), .own, .all),
+                    Grant(id: 2, .user(Users.bob), .read, .all, ends: end),
+                ]
+                $0.people = AccessTable(users: users, grants: grants)
+            }
+            try await onThread {
+                let reader = try Self.stream(port)
+                _ = try reader.next()
+                node.wall.withLock { $0 = end }
+                #expect(try reader.next() == nil)
+            }
+        }
+    }
+}
