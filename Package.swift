@@ -117,7 +117,8 @@ let package = Package(
         module(
             "FlareServer",
             [
-                "Flare", "SocketIO", "HTTPListener", "Threading", hummingbird, nioCore, nioPosix, nioLocks,
+                "Flare", "People", "SocketIO", "HTTPListener", "Threading", hummingbird, nioCore, nioPosix,
+                nioLocks,
                 httpTypes, grdb, deques, system, lifecycle, log,
             ]
         ),
@@ -264,7 +265,7 @@ let package = Package(
         tests(
             "FlareServerTests",
             [
-                "FlareServer", "SocketIO", "HTTPListener", "Flare", "Threading", "TestSupport",
+                "FlareServer", "SocketIO", "HTTPListener", "Flare", "People", "Threading", "TestSupport",
                 "SeededRandom",
                 lifecycle, grdb, log,
             ],

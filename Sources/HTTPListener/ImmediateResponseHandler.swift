@@ -5,7 +5,8 @@ import NIOHTTPTypes
 /// Answers some requests at once, on the connection's event loop.
 package protocol ImmediateResponder: Sendable {
     /// The response to a request without a body; `nil` when it would take longer, or the path is not served here.
-    func immediateResponse(to request: HTTPRequest) -> ImmediateResponse?
+    /// - Parameter channel: The request's connection.
+    func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse?
 }
 
 /// A response that is ready to be written.
@@ -82,7 +83,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     private func answer(to head: HTTPRequest, _ context: ChannelHandlerContext) -> ImmediateResponse? {
         guard policy.refusal(of: head, on: context.channel) == nil else { return nil }
-        return responder.immediateResponse(to: head)
+        return responder.immediateResponse(to: head, on: context.channel)
     }
 
     private func write(_ answer: ImmediateResponse, _ context: ChannelHandlerContext) {

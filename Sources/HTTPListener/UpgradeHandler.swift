@@ -77,7 +77,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let gate, pendingResponses == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
             head.lists("upgrade", in: "Connection")
         else { return false }
-        switch gate.admission(path: head.uri) {
+        switch gate.admission(of: WebSocketRequest(head, context.channel)) {
         case .noWebSocket: return false
         case .refused(let status, let type, let text):
             refuse(
@@ -134,7 +134,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch result {
             case .success(let headers):
                 do {
-                    try handler.completeUpgrade(headers, head.uri, context)
+                    try handler.completeUpgrade(headers, WebSocketRequest(head, context.channel), context)
                 } catch {
                     context.close(promise: nil)
                 }
@@ -145,9 +145,11 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func completeUpgrade(_ headers: HTTPHeaders, _ path: String, _ context: ChannelHandlerContext)
-        throws
-    {
+    private func completeUpgrade(
+        _ headers: HTTPHeaders,
+        _ request: WebSocketRequest,
+        _ context: ChannelHandlerContext
+    ) throws {
         guard let gate else { return }
         let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -163,7 +165,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             promise: nil
         )
         let socket = WebSocket(handler: NIOLoopBound(handler, eventLoop: context.eventLoop))
-        handler.begin(gate.opened(socket, path: path))
+        handler.begin(gate.opened(socket, request))
         // Bytes after the request are passed to the new decoder.
         let oldDecoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         pipeline.removeHandler(context: oldDecoder, promise: nil)
@@ -174,5 +176,17 @@ extension HTTPRequestHead {
     /// Whether a list-valued header contains a word.
     fileprivate func lists(_ word: String, in field: String) -> Bool {
         headers[canonicalForm: field].contains { $0.lowercased() == word }
+    }
+}
+
+extension WebSocketRequest {
+    fileprivate init(_ head: HTTPRequestHead, _ channel: any Channel) {
+        self.init(
+            target: head.uri,
+            authorization: head.headers.first(name: "Authorization"),
+            peer: channel.remoteAddress?.ipAddress,
+            isForwarded: head.headers.contains(name: "Forwarded")
+                || head.headers.contains(name: "X-Forwarded-For")
+        )
     }
 }

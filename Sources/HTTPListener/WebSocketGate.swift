@@ -6,11 +6,22 @@ package import NIOCore
 /// Host and Origin are already checked. All methods are called on the connection's event loop.
 package protocol WebSocketGate: Sendable {
     /// Whether a request may become a WebSocket.
-    /// - Parameter path: The target of the request, with its query.
-    func admission(path: String) -> WebSocketAdmission
+    func admission(of request: WebSocketRequest) -> WebSocketAdmission
 
     /// An admitted WebSocket opened; its messages go to the returned listener.
-    func opened(_ socket: WebSocket, path: String) -> any WebSocketListener
+    func opened(_ socket: WebSocket, _ request: WebSocketRequest) -> any WebSocketListener
+}
+
+/// A request that wants to become a WebSocket.
+package struct WebSocketRequest: Sendable, Hashable {
+    /// The path with its query.
+    package let target: String
+    /// The header of this name.
+    package let authorization: String?
+    /// The peer's address.
+    package let peer: String?
+    /// Whether it came through a proxy.
+    package let isForwarded: Bool
 }
 
 /// The answer to an upgrade request.

@@ -30,11 +30,18 @@ final class SocketClient {
     private var questions = 0
 
     /// Opens a session and joins the default namespace.
-    init(port: Int, _ route: Route = .websocket, _ revision: EngineRevision = .three) throws {
+    ///
+    /// - Parameter token: Goes into the address.
+    init(
+        port: Int,
+        _ route: Route = .websocket,
+        _ revision: EngineRevision = .three,
+        token: String? = nil
+    ) throws {
         self.port = port
         self.revision = revision
         wire = try WireClient(port: port)
-        let query = "EIO=\(revision.rawValue)"
+        let query = "EIO=\(revision.rawValue)" + (token.map { "&access_token=\($0)" } ?? "")
         let open: EnginePacket
         if route == .websocket {
             let opened = try WireSocket("/socket.io/?\(query)&transport=websocket", over: wire)

@@ -6,15 +6,15 @@ struct EchoGate: WebSocketGate {
     /// Outbound of each WebSocket that is over.
     var closings: AsyncStream<Void>.Continuation?
 
-    func admission(path: String) -> WebSocketAdmission {
-        switch path {
+    func admission(of request: WebSocketRequest) -> WebSocketAdmission {
+        switch request.target {
         case "/echo": .accepted
         case "/refused": .refused(status: 418, contentType: "text/teapot", text: "short and stout")
         default: .noWebSocket
         }
     }
 
-    func opened(_ socket: WebSocket, path: String) -> any WebSocketListener {
+    func opened(_ socket: WebSocket, _ request: WebSocketRequest) -> any WebSocketListener {
         socket.write(WebSocketMessage.text(Array("welcome".utf8)).framed)
         socket.flush()
         return Echo(socket: socket, closings: closings)

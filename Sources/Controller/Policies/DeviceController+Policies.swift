@@ -14,7 +14,7 @@ extension DeviceController {
     }
 
     /// Checks a request against the rights of users alone.
-    func rightsRefusal(of request: ChangeRequest) -> Refusal? {
+    package func rightsRefusal(of request: ChangeRequest) -> Refusal? {
         for case let policy as PeoplePolicy in policies {
             if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
         }

@@ -101,12 +101,6 @@ package enum FlareBackend: Sendable {
         }
     }
 
-    /// Adds a node's policies for changes by clients of the embedded server.
-    func add(gate: @escaping ClientChangeGate) {
-        guard case .embedded(_, let hub) = self else { return }
-        hub.executor.perform { hub.assumeIsolated { $0.add(gate: gate) } }
-    }
-
     /// The URL of the remote server; empty for the embedded one, whose URL is known once it listens.
     var url: String {
         switch self {

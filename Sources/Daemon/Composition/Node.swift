@@ -185,14 +185,7 @@ package struct Node: Sendable {
         }
         runtime.send(.peopleChanged(accounts.table))
         if !policies.isEmpty {
-            flare.add { [weak runtime] change in
-                let request = ChangeRequest(
-                    change,
-                    by: accounts.identify(.unnamed(.flare)),
-                    at: clock().wallMilliseconds
-                )
-                return runtime?.assumeIsolated { $0.refusal(of: request)?.message }
-            }
+            flare.ask(accounts, configuration.flare, runtime, epoch: epoch, clock: clock)
         }
         for (sensor, isOn) in controller.state.sensors where !isOn {
             sensing.port.yield(.switched(sensor, on: false))

@@ -119,6 +119,11 @@ package actor NodeRuntime {
         hasEnded ? Refusal(.notAllowed, "this node is ending") : controller.refusal(of: request)
     }
 
+    /// Asks the rights of users about it, and no other policy.
+    package func rightsRefusal(of request: ChangeRequest) -> Refusal? {
+        hasEnded ? Refusal(.notAllowed, "this node is ending") : controller.rightsRefusal(of: request)
+    }
+
     /// Runs the last turn; later events are ignored.
     package func end() {
         turn(.stopBegun)

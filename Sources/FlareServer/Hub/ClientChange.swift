@@ -9,6 +9,8 @@ package struct ClientChange: Sendable, Hashable {
         /// Replaces members, such as the name.
         case update
         case remove
+        /// A new object; it is not there yet.
+        case insert
     }
 
     /// The object before the change.
@@ -16,6 +18,8 @@ package struct ClientChange: Sendable, Hashable {
     /// The zone that a thing belongs to.
     package let zone: FlareRecord?
     package let kind: Kind
+    /// Who requests it; `nil` where nobody is asked.
+    package let visitor: FlareVisitor?
 }
 
 /// Decides whether clients may make a change.
@@ -24,3 +28,8 @@ package struct ClientChange: Sendable, Hashable {
 ///
 /// - Returns: Why the change is refused, as a sentence for its sender; `nil` when it is allowed.
 package typealias ClientChangeGate = @Sendable (ClientChange) -> String?
+
+/// Is told of a change of a client, and why it was refused, if it was.
+///
+/// Called on the hub's executor.
+package typealias ClientChangeRecord = @Sendable (ClientChange, _ refusal: String?) -> Void

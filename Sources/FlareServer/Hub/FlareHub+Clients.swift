@@ -5,31 +5,60 @@ extension FlareHub {
     /// Adds a gate for the changes of clients, after the existing ones.
     package func add(gate: @escaping ClientChangeGate) { gates.append(gate) }
 
+    /// Adds what is told of each change of clients, allowed or refused.
+    package func add(recorder: @escaping ClientChangeRecord) { recorders.append(recorder) }
+
     /// Asks the gates about a change.
     ///
     /// Removing an environment or a zone also needs permission to remove every object in it.
     ///
-    /// - Parameter client: The client that requests the change; `nil` for REST. In-process clients are not gated.
+    /// - Parameters:
+    ///   - client: The client that requests the change; `nil` for REST. In-process clients are not gated.
+    ///   - visitor: Who requests it over REST.
     /// - Throws: ``FlareHubError/notAllowed(_:)``. Unknown objects pass: the change itself reports them.
     func check(
         _ kind: ClientChange.Kind,
         of reference: ObjectReference,
-        from client: FlareClientID?
+        from client: FlareClientID?,
+        by visitor: FlareVisitor? = nil
     ) throws(FlareHubError) {
         guard !gates.isEmpty, client.map({ !inProcessSinks.contains($0.sink) }) ?? true,
             let object = record(reference)
         else { return }
-        try check(kind, of: object)
-        guard kind == .remove else { return }
-        for member in members(of: object) { try check(kind, of: member) }
+        let visitor = visitor ?? client.flatMap { visitors[$0] }
+        let own = change(kind, of: object, visitor)
+        var reason = refusal(of: own)
+        if reason == nil, kind == .remove {
+            for member in members(of: object) where reason == nil {
+                reason = refusal(of: change(kind, of: member, visitor))
+            }
+        }
+        for record in recorders { record(own, reason) }
+        if let reason { throw .notAllowed(reason) }
     }
 
-    private func check(_ kind: ClientChange.Kind, of object: FlareRecord) throws(FlareHubError) {
+    /// Asks the gates about a new object of a client over REST.
+    func checkInsertion(of object: FlareRecord, by visitor: FlareVisitor?) throws(FlareHubError) {
+        let own = change(.insert, of: object, visitor)
+        let reason = refusal(of: own)
+        for record in recorders { record(own, reason) }
+        if let reason { throw .notAllowed(reason) }
+    }
+
+    private func change(
+        _ kind: ClientChange.Kind,
+        of object: FlareRecord,
+        _ visitor: FlareVisitor?
+    ) -> ClientChange {
         let zone = object.kind == .thing ? object.zone.flatMap { record(ObjectReference(.zone, $0)) } : nil
-        let change = ClientChange(object: object, zone: zone, kind: kind)
+        return ClientChange(object: object, zone: zone, kind: kind, visitor: visitor)
+    }
+
+    private func refusal(of change: ClientChange) -> String? {
         for gate in gates {
-            if let reason = gate(change) { throw .notAllowed(reason) }
+            if let reason = gate(change) { return reason }
         }
+        return nil
     }
 
     /// The objects in an environment or a zone.
@@ -54,7 +83,8 @@ extension FlareHub {
     func detach(_ sink: Int) { sinks[sink] = nil }
 
     /// Adds a client of a registered sink.
-    func enter(_ client: FlareClientID) {
+    func enter(_ client: FlareClientID, _ visitor: FlareVisitor? = nil) {
+        visitors[client] = visitor
         rooms.enter(client, isInProcess: false)
     }
 
@@ -79,6 +109,7 @@ extension FlareHub {
 
     /// Removes a client; its sink stays registered.
     func leave(_ client: FlareClientID) {
+        (visitors[client], remembered[client]) = (nil, nil)
         rooms.leave(client)
     }
 

@@ -81,7 +81,8 @@ extension FlareHub {
         environment: FlareID,
         mac: String,
         x: Double,
-        y: Double
+        y: Double,
+        by visitor: FlareVisitor? = nil
     ) throws(FlareHubError) -> FlareRecord? {
         guard
             let (transaction, answer) = graph.planCMX(
@@ -98,7 +99,8 @@ extension FlareHub {
         try check(
             .setPosition(Point3D(x: x, y: y, z: answer.position?.z ?? 0)),
             of: answer.reference,
-            from: nil
+            from: nil,
+            by: visitor
         )
         try commit(transaction, from: nil)
         return answer

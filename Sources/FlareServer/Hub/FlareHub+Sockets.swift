@@ -3,13 +3,13 @@ import Logging
 
 /// The events of socket clients, in order.
 package enum SocketInput: Sendable {
-    case connected(FlareClientID)
+    case connected(FlareClientID, by: FlareVisitor? = nil)
     case disconnected(FlareClientID)
     case message(SocketMessage, from: FlareClientID)
 
     var client: FlareClientID {
         switch self {
-        case .connected(let client), .disconnected(let client), .message(_, let client): client
+        case .connected(let client, _), .disconnected(let client), .message(_, let client): client
         }
     }
 
@@ -40,14 +40,14 @@ extension FlareHub {
 
     private func handle(_ input: SocketInput) {
         switch input {
-        case .connected(let client): enter(client)
+        case .connected(let client, let visitor): enter(client, visitor)
         case .disconnected(let client): leave(client)
         case .message(let message, let client):
             do {
                 try handle(message, from: client)
             } catch FlareHubError.notAllowed(let reason) {
                 logger.info("socket message refused", metadata: ["reason": "\(reason)"])
-                if let correction = correction(of: message) {
+                if let correction = correction(of: message), mayRead(client, message.kind) {
                     send(client.sink) { $0.send(correction, to: client) }
                 }
             } catch {
@@ -57,13 +57,13 @@ extension FlareHub {
     }
 
     private func handle(_ message: SocketMessage, from client: FlareClientID) throws {
-        if let answer = answer(to: message) {
+        if let answer = answer(to: message, from: client) {
             send(client.sink) { $0.send(answer, to: client) }
             return
         }
         guard let object = message.object else { return }
         switch message.command {
-        case .subscribe(let all): subscribe(client, to: object, all: all)
+        case .subscribe(let all): if mayRead(client, object.kind) { subscribe(client, to: object, all: all) }
         case .unsubscribe: unsubscribe(client, from: object)
         case .setData(let key, let value):
             try setData(object, [key: value], sender: message.sender, from: client)
@@ -92,7 +92,7 @@ extension FlareHub {
 
     /// The answer to a get message; `nil` for other messages.
     /// - Source: flare-protocol 4.6; `getActions`, which crashes the original server, is answered as documented.
-    private func answer(to message: SocketMessage) -> SocketEvent? {
+    private func answer(to message: SocketMessage, from client: FlareClientID) -> SocketEvent? {
         let name: String
         let value: (FlareRecord) -> JSONValue
         switch message.command {
@@ -120,7 +120,10 @@ extension FlareHub {
             return nil
         }
         var answer: JSONValue = .null
-        if let object = message.object, let record = record(object) { answer = value(record) }
+        // What may not be read is not there.
+        if let object = message.object, mayRead(client, object.kind), let record = record(object) {
+            answer = value(record)
+        }
         return SocketEvent(name, [name: answer, message.kind.rawValue: message.name])
     }
 }

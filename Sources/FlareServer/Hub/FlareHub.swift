@@ -30,6 +30,11 @@ package actor FlareHub {
     /// Sinks of in-process clients, which are not gated.
     var inProcessSinks: Set<Int> = []
     var gates: [ClientChangeGate] = []
+    var recorders: [ClientChangeRecord] = []
+    private nonisolated let accessBox = Locked<FlareAccess?>(nil)
+    /// The clients over the network that were asked.
+    var visitors: [FlareClientID: FlareVisitor] = [:]
+    var remembered: [FlareClientID: RememberedRights] = [:]
     private var batch: Batch?
     private var durability = DurabilityQueue()
     /// A failed synchronization: changes are refused until a checkpoint succeeds.
@@ -79,6 +84,12 @@ package actor FlareHub {
 
     /// Identifies the database file on this machine; `nil` without a file.
     nonisolated var databaseID: String? { store.fileID }
+
+    /// Who may use it over the network; `nil` if nobody is asked.
+    nonisolated var access: FlareAccess? { accessBox.withLock { $0 } }
+
+    /// From now on it is asked who the clients over the network are.
+    package nonisolated func restrict(_ access: FlareAccess) { accessBox.withLock { $0 = access } }
 
     /// A new identifier.
     package nonisolated func makeID() -> FlareID { idSource() }
@@ -224,7 +235,8 @@ package actor FlareHub {
         while let sink = rest.first?.sink {
             let neighbours = Array(rest.prefix { $0.sink == sink })
             rest = rest.dropFirst(neighbours.count)
-            send(sink) { $0.deliver(announcement, to: neighbours) }
+            let readers = readers(neighbours, of: announcement.notice)
+            if !readers.isEmpty { send(sink) { $0.deliver(announcement, to: readers) } }
         }
     }
 
@@ -333,8 +345,11 @@ extension FlareHub {
     @discardableResult
     package func insert(
         _ records: [FlareRecord],
-        from client: FlareClientID? = nil
+        from client: FlareClientID? = nil,
+        isGated: Bool = false,
+        by visitor: FlareVisitor? = nil
     ) throws(FlareHubError) -> [FlareRecord] {
+        if isGated { for record in records { try checkInsertion(of: record, by: visitor) } }
         let (transaction, inserted) = try graph.planInsert(records, now: now, limit: limits.objects)
         try commit(transaction, from: client)
         return inserted
@@ -351,9 +366,10 @@ extension FlareHub {
         _ reference: ObjectReference,
         from client: FlareClientID? = nil,
         isGated: Bool = false,
+        by visitor: FlareVisitor? = nil,
         _ change: @Sendable (inout [String: JSONValue]) throws -> Void
     ) throws -> FlareRecord? {
-        if isGated { try check(.update, of: reference, from: client) }
+        if isGated { try check(.update, of: reference, from: client, by: visitor) }
         guard let (transaction, record) = try graph.planUpdate(reference, now: now, change) else {
             return nil
         }
@@ -368,9 +384,10 @@ extension FlareHub {
     package func remove(
         _ reference: ObjectReference,
         from client: FlareClientID? = nil,
-        isGated: Bool = false
+        isGated: Bool = false,
+        by visitor: FlareVisitor? = nil
     ) throws(FlareHubError) -> FlareRecord? {
-        if isGated { try check(.remove, of: reference, from: client) }
+        if isGated { try check(.remove, of: reference, from: client, by: visitor) }
         guard let (transaction, record) = graph.planRemove(reference) else { return nil }
         try commit(transaction, from: client)
         return record

@@ -10,6 +10,7 @@ package struct FlareListener: Service {
     private let sockets: SocketServer
     private let thread: EventLoopTaskExecutor
     private let configuration: HTTPListenerConfiguration
+    private let hub: FlareHub
     private let logger: Logger
 
     /// - Parameters:
@@ -33,6 +34,7 @@ package struct FlareListener: Service {
         configuration.bodyLimits[LocalRoutes.modelPath] = ModelTree.maximumBytes
         configuration.bodyLimits[LocalRoutes.orphansPath] = ModelTree.maximumBytes
         self.configuration = configuration
+        self.hub = hub
         self.logger = logger
         let routes = RESTRoutes(
             hub: hub,
@@ -55,7 +57,7 @@ package struct FlareListener: Service {
     /// Serves until graceful shutdown or cancellation.
     /// - Throws: `HTTPListenerError` when it cannot start.
     package func run() async throws {
-        if !configuration.isOnlyForThisMachine {
+        if hub.access.map(\.isOpen) ?? true, !configuration.isOnlyForThisMachine {
             logger.warning(
                 "the Flare server has no password: anyone who can reach this address can read and change the place",
                 metadata: ["host": "\(configuration.host)"]

@@ -43,7 +43,8 @@ extension RESTRoutes {
     /// Moves each known device.
     ///
     /// The response is the device, a list of several devices, or `null` for none.
-    func notify(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTResponse {
+    func notify(_ route: RESTRoute, _ body: JSONValue, _ visitor: FlareVisitor?) async throws -> RESTResponse
+    {
         let notification: RESTNotification
         do throws(RESTNotification.Problem) {
             notification = try RESTNotification(body)
@@ -54,7 +55,13 @@ extension RESTRoutes {
         let environment = try schema.identifier(route.parents["environment"] ?? "", at: "environment")
         var moved: [FlareRecord] = []
         for move in notification.moves {
-            if let device = try await hub.cmx(environment: environment, mac: move.mac, x: move.x, y: move.y) {
+            if let device = try await hub.cmx(
+                environment: environment,
+                mac: move.mac,
+                x: move.x,
+                y: move.y,
+                by: visitor
+            ) {
                 moved.append(device)
             }
         }

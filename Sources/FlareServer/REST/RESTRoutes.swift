@@ -24,14 +24,27 @@ struct RESTRoutes: HTTPResponder {
     let hub: FlareHub
     let sockets: SocketServer
     let files: PublicFiles?
+    /// Who may use it; `nil` if nobody is asked.
+    private var access: FlareAccess? { hub.access }
     /// The size limit of a body, bytes.
     let maximumBodyBytes: Int
     let logger: Logger
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let target = Target(request.head.path ?? "/")
+        var visitor: FlareVisitor?
+        if let access {
+            visitor = access.visitor(of: request.head, from: context.channel.remoteAddress?.ipAddress)
+            // The identifier of a session is a secret of whoever opened it.
+            let isOfSession =
+                target.path == EngineRequest.path
+                && EngineRequest(target: request.head.path ?? "").session != nil
+            guard visitor != nil || isOfSession || request.method == .options else {
+                return RESTResponse.unidentified(to: request)
+            }
+        }
         if target.path == EngineRequest.path {
-            return try await sockets.respond(to: request, on: context.channel)
+            return try await sockets.respond(to: request, by: visitor, on: context.channel)
         }
         var method = request.method
         if method == .post, let name = request.headers[.methodOverride],
@@ -40,6 +53,13 @@ struct RESTRoutes: HTTPResponder {
             method = other
         }
         if target.path.hasPrefix(LocalRoutes.prefix) {
+            let rights = await hub.rights(of: visitor)
+            guard
+                rights.map({ $0.administers || (method == .get && $0.readsPlace && $0.readsDevices) }) ?? true
+            else {
+                return RESTResponse.problem(.forbidden, "this needs the right to own all")
+                    .response(to: request.head, method: method)
+            }
             let routes = LocalRoutes(hub: hub)
             let answer = try await routes.answer(
                 to: request,
@@ -49,7 +69,7 @@ struct RESTRoutes: HTTPResponder {
             )
             return answer.response(to: request.head, method: method)
         }
-        if let answer = try await answer(to: request, target, method) {
+        if let answer = try await answer(to: request, target, method, visitor) {
             return answer.response(to: request.head, method: method)
         }
         if let response = try await files?.response(to: request) { return response }
@@ -62,15 +82,18 @@ struct RESTRoutes: HTTPResponder {
     private func answer(
         to request: Request,
         _ target: Target,
-        _ method: HTTPRequest.Method
+        _ method: HTTPRequest.Method,
+        _ visitor: FlareVisitor?
     ) async throws -> RESTResponse? {
         do {
             guard let route = try RESTRoute(path: target.path) else { return nil }
             if method == .options { return .options(route.methods) }
             guard route.methods.contains(method) else { return .notFound(method, target.path) }
             guard method == .post || method == .put else {
-                guard method == .delete else { return try await read(route, query: target.query, from: hub) }
-                let answer = try await delete(route)
+                guard method == .delete else {
+                    return try await read(route, query: target.query, by: visitor, from: hub)
+                }
+                let answer = try await delete(route, visitor)
                 try await hub.waitUntilDurable()
                 return answer
             }
@@ -78,7 +101,8 @@ struct RESTRoutes: HTTPResponder {
             let body = try RESTBody.value(of: Array(bytes.readableBytesView), request.headers)
             let answer =
                 try await method == .put
-                ? update(route, body) : route.isNotification ? notify(route, body) : create(route, body)
+                ? update(route, body, visitor)
+                : route.isNotification ? notify(route, body, visitor) : create(route, body, visitor)
             try await hub.waitUntilDurable()
             return answer
         } catch let error as RESTRoute.Malformed {
@@ -132,13 +156,18 @@ struct RESTRoutes: HTTPResponder {
 
 extension RESTRoutes: ImmediateResponder {
     /// Reads objects if the hub is free; ``respond(to:context:)`` handles all other requests.
-    func immediateResponse(to request: HTTPRequest) -> ImmediateResponse? {
+    func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse? {
         let (target, method) = (Target(request.path ?? "/"), request.method)
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
             return nil
         }
+        var visitor: FlareVisitor?
+        if let access {
+            visitor = access.visitor(of: request, from: channel.remoteAddress?.ipAddress)
+            if visitor == nil { return nil }
+        }
         let found = try? hub.executor.runIfFree {
-            try hub.assumeIsolated { try read(route, query: target.query, from: $0) }
+            try hub.assumeIsolated { try read(route, query: target.query, by: visitor, from: $0) }
         }
         guard let found else { return nil }
         let (head, body) = found.message(to: request, method: method)
@@ -152,8 +181,18 @@ extension RESTRoutes {
     private func read(
         _ route: RESTRoute,
         query: Substring?,
+        by visitor: FlareVisitor?,
         from hub: isolated FlareHub
     ) throws -> RESTResponse {
+        if let rights = hub.rights(of: visitor),
+            !(route.kind == .device ? rights.readsDevices : rights.readsPlace)
+        {
+            let what = route.kind == .device ? "devices" : "all"
+            return .json(
+                ["name": "NotAllowed", "message": .string("this needs the right to read \(what)")],
+                status: .forbidden
+            )
+        }
         let schema = FlareSchema(route.kind)
         func record(_ id: String) throws -> FlareRecord? {
             hub.record(ObjectReference(schema.kind, try schema.identifier(id)))
@@ -200,11 +239,15 @@ extension RESTRoutes {
         return (try schema.identifier(environment, at: "environment"), nil)
     }
 
-    private func create(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTResponse {
+    private func create(
+        _ route: RESTRoute,
+        _ body: JSONValue,
+        _ visitor: FlareVisitor?
+    ) async throws -> RESTResponse {
         let schema = FlareSchema(route.kind)
         guard let elements = body.array else {
             let record = try schema.record(from: body, parents: route.parents, makeID: hub.makeID)
-            return .json(try await hub.insert([record]).first?.json)
+            return .json(try await hub.insert([record], isGated: true, by: visitor).first?.json)
         }
         guard !elements.isEmpty else { return .json(nil) }
         guard elements.count <= hub.limits.objectsOfRequest else {
@@ -213,25 +256,43 @@ extension RESTRoutes {
         let records = try elements.map {
             try schema.record(from: $0, parents: route.parents, makeID: hub.makeID)
         }
-        return .list(try await hub.insert(records).map(\.json.bytes))
+        return .list(try await hub.insert(records, isGated: true, by: visitor).map(\.json.bytes))
     }
 
-    private func update(_ route: RESTRoute, _ body: JSONValue) async throws -> RESTResponse {
+    private func update(
+        _ route: RESTRoute,
+        _ body: JSONValue,
+        _ visitor: FlareVisitor?
+    ) async throws -> RESTResponse {
         guard case .object(let id) = route.place else { return .json(.null) }
         let schema = FlareSchema(route.kind)
         let reference = ObjectReference(route.kind, try schema.identifier(id))
-        let record = try await hub.update(reference, isGated: true) { try schema.apply(body, to: &$0) }
+        let record = try await hub.update(reference, isGated: true, by: visitor) {
+            try schema.apply(body, to: &$0)
+        }
         return .json(record?.json ?? .null)
     }
 
-    private func delete(_ route: RESTRoute) async throws -> RESTResponse {
+    private func delete(_ route: RESTRoute, _ visitor: FlareVisitor?) async throws -> RESTResponse {
         guard case .object(let id) = route.place else { return .json(.null) }
         let reference = ObjectReference(route.kind, try FlareSchema(route.kind).identifier(id))
-        return .json(try await hub.remove(reference, isGated: true)?.json ?? .null)
+        return .json(try await hub.remove(reference, isGated: true, by: visitor)?.json ?? .null)
     }
 }
 
 extension RESTResponse {
+    /// Nobody is identified.
+    fileprivate static func unidentified(to request: Request) -> Response {
+        let answer = problem(
+            .unauthorized,
+            "a token is needed here: as Bearer, as password of Basic, or ?access_token="
+        )
+        var response = answer.response(to: request.head, method: request.method)
+        let schemes = [#"Bearer realm="Trilateral""#, #"Basic realm="Trilateral", charset="UTF-8""#]
+        for scheme in schemes { response.headers.append(HTTPField(name: .wwwAuthenticate, value: scheme)) }
+        return response
+    }
+
     fileprivate static func notFound(_ method: HTTPRequest.Method, _ path: Substring) -> RESTResponse {
         .problem(.notFound, "Cannot \(method.rawValue) \(path)")
     }

@@ -9,9 +9,13 @@ import SocketIO
 extension SocketServer {
     /// Responds to a request to the path of Engine.IO.
     /// - Parameter channel: The request's connection; a poll ends when it closes.
-    nonisolated func respond(to request: Request, on channel: any Channel) async throws -> Response {
+    nonisolated func respond(
+        to request: Request,
+        by visitor: FlareVisitor?,
+        on channel: any Channel
+    ) async throws -> Response {
         let engine = EngineRequest(target: request.head.path ?? "")
-        let answer = try await answer(request, engine, channel)
+        let answer = try await answer(request, engine, visitor, channel)
         var response = answer.response
         response.headers.append(contentsOf: Self.crossOrigin(request.headers))
         if let id = answer.opened {
@@ -75,6 +79,7 @@ extension SocketServer {
     private nonisolated func answer(
         _ request: Request,
         _ engine: EngineRequest,
+        _ visitor: FlareVisitor?,
         _ channel: any Channel
     ) async throws -> PollAnswer {
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
@@ -87,7 +92,7 @@ extension SocketServer {
             guard transport == .polling, !engine.isJSONP else {
                 return PollAnswer(answer: .error(.badRequest))
             }
-            return await open(engine)
+            return await open(engine, visitor)
         }
         switch request.method {
         case _ where transport == .websocket:
@@ -110,13 +115,14 @@ extension SocketServer {
 
     // The following methods check inside the continuations, because other calls may run before these.
 
-    private func open(_ request: EngineRequest) async -> PollAnswer {
+    private func open(_ request: EngineRequest, _ visitor: FlareVisitor?) async -> PollAnswer {
         await withCheckedContinuation { (opened: CheckedContinuation<PollAnswer, Never>) in
             guard
                 let (connection, actions) = openSession(
                     request.revision ?? .three,
                     .polling,
-                    form: request.form
+                    form: request.form,
+                    by: visitor
                 )
             else {
                 return opened.resume(returning: PollAnswer(answer: .status(503)))

@@ -2,10 +2,12 @@ import HTTPListener
 import SocketIO
 
 extension SocketServer: WebSocketGate {
-    nonisolated func admission(path: String) -> WebSocketAdmission {
-        let request = EngineRequest(target: path)
-        guard request.isForEngine else { return .noWebSocket }
-        return assumeIsolated { $0.admission(of: request) }
+    nonisolated func admission(of request: WebSocketRequest) -> WebSocketAdmission {
+        let engine = EngineRequest(target: request.target)
+        guard engine.isForEngine else { return .noWebSocket }
+        // The identifier of a session is a secret of whoever opened it.
+        if let access, engine.session == nil, access.visitor(of: request) == nil { return .unidentified }
+        return assumeIsolated { $0.admission(of: engine) }
     }
 
     private func admission(of request: EngineRequest) -> WebSocketAdmission {
@@ -17,11 +19,16 @@ extension SocketServer: WebSocketGate {
             ? .accepted : .refused(.badRequest)
     }
 
-    nonisolated func opened(_ socket: WebSocket, path: String) -> any WebSocketListener {
-        assumeIsolated { $0.opened(socket, EngineRequest(target: path)) }
+    nonisolated func opened(_ socket: WebSocket, _ request: WebSocketRequest) -> any WebSocketListener {
+        let visitor = access?.visitor(of: request)
+        return assumeIsolated { $0.opened(socket, EngineRequest(target: request.target), visitor) }
     }
 
-    private func opened(_ socket: WebSocket, _ request: EngineRequest) -> SocketReceiver {
+    private func opened(
+        _ socket: WebSocket,
+        _ request: EngineRequest,
+        _ visitor: FlareVisitor?
+    ) -> SocketReceiver {
         if let id = request.session {
             // Another WebSocket may have opened since this one was admitted.
             guard let connection = connections[id], connection.socket == nil else {
@@ -33,7 +40,14 @@ extension SocketServer: WebSocketGate {
             perform(connection.session.socketOpened(now: Self.now), connection)
             return SocketReceiver(server: self, session: id, number: connection.socketNumber)
         }
-        guard let (connection, actions) = openSession(request.revision ?? .three, .websocket, form: .text)
+        // A token may have ended since the handshake was admitted.
+        guard access == nil || visitor != nil,
+            let (connection, actions) = openSession(
+                request.revision ?? .three,
+                .websocket,
+                form: .text,
+                by: visitor
+            )
         else {
             socket.close(.goingAway)
             return SocketReceiver(server: self, session: "", number: 0)
@@ -87,7 +101,24 @@ private final class SocketReceiver: WebSocketListener, Sendable {
     }
 }
 
+extension FlareAccess {
+    fileprivate func visitor(of request: WebSocketRequest) -> FlareVisitor? {
+        visitor(
+            authorization: request.authorization,
+            target: request.target,
+            peer: request.peer,
+            isForwarded: request.isForwarded
+        )
+    }
+}
+
 extension WebSocketAdmission {
+    fileprivate static let unidentified = WebSocketAdmission.refused(
+        status: 401,
+        contentType: "text/plain; charset=utf-8",
+        text: "a token is needed here\n"
+    )
+
     fileprivate static func refused(_ error: EngineHTTPError) -> WebSocketAdmission {
         .refused(
             status: 400,

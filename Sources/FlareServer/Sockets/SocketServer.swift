@@ -24,6 +24,8 @@ actor SocketServer {
     private nonisolated let outbound = NIOLockedValueBox<[Outbound]>([])
 
     let settings: SocketSettings
+    /// Who may open a session; `nil` if nobody is asked.
+    nonisolated var access: FlareAccess? { hub.access }
     private let hub: FlareHub
     let logger: Logger
     var connections: [String: SocketConnection] = [:]
@@ -185,7 +187,8 @@ extension SocketServer {
     func openSession(
         _ revision: EngineRevision,
         _ transport: ServerSession.Transport,
-        form: PollingFormat
+        form: PollingFormat,
+        by visitor: FlareVisitor?
     ) -> (SocketConnection, [ServerSession.Action])? {
         guard !isStopping, connections.count < settings.maximumSessions || evictSession() else { return nil }
         clientCount += 1
@@ -198,7 +201,12 @@ extension SocketServer {
             settings: settings.engine,
             now: Self.now
         )
-        let connection = SocketConnection(client: client, session: session, lastReceived: Self.now)
+        let connection = SocketConnection(
+            client: client,
+            visitor: visitor,
+            session: session,
+            lastReceived: Self.now
+        )
         connections[session.id] = connection
         connectionsByClient[client.number] = connection
         return (connection, actions)
@@ -239,7 +247,7 @@ extension SocketServer {
                 if needsFlush { connection.socket?.flush() }
                 connection.socket?.close(isStopping ? .goingAway : .normal)
                 connection.socket = nil
-            case .joined: submit(.connected(connection.client), connection)
+            case .joined: submit(.connected(connection.client, by: connection.visitor), connection)
             case .left: submit(.disconnected(connection.client), connection)
             case .event(let json):
                 if let message = SocketMessage(json: json) {

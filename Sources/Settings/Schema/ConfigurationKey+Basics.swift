@@ -245,6 +245,18 @@ extension ConfigurationKey {
             "Origins whose web pages may use it, as https://name[:port]; other ports of this machine are other origins."
         ),
         .init(
+            "flare.server.access",
+            \.flare.access,
+            .choice(),
+            "Who needs a user's token: auto everybody but this machine and trusted networks, token everybody, open nobody."
+        ),
+        .init(
+            "flare.server.trusted_networks",
+            \.flare.trustedNetworks,
+            .list(.network),
+            "Networks whose programs need no token with auto, as 192.168.1.0/24."
+        ),
+        .init(
             "flare.server.synchronous",
             \.flare.synchronous,
             .choice(),

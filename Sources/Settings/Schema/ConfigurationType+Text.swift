@@ -1,5 +1,6 @@
 import Controller
 import Foundation
+import Resolution
 
 extension ConfigurationType<String> {
     /// A text that satisfies a condition.
@@ -54,6 +55,13 @@ extension ConfigurationType<String> {
             else { return false }
             let host = text.dropFirst(scheme.count).prefix { $0 != "/" }
             return HostAndPort.isHost(host) || HostAndPort(String(host)) != nil
+        }
+    }
+
+    /// A network, or an address.
+    package static var network: ConfigurationType {
+        checked("a network such as 192.168.0.0/16 or ::1/128, without other bits behind its length") {
+            NetworkRange($0) != nil
         }
     }
 

@@ -102,9 +102,19 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var allowedHosts: [String] = []
         package var allowedOrigins: [String] = []
         package var synchronous = FlareStore.Options().synchronous
+        /// Who may use the embedded server.
+        package var access = Access.auto
+        /// Networks that need no token, with ``Access/auto``.
+        package var trustedNetworks: [String] = []
         /// Whether plain bugs of the original server are corrected.
         package var isStrict = false
         package var isSteady = false
+
+        package enum Access: String, Sendable, Hashable, CaseIterable {
+            /// This machine and trusted networks need no token.
+            case auto
+            case token, open
+        }
         package var remote = Remote()
         /// Remote servers that the service of a profile file chooses from.
         package var servers: [NamedServer] = []

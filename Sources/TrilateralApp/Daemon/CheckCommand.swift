@@ -41,7 +41,8 @@ struct CheckCommand: ParsableCommand {
             StandardError.print(ConfigurationErrors(problems).report(by: "check"))
             throw ExitCode.configuration
         }
-        if printsResult { print(ConfigurationPrinter.text(loaded, schema: .commandLine), terminator: "") }
+        // At once, so that the verdict comes after it where both go to one place.
+        if printsResult { Terminal.output.write(ConfigurationPrinter.text(loaded, schema: .commandLine)) }
         // The configuration that is printed may be meant for a file.
         let verdict = Self.verdict(
             on: file.file(environment: ProcessInfo.processInfo.environment),

@@ -26,6 +26,7 @@ extension ChangeRequest {
             case .performAction(let name): .action(name)
             case .update: .edit
             case .remove: .remove
+            case .insert: .edit
             }
         self.init(
             actor: .flareClient,

@@ -23,8 +23,8 @@ extension Capability {
                 people: WebPeople(context)
             )
         )
-        context.accounts.onChange { [loop = context.loop] in
-            loop.perform { hub.assumeIsolated { $0.lookAgain() } }
+        context.accounts.onChange { [loop = context.loop, weak hub] in
+            loop.perform { [weak hub] in hub?.assumeIsolated { $0.lookAgain() } }
         }
         var parts = CapabilityParts()
         parts.features = ["kiosk"]

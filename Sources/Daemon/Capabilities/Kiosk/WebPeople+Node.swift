@@ -1,5 +1,4 @@
 import Accounts
-import Directory
 import HTTPTypes
 import Logging
 import People

@@ -103,11 +103,3 @@ extension ConfigurationSection {
         ]
     )
 }
-
-extension ConfigurationType<String> {
-    static var network: ConfigurationType {
-        checked("a network such as 192.168.0.0/16 or ::1/128, without other bits behind its length") {
-            NetworkRange($0) != nil
-        }
-    }
-}

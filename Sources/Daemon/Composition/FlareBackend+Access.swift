@@ -1,0 +1,157 @@
+import Accounts
+import Controller
+import Flare
+import FlareServer
+import People
+import Resolution
+import Settings
+import Things
+import Threading
+
+extension FlareBackend {
+    /// Asks a node's users and policies about what clients of the embedded server want.
+    ///
+    /// What comes over the node's own connection was asked already.
+    func ask(
+        _ accounts: AccountsRegistry,
+        _ flare: TrilateralConfiguration.Platform,
+        _ runtime: NodeRuntime,
+        epoch: String,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        guard case .embedded(_, let hub) = self else { return }
+        hub.restrict(FlareAccess(flare, accounts, clock: clock))
+        accounts.onChange { [weak hub] in
+            hub?.executor.perform { [weak hub] in hub?.assumeIsolated { $0.accessChanged() } }
+        }
+        let gate: ClientChangeGate = { [weak runtime] change in
+            let request = ChangeRequest(
+                change,
+                by: accounts.identify(change.visitor?.claim ?? .unnamed(.flare)),
+                at: clock().wallMilliseconds
+            )
+            return runtime?.assumeIsolated { runtime in
+                // A new object is not there to be driven yet.
+                change.kind == .insert ? runtime.rightsRefusal(of: request) : runtime.refusal(of: request)
+            }?.message
+        }
+        let log = FlareLog(accounts, epoch: epoch, clock: clock)
+        hub.executor.perform {
+            hub.assumeIsolated { hub in
+                hub.add(gate: gate)
+                hub.add { [weak runtime] change, reason in
+                    let object = change.object
+                    let slug = runtime?.assumeIsolated { $0.state.slugs[object.kind, object.id] }
+                    log.record(change, reason, slug: slug)
+                }
+            }
+        }
+    }
+}
+
+extension FlareAccess {
+    fileprivate init(
+        _ flare: TrilateralConfiguration.Platform,
+        _ accounts: AccountsRegistry,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        let mode: Mode =
+            switch flare.access {
+            case .auto: .auto
+            case .token: .token
+            case .open: .open
+            }
+        let networks = flare.trustedNetworks.compactMap { NetworkRange($0) }
+        self.init(
+            mode,
+            isTrusted: { address in
+                PeerAddress(address).map { peer in networks.contains { $0.contains(peer) } } ?? false
+            },
+            identify: accounts.identify
+        ) { claim in
+            guard let speaker = accounts.identify(claim) else { return .none }
+            let (table, now) = (accounts.table, clock().wallMilliseconds)
+            func may(_ access: Access, _ object: AccessObject) -> Bool {
+                table.verdict(of: speaker, access, on: object, at: now).isGranted
+            }
+            return FlareRights(
+                readsPlace: may(.read, .everything),
+                readsDevices: may(.read, .devices),
+                administers: may(.own, .administration)
+            )
+        }
+    }
+}
+
+/// Writes the changes of clients of the embedded server to the log of orders.
+private final class FlareLog: Sendable {
+    /// Positions of one object by one client are a row in this time, milliseconds.
+    private static let pause: Int64 = 60_000
+    /// Most moving objects that are remembered.
+    private static let most = 10_000
+
+    private struct Mover: Hashable {
+        let visitor: FlareVisitor?
+        let object: FlareID
+    }
+
+    private let accounts: AccountsRegistry
+    private let epoch: String
+    private let clock: @Sendable () -> Instant
+    private let moves = Locked<[Mover: Int64]>([:])
+
+    init(_ accounts: AccountsRegistry, epoch: String, clock: @escaping @Sendable () -> Instant) {
+        (self.accounts, self.epoch, self.clock) = (accounts, epoch, clock)
+    }
+
+    /// - Parameter reason: Why it was refused; `nil` if it was allowed.
+    func record(_ change: ClientChange, _ reason: String?, slug: String?) {
+        let now = clock()
+        if case .setPosition = change.kind, reason == nil, !isDue(change, now.steadyMilliseconds) { return }
+        let speaker = accounts.identify(change.visitor?.claim ?? .unnamed(.flare))
+        var entry = CommandLogEntry(
+            at: now.wallMilliseconds,
+            face: "flare",
+            speaker: speaker.map(accounts.table.logName) ?? "nobody",
+            kind: change.kind.logName,
+            state: reason == nil ? "obeyed" : "refused"
+        )
+        (entry.epoch, entry.source) = (epoch, change.visitor?.address)
+        (entry.target, entry.slug) = ("\(change.object.id)", slug)
+        entry.actions = change.kind.content.map { String(decoding: $0.bytes, as: UTF8.self) }
+        if reason != nil { entry.code = speaker == nil ? "unauthenticated" : "not_allowed" }
+        accounts.log(entry)
+    }
+
+    private func isDue(_ change: ClientChange, _ now: Int64) -> Bool {
+        let mover = Mover(visitor: change.visitor, object: change.object.id)
+        return moves.withLock { moves in
+            if let last = moves[mover], now - last < Self.pause { return false }
+            if moves.count >= Self.most { moves = [:] }
+            moves[mover] = now
+            return true
+        }
+    }
+}
+
+extension ClientChange.Kind {
+    fileprivate var logName: String {
+        switch self {
+        case .setData: "set"
+        case .setPosition: "move"
+        case .performAction: "action"
+        case .update: "edit"
+        case .remove: "remove"
+        case .insert: "add"
+        }
+    }
+
+    fileprivate var content: JSONValue? {
+        switch self {
+        case .setData(let values): .object(values)
+        case .setPosition(let position): position.json
+        case .performAction(let name): ["action": .string(name)]
+        case .update, .remove, .insert: nil
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import HTTPTypes
+package import People
+
+/// A client over the network, as far as it is identified.
+package struct FlareVisitor: Sendable, Hashable {
+    /// What it brought; asked again for each change, as rights and tokens end.
+    package let claim: Claim
+    /// Its address.
+    package let address: String?
+
+    package init(_ claim: Claim, address: String? = nil) { (self.claim, self.address) = (claim, address) }
+}
+
+/// What a client may do beside changes of single objects.
+///
+/// The protocol has no partial view: who may read reads everything, or everything but devices.
+package struct FlareRights: Sendable, Hashable {
+    package var readsPlace: Bool
+    package var readsDevices: Bool
+    /// Whether whole models may be imported.
+    package var administers: Bool
+
+    package init(readsPlace: Bool, readsDevices: Bool, administers: Bool) {
+        (self.readsPlace, self.readsDevices, self.administers) = (readsPlace, readsDevices, administers)
+    }
+
+    package static let none = FlareRights(readsPlace: false, readsDevices: false, administers: false)
+}
+
+/// Who may use the server over the network.
+///
+/// - Source: the people page, "Who is speaking".
+package struct FlareAccess: Sendable {
+    package enum Mode: Sendable, Hashable {
+        /// This machine and trusted networks need no token.
+        case auto
+        /// Everybody brings a token.
+        case token
+        /// Nobody needs one.
+        case open
+    }
+
+    private let mode: Mode
+    private let isTrusted: @Sendable (String) -> Bool
+    private let identify: Identify
+    /// What somebody may do now, by what they brought.
+    let rights: @Sendable (Claim) -> FlareRights
+
+    /// - Parameter isTrusted: Whether a peer's address is in a trusted network.
+    package init(
+        _ mode: Mode,
+        isTrusted: @escaping @Sendable (String) -> Bool = { _ in false },
+        identify: @escaping Identify,
+        rights: @escaping @Sendable (Claim) -> FlareRights
+    ) {
+        (self.mode, self.isTrusted, self.identify, self.rights) = (mode, isTrusted, identify, rights)
+    }
+
+    /// Whether whoever reaches it may do what the unsigned user may.
+    var isOpen: Bool { mode == .open }
+
+    /// The client of a request; `nil` if it is nobody.
+    ///
+    /// - Parameters:
+    ///   - target: Path and query.
+    ///   - peer: Its address.
+    ///   - isForwarded: Whether it came through a proxy, which hides where it is.
+    func visitor(
+        authorization: String?,
+        target: some StringProtocol,
+        peer: String?,
+        isForwarded: Bool
+    ) -> FlareVisitor? {
+        let claim: Claim
+        if let token = Self.token(authorization) ?? Self.token(inQueryOf: target) {
+            claim = .token(token)
+        } else {
+            guard needsNoToken(peer, isForwarded) else { return nil }
+            claim = .unnamed(.flare)
+        }
+        guard identify(claim) != nil else { return nil }
+        return FlareVisitor(claim, address: peer)
+    }
+
+    private func needsNoToken(_ peer: String?, _ isForwarded: Bool) -> Bool {
+        switch mode {
+        case .open: return true
+        case .token: return false
+        case .auto:
+            guard let peer, !isForwarded else { return false }
+            return peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.") || isTrusted(peer)
+        }
+    }
+
+    /// Other credentials, as for a proxy in front, are none here.
+    private static func isToken(_ text: some StringProtocol) -> Bool {
+        text.hasPrefix("tlu_") && text.utf8.count <= 200
+    }
+
+    /// Of Bearer, or the password of Basic with any user name.
+    /// - Source: RFC 7617 and RFC 6750.
+    private static func token(_ authorization: String?) -> String? {
+        guard let authorization, authorization.utf8.count <= 1024 else { return nil }
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard let scheme = parts.first?.lowercased(), let value = parts.dropFirst().first else { return nil }
+        switch scheme {
+        case "bearer": return isToken(value) ? String(value) : nil
+        case "basic":
+            guard let data = Data(base64Encoded: String(value)),
+                let text = String(data: data, encoding: .utf8),
+                let colon = text.firstIndex(of: ":")
+            else { return nil }
+            let password = text[text.index(after: colon)...]
+            return isToken(password) ? String(password) : nil
+        default: return nil
+        }
+    }
+
+    private static func token(inQueryOf target: some StringProtocol) -> String? {
+        for pair in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&").prefix(50)
+        where pair.hasPrefix("access_token=") {
+            // A token needs no percent-encoding.
+            let value = pair.dropFirst("access_token=".count)
+            return isToken(value) ? String(value) : nil
+        }
+        return nil
+    }
+}
+
+extension FlareAccess {
+    func visitor(of request: HTTPRequest, from peer: String?) -> FlareVisitor? {
+        let fields = request.headerFields
+        return visitor(
+            authorization: fields[.authorization],
+            target: request.path ?? "/",
+            peer: peer,
+            isForwarded: fields[.forwarded] != nil || fields[.forwardedFor] != nil
+        )
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let forwarded = HTTPField.Name("Forwarded") ?? .from
+    fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
+}

@@ -1,0 +1,56 @@
+import Flare
+import People
+
+// The clients over the network, and what they may read.
+extension FlareHub {
+    /// How long rights are remembered for notices; a change of users or rights ends it.
+    private static let rightsLifetime = Duration.seconds(1)
+
+    /// Rights of a client at a moment.
+    struct RememberedRights: Sendable {
+        let rights: FlareRights
+        let until: ContinuousClock.Instant
+    }
+
+    /// Users, rights or tokens have changed.
+    package func accessChanged() { remembered = [:] }
+
+    /// What a client may do; everything where nobody is asked.
+    func rights(of visitor: FlareVisitor?) -> FlareRights? {
+        access.map { access in visitor.map { access.rights($0.claim) } ?? .none }
+    }
+
+    /// Whether a client may read objects of a class; in-process clients read everything.
+    func mayRead(_ client: FlareClientID, _ kind: FlareClass) -> Bool {
+        guard let access, let visitor = visitors[client] else { return true }
+        let now = ContinuousClock.now
+        let rights: FlareRights
+        if let known = remembered[client], known.until > now {
+            rights = known.rights
+        } else {
+            rights = access.rights(visitor.claim)
+            remembered[client] = RememberedRights(rights: rights, until: now + Self.rightsLifetime)
+        }
+        return kind == .device ? rights.readsDevices : rights.readsPlace
+    }
+
+    /// Those of the clients who may know of a notice.
+    func readers(_ clients: [FlareClientID], of notice: FlareNotice) -> [FlareClientID] {
+        guard access != nil, !visitors.isEmpty else { return clients }
+        let kind = notice.subject
+        return clients.filter { mayRead($0, kind) }
+    }
+}
+
+extension FlareNotice {
+    /// The class of objects whose readers may know of it.
+    fileprivate var subject: FlareClass {
+        switch self {
+        case .data(let object, _, _), .position(let object, _, _), .handleAction(let object, _, _),
+            .modelChanged(let object, _):
+            object.kind
+        case .enter, .exit, .near, .far: .device
+        case .thingChanged: .thing
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Flare
+import FlareServer
+import Foundation
+import People
+import SocketIO
+import TestSupport
+import Testing
+import Threading
+
+/// Who may use the server over the network.
+@Suite(.timeLimit(.minutes(1)))
+struct FlareAccessTests {
+    private static let owner = AccountID(high: 0, low: 1)
+    private static let bob = AccountID(high: 0, low: 2)
+    private static let token = "tlu_bob"
+    private static let lamp = Hall.lamp.description
+
+    /// Claims and what they may do; may change while the server runs.
+    private final class Known: Sendable {
+        static let everything = FlareRights(readsPlace: true, readsDevices: true, administers: true)
+        let rights: Locked<[Claim: FlareRights]>
+        let changes = Locked<[(change: ClientChange, reason: String?)]>([])
+
+        init(_ bob: FlareRights = everything) {
+            rights = Locked([.unnamed(.flare): Self.everything, .token(token): bob])
+        }
+    }
+
+    private static let place = FlareRights(readsPlace: true, readsDevices: false, administers: false)
+
+    /// A hub that asks; bob may change the lamp, and the owner everything.
+    private static func hub(
+        _ mode: FlareAccess.Mode,
+        _ known: Known,
+        trusts: Bool = false
+    ) async throws -> FlareHub {
+        let hub = try FlareHub(FlareStore())
+        try await hub.insert(Hall.records)
+        hub.restrict(
+            FlareAccess(
+                mode,
+                isTrusted: { _ in trusts },
+                identify: { claim in
+                    known.rights.withLock { $0[claim] } == nil
+                        ? nil : .user(claim == .token(token) ? bob : owner)
+                }
+            ) { claim in known.rights.withLock { $0[claim] } ?? .none }
+        )
+        await hub.add { change in
+            change.visitor?.claim != .token(token) || change.object.id == Hall.lamp ? nil : "bob may not"
+        }
+        await hub.add { change, reason in known.changes.withLock { $0.append((change, reason)) } }
+        return hub
+    }
+
+    private static func basic(_ password: String) -> String {
+        "Authorization: Basic " + Data("any:\(password)".utf8).base64EncodedString()
+    }
+
+    private static let environments = "/environments"
+
+    @Test(arguments: [
+        (FlareAccess.Mode.auto, [], 200), (.auto, ["X-Forwarded-For: 127.0.0.1"], 401),
+        (.auto, ["Forwarded: for=127.0.0.1"], 401), (.token, [], 401), (.open, [], 200),
+        (.open, ["X-Forwarded-For: 192.0.2.1"], 200), (.token, ["Authorization: Bearer tlu_bob"], 200),
+        (.token, [basic("tlu_bob")], 200), (.token, ["Authorization: Bearer tlu_eve"], 401),
+        (.token, [basic("tlu_bo")], 401), (.auto, ["Authorization: Bearer tlu_eve"], 401),
+        (.auto, ["Authorization: Bearer other"], 200), (.auto, [basic("x")], 200),
+        (.auto, ["X-Forwarded-For: 192.0.2.1", "Authorization: Bearer tlu_bob"], 200),
+    ]) func `a request needs what its way in asks for`(mode: FlareAccess.Mode, headers: [String], status: Int)
+        async throws
+    {
+        try await withREST(try await Self.hub(mode, Known())) { (client: RESTClient) async throws in
+            for path in [Self.environments, "/environments/\(Hall.hall)/devices", "/"] {
+                let reply = try await client.send("GET", path, headers: headers)
+                #expect(reply.status == status, "\(path)")
+                #expect((reply.headers["www-authenticate"] == nil) == (status == 200))
+            }
+            let poll = "/socket.io/?EIO=4&transport=polling"
+            let opened = try await client.send("GET", poll, headers: headers)
+            #expect(opened.status == status)
+        }
+    }
+
+    @Test func `a token may be in the address`() async throws {
+        try await withREST(try await Self.hub(.token, Known())) { (client: RESTClient) async throws in
+            let reply = try await client.send("GET", Self.environments + "?access_token=tlu_bob")
+            #expect(reply.status == 200 && reply.body.contains("Hall"))
+            #expect(try await client.send("GET", Self.environments + "?access_token=tlu_x").status == 401)
+            // Pages ask before they send one.
+            #expect(try await client.send("OPTIONS", Self.environments).status == 200)
+        }
+    }
+
+    @Test func `a trusted network needs no token`() async throws {
+        let known = Known()
+        known.rights.withLock { $0[.unnamed(.flare)] = nil }
+        try await withREST(try await Self.hub(.auto, known)) { (client: RESTClient) async throws in
+            // There is no user for who brings nothing.
+            #expect(try await client.send("GET", Self.environments).status == 401)
+            #expect(try await client.send("GET", Self.environments + "?access_token=tlu_bob").status == 200)
+        }
+    }
+
+    @Test func `who may not read devices gets the place only`() async throws {
+        try await withREST(try await Self.hub(.token, Known(Self.place))) {
+            (client: RESTClient) async throws in
+            let bearer = ["Authorization: Bearer tlu_bob"]
+            let things = try await client.send("GET", "/environments/\(Hall.hall)/things", headers: bearer)
+            #expect(things.status == 200)
+            let devices = try await client.send("GET", "/environments/\(Hall.hall)/devices", headers: bearer)
+            #expect(devices.status == 403)
+            #expect(try JSONValue(parsing: devices.body)["name"] == "NotAllowed")
+            let model = try await client.send("GET", "/.trilateral/model", headers: bearer)
+            #expect(model.status == 403)
+        }
+    }
+
+    @Test func `changes are asked for and recorded with who wants them`() async throws {
+        let known = Known()
+        let hub = try await Self.hub(.token, known)
+        try await withREST(hub) { (client: RESTClient) async throws in
+            let bearer = ["Authorization: Bearer tlu_bob"]
+            let zone = "/environments/\(Hall.hall)/zones/\(Hall.west)"
+            func status(_ method: String, _ path: String) async throws -> Int {
+                try await client.send(method, path, json: ["name": "x"], headers: bearer).status
+            }
+            #expect(try await status("PUT", "\(zone)/things/\(Hall.lamp)") == 200)
+            #expect(try await status("PUT", "\(zone)/things/\(Hall.sofa)") == 403)
+            #expect(try await status("POST", "\(zone)/things") == 403)
+            #expect(try await status("POST", "/environments") == 403)
+            #expect(try await client.send("DELETE", zone, headers: bearer).status == 403)
+        }
+        let seen = known.changes.withLock { $0 }
+        #expect(seen.map { $0.reason == nil } == [true, false, false, false, false])
+        #expect(
+            seen.allSatisfy { $0.change.visitor == FlareVisitor(.token(Self.token), address: "127.0.0.1") }
+        )
+    }
+
+    @Test(arguments: SocketClient.Route.allCases, [EngineRevision.three, .four])
+    func `a session is its token's, until that ends`(route: SocketClient.Route, revision: EngineRevision)
+        async throws
+    {
+        let known = Known()
+        let hub = try await Self.hub(.token, known)
+        try await withREST(hub) { (rest: RESTClient) async throws in
+            try await onThread {
+                #expect(throws: (any Error).self) { try SocketClient(port: rest.port, route, revision) }
+                #expect(throws: (any Error).self) {
+                    try SocketClient(port: rest.port, route, revision, token: "tlu_eve")
+                }
+                let client = try SocketClient(port: rest.port, route, revision, token: Self.token)
+                try client.emit("setData", ["thing": .string(Self.lamp), "key": "brightness", "value": 0.25])
+                try client.emit("getData", ["thing": .string(Self.lamp), "key": "brightness"])
+                #expect(try client.receivedEvents().last?.argument["data"]?["brightness"] == 0.25)
+                known.rights.withLock { $0[.token(Self.token)] = nil }
+            }
+            await hub.accessChanged()
+            let late = try await onThread {
+                try? SocketClient(port: rest.port, route, revision, token: Self.token).id
+            }
+            #expect(late == nil)
+        }
+    }
+
+    @Test func `notices and answers stop for who may not read any more, and devices for who never might`()
+        async throws
+    {
+        let known = Known(Self.place)
+        let hub = try await Self.hub(.token, known)
+        try await withREST(hub) { (rest: RESTClient) async throws in
+            let client = try await onThread {
+                let client = try SocketClient(port: rest.port, token: Self.token)
+                try client.emit("subscribe", ["environment": .string(Hall.hall.description), "all": true])
+                try client.emit("subscribe", ["device": .string(Hall.phone.description)])
+                try client.emit("getPosition", ["device": .string(Hall.phone.description)])
+                #expect(try client.receivedEvents().map { $0.argument["position"] } == [.null])
+                return UnsafeTransfer(client)
+            }
+            try await hub.setData(Hall.lampObject, ["brightness": 0.75])
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 1, y: 1))
+            let heard = try await onThread { try client.value.receivedEvents().map(\.name) }
+            #expect(heard == ["data"])
+            known.rights.withLock { $0[.token(Self.token)] = FlareRights.none }
+            await hub.accessChanged()
+            try await hub.setData(Hall.lampObject, ["brightness": 0.5])
+            try await onThread {
+                try client.value.emit("getData", ["thing": .string(Self.lamp)])
+                #expect(try client.value.receivedEvents().map { $0.argument["data"] } == [.null])
+            }
+        }
+    }
+
+    /// A blocking client that one thread after another uses.
+    private struct UnsafeTransfer: @unchecked Sendable {
+        let value: SocketClient
+
+        init(_ value: SocketClient) { self.value = value }
+    }
+}
