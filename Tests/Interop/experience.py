@@ -398,7 +398,7 @@ def calls(check, application):
     check.say("display/calls/screen/set", "board")
     check.screen("board")
     session = check.daemon.call("api/session")
-    check.expect(isinstance(session["signed_in"], bool) and session["user"] is None, f"the session: {session}")
+    check.expect(session["signed_in"] is True and session["user"] == "owner", f"the session: {session}")
     check.console("calls")
 
 

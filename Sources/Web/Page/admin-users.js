@@ -1,30 +1,9 @@
-// Things, users and groups.
+// Users and groups.
 
 import { chosen, newPassword } from "./people-forms.js";
 import { ListPart } from "./people-list.js";
 import { titleOf } from "./people-parts.js";
 import { ask, clip, part, say, when } from "./people.js";
-
-/** Things as they are now. Rights on them are given in other parts; the lamps themselves are set up elsewhere. */
-export function thingsPart({ scopes }) {
-	return new ListPart({
-		title: say("Things"), empty: say("There are no things that you may see."), keyOf: thing => thing.id, load: () => ask("GET", "things"),
-		row: thing => ({
-			name: thing.name || thing.slug || thing.id, facts: [
-				[thing.slug, thing.zone ? scopes.text("zone:" + thing.zone) : say("in no zone"), place(thing.position)].filter(Boolean).join(" · "),
-				thing.available === false ? say("not reachable") : ""
-			],
-			notes: [thing.data && Object.keys(thing.data).map(key => key + ": " + plain(thing.data[key])).join(" · ")]
-		})
-	});
-}
-
-const plain = value => clip(typeof value === "string" ? value : JSON.stringify(value), 120);
-
-function place(position) {
-	if (!position) return "";
-	return ["x", "y", "z"].filter(axis => Number.isFinite(position[axis])).map(axis => axis + " " + Math.round(position[axis] * 100) / 100).join(", ");
-}
 
 const STATES = { active: "active", pending: "waits to be approved", off: "switched off" };
 

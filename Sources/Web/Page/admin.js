@@ -3,7 +3,8 @@
 import { button, element } from "./dom.js";
 import { checkForm, grantsPart } from "./admin-grants.js";
 import { logPart } from "./admin-log.js";
-import { groupsPart, thingsPart, usersPart } from "./admin-users.js";
+import { thingsPart } from "./admin-things.js";
+import { groupsPart, usersPart } from "./admin-users.js";
 import { sessionsPart, sharesPart, tokensPart } from "./people-parts.js";
 import { Scopes } from "./people-scopes.js";
 import { ask, begin, frame, link, say, toSignIn } from "./people.js";

@@ -26,7 +26,7 @@ function control(field, id) {
 	const isWord = ["username", "email"].indexOf(field.autocomplete) >= 0 || field.isWord;
 	const node = element("input", {
 		id, name, type, required: field.required, autocomplete: field.autocomplete || "off", minlength: field.minlength,
-		maxlength: field.maxlength || 200, autocapitalize: isWord && "none", spellcheck: isWord && "false"
+		maxlength: field.maxlength || 200, step: field.step, autocapitalize: isWord && "none", spellcheck: isWord && "false"
 	});
 	if (value !== undefined && value !== null) node.value = type === "datetime-local" ? localTime(value) : value;
 	if (field.choices) set(node, "list", id + "-choices");

@@ -53,6 +53,11 @@ export const WORDS = {
 	"The address is confirmed. An owner has to approve the account before it can be used.":
 		"Die Adresse ist bestätigt. Ein Besitzer muss das Konto noch freischalten.",
 	"Ask for another link": "Neuen Link anfordern", "Name and address": "Name und Adresse", "Name that others see": "Name, den andere sehen",
+	"Zone": "Zone", "Description": "Beschreibung", "Set a value": "Einen Wert setzen", "Name of the value": "Name des Werts", "Value": "Wert",
+	"Numbers, true, false and JSON are read as such. Nothing removes it.":
+		"Zahlen, true, false und JSON werden so gelesen. Ein leeres Feld entfernt ihn.",
+	"Remove the thing {0}? Rights on it go, too.": "Das Ding {0} entfernen? Rechte an ihm gehen mit.",
+	"The thing is removed.": "Das Ding ist entfernt.", "Add a thing": "Ding hinzufügen",
 	"Save": "Speichern", "Saved.": "Gespeichert.", "Added.": "Hinzugefügt.", "Groups: {0}": "Gruppen: {0}", "Password of now": "Jetziges Passwort",
 	"The password is set.": "Das Passwort ist gesetzt.", "You have no password yet.": "Du hast noch kein Passwort.",
 	"What you may": "Was du darfst",

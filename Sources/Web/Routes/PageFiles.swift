@@ -68,6 +68,7 @@ extension PageFiles {
     static let embedded = PageFiles([
         "admin-grants.js": PackageResources.admin_grants_js,
         "admin-log.js": PackageResources.admin_log_js,
+        "admin-things.js": PackageResources.admin_things_js,
         "admin-users.js": PackageResources.admin_users_js,
         "admin.html": PackageResources.admin_html,
         "admin.js": PackageResources.admin_js,

@@ -1,0 +1,211 @@
+"""The pages of users in a real browser: signing up, signing in, the account, a forgotten password, administration.
+
+Arguments: the page's address, the broker's port, the root of the topics. Whoever brings nothing is the owner. With the
+variable PICTURES, a folder gets a picture of each page.
+"""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+loader = importlib.machinery.SourceFileLoader("kiosk_check", f"{ROOT}/contrib/kiosk-check")
+kiosk = importlib.util.module_from_spec(importlib.util.spec_from_loader("kiosk_check", loader))
+loader.exec_module(kiosk)
+
+PICTURES = os.environ.get("PICTURES")
+SIZES = [(1280, 800), (800, 480), (390, 844)]
+# What is too wide, has no name for a screen reader, or is too small for a finger.
+LOOK = """
+const wrong = [];
+if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push(`${document.documentElement.scrollWidth} wide in ${innerWidth}`);
+for (const node of document.querySelectorAll("input, select")) {
+    if (node.offsetParent && !(node.labels && node.labels.length) && !node.getAttribute("aria-label")) wrong.push(`no label: ${node.name || node.id}`);
+}
+for (const node of document.querySelectorAll("button, input, select")) {
+    const box = node.getBoundingClientRect();
+    if (node.offsetParent && box.height < 40) wrong.push(`${node.textContent || node.name} is only ${box.height} high`);
+}
+if (document.querySelectorAll("h1").length !== 1 || !document.title) wrong.push("no title");
+return wrong;
+"""
+PRESS = """
+const all = Array.from(document.querySelectorAll(arguments[1] + " button, " + arguments[1] + " a"));
+const node = all.find(one => one.offsetParent && one.textContent.trim() === arguments[0]);
+if (node) node.click();
+return Boolean(node);
+"""
+
+
+class Story:
+    def __init__(self, address, port, root):
+        self.address, self.port, self.root = address.rstrip("/"), port, root
+        self.page = kiosk.Page(address)
+        self.failures = []
+
+    def expect(self, is_true, text):
+        if not is_true:
+            self.failures.append(text)
+            print(f"failed: {text}", flush=True)
+
+    def see(self, what, script, seconds=10):
+        found = self.page.wait("return " + script, seconds)
+        shown = "" if found else self.page.run("return location.pathname + ' ' + document.body.innerText.slice(0, 300)")
+        self.expect(found, f"{what} is not seen; there is {shown!r}")
+        return found
+
+    def text(self, text, seconds=10):
+        return self.see(text, f"document.body.innerText.includes({json.dumps(text)})", seconds)
+
+    def open(self, page, title):
+        self.page.driver.get(f"{self.address}/{page}")
+        self.see(f"the page {page}", f"(document.querySelector('h1') || {{}}).textContent === {json.dumps(title)}")
+
+    def fill(self, **values):
+        for name, value in values.items():
+            node = self.page.driver.find_element("css selector", f"form [name='{name}']")
+            if node.tag_name == "select":
+                self.page.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))", node, value)
+                self.expect(self.page.run("return arguments[0].value", node) == value, f"no choice {value} of {name}")
+            else:
+                node.clear()
+                node.send_keys(value)
+
+    def press(self, text, within="body"):
+        end = time.monotonic() + 10
+        while not self.page.run(PRESS, text, within):
+            if time.monotonic() > end:
+                return self.expect(False, f"there is no button {text} in {within}")
+            time.sleep(0.05)
+
+    def row(self, name):
+        """A selector of the row with a name."""
+        self.see(f"the row {name}", f"Array.from(document.querySelectorAll('.rows li')).some(one => one.querySelector('.item-name').textContent === {json.dumps(name)})")
+        key = self.page.run(
+            "return Array.from(document.querySelectorAll('.rows li')).find(one => one.querySelector('.item-name').textContent === arguments[0]).dataset.key", name)
+        return f".rows li[data-key='{key}']"
+
+    def look(self, name):
+        for width, height in SIZES:
+            for theme in ["light", "dark"]:
+                self.page.size(width, height, theme)
+                for wrong in self.page.run(LOOK):
+                    self.expect(False, f"{name} at {width} x {height}: {wrong}")
+                if PICTURES:
+                    os.makedirs(PICTURES, exist_ok=True)
+                    self.page.driver.save_screenshot(os.path.join(PICTURES, f"{name}-{width}-{theme}.png"))
+        self.page.size(1280, 800)
+
+    def letter(self, action):
+        """The link of the letter that follows an action."""
+        reader = subprocess.Popen(
+            ["stdbuf", "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", self.port, "-t", f"{self.root}/outbox/email", "-C", "1", "-W", "20", "-q", "1", "-d"],
+            stdout=subprocess.PIPE, text=True)
+        # Debugging lines tell when it listens.
+        for line in reader.stdout:
+            if "SUBACK" in line:
+                break
+        action()
+        rest = reader.communicate(timeout=30)[0]
+        found = re.search(r"https?://\S+?token=[\w-]+", rest.replace("\\n", "\n"))
+        self.expect(found, f"no link in {rest!r}")
+        return found.group(0) if found else self.address
+
+    def forget(self):
+        self.page.driver.delete_all_cookies()
+
+    def sign_in(self, password):
+        self.open("sign-in", "Sign in")
+        self.fill(user="carol", password=password)
+        self.press("Sign in", "form")
+
+    def tell(self):
+        self.open("sign-up", "Sign up")
+        self.look("sign-up")
+        self.fill(user="carol", email="carol@example.org", password="a first password", **{"password-again": "a first passw0rd"})
+        self.press("Sign up", "form")
+        self.text("The two passwords differ.")
+        self.fill(password="a first password", **{"password-again": "a first password"})
+        link = self.letter(lambda: (self.press("Sign up", "form"), self.text("Look into your mail")))
+        self.page.driver.get(link)
+        self.see("the button of the link", "Boolean(document.querySelector('form button'))")
+        self.look("verify")
+        self.press("Confirm my address", "form")
+        self.text("The address is confirmed.")
+        self.page.driver.get(link)
+        self.press("Confirm my address", "form")
+        self.text("used already")
+
+        self.sign_in("a wrong password")
+        self.see("that it is wrong", "Boolean((document.querySelector('.wrong') || {}).textContent)")
+        self.look("sign-in")
+        self.sign_in("a first password")
+        self.see("the kiosk", "location.pathname.endsWith('/kiosk')")
+        self.open("me", "My account")
+        self.text("carol")
+        self.text("You have no rights yet.")
+        self.look("me")
+        self.press("Add a token")
+        self.fill(name="panel")
+        self.press("Add", ".parts, main")
+        self.see("the token", "/^tlu_/.test((document.getElementById('secret') || {}).value)")
+        self.open("admin", "Administration")
+        self.text("You own nothing here")
+
+        self.open("forgot", "Forgotten password")
+        self.look("forgot")
+        self.fill(user="carol")
+        link = self.letter(lambda: (self.press("Send me a link", "form"), self.text("Look into your mail")))
+        self.page.driver.get(link)
+        self.see("the form of the link", "Boolean(document.querySelector('form [name=password]'))")
+        self.fill(password="another password", **{"password-again": "another password"})
+        self.press("Set the password", "form")
+        self.text("All sessions of before have ended.")
+        self.page.driver.get(f"{self.address}/me")
+        self.see("that the session has ended", "location.pathname.endsWith('/sign-in')")
+        self.sign_in("another password")
+        self.see("the kiosk again", "location.pathname.endsWith('/kiosk')")
+        self.open("me", "My account")
+        self.press("Sign out")
+        self.see("that nobody is signed in", "location.pathname.endsWith('/sign-in')")
+
+        self.forget()
+        self.open("admin#users", "Administration")
+        self.row("carol")
+        self.look("admin-users")
+        self.open("admin#things", "Administration")
+        self.press("Add a thing")
+        zone = self.page.run("return document.querySelector('form [name=zone] option:last-child').value")
+        self.fill(name="Corner lamp", zone=zone, x="1.5", y="2")
+        self.look("admin-things")
+        self.press("Add", "form")
+        row = self.row("Corner lamp")
+        self.press("Set a value", row)
+        self.fill(key="on", value="true")
+        self.press("Save", row)
+        self.text("on: true")
+        self.press("Edit", self.row("Corner lamp"))
+        self.fill(name="Wall lamp")
+        self.press("Save", row)
+        row = self.row("Wall lamp")
+        self.press("Remove", row)
+        self.text("Remove the thing Wall lamp?")
+        self.press("Remove", f"{row} .confirm")
+        self.see("that it is gone", "!document.body.innerText.includes('Wall lamp')")
+        self.open("admin#log", "Administration")
+        self.text("thing rm")
+        self.look("admin-log")
+        severe = [one for one in self.page.errors() if "40" not in one]
+        self.expect(not severe, f"the console: {severe}")
+
+
+story = Story(*sys.argv[1:4])
+try:
+    story.tell()
+finally:
+    story.page.driver.quit()
+sys.exit(1 if story.failures else 0)
