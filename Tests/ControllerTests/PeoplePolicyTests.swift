@@ -77,7 +77,7 @@ struct PeoplePolicyTests {
         var rig = rig([(.read, .thing(House.lamp))])
         let refusal = refusal(&rig, set(.thing("lamp")), by: bob)
         #expect(refusal?.code == .notAllowed)
-        #expect(refusal?.message == "bob may not write thing lamp: no grant; alice can allow it")
+        #expect(refusal?.message == "you may not write thing lamp: no grant; alice can allow it")
         #expect(code(&rig, .action(.thing("lamp"), name: "toggle"), by: bob) == .notAllowed)
         // Rights come before legality.
         let wrong = ThingRequest(attributes: ["brightness": "much"])

@@ -17,10 +17,11 @@ package struct PeoplePolicy: CommandPolicy {
         let verdict = table.verdict(of: speaker, access, on: object, at: request.at)
         guard case .refused(let reason) = verdict else { return .allow }
         let owners = table.owners(of: object, at: request.at)
+        // Answers on the broker are read by others, too: they do not name who asked.
         return .refuse(
             Refusal(
                 .notAllowed,
-                "\(Self.name(of: speaker, in: table)) may not \(Self.words(access, object, request, state)): \(reason)"
+                "you may not \(Self.words(access, object, request, state)): \(reason)"
                     + (owners.isEmpty ? "" : "; \(QuotedValue.list(owners)) can allow it")
             )
         )
@@ -46,14 +47,6 @@ package struct PeoplePolicy: CommandPolicy {
         case .environment: return (access, .environment(object.id))
         // This device has no owner of its own: who may move it may also name it.
         case .device: return (min(access, .write), .devices)
-        }
-    }
-
-    private static func name(of speaker: Speaker, in table: AccessTable) -> String {
-        switch speaker {
-        case .nobody: "nobody"
-        case .user(let id, _): table.user(id)?.name ?? "a user who is gone"
-        case .thing: "a bound thing"
         }
     }
 
