@@ -393,16 +393,3 @@ extension FlareHub {
         return record
     }
 }
-
-extension FlareLimits {
-    fileprivate func write(for change: Transaction.Change) throws(FlareHubError) -> FlareStore.Write {
-        switch change {
-        case .insert(let record, let sequence):
-            .insert(record.reference, sequence: sequence, document: try document(of: record))
-        case .update(let record, let sequence):
-            .update(record.kind, sequence: sequence, document: try document(of: record))
-        case .remove(let reference, let sequence):
-            .delete(reference.kind, sequence: sequence)
-        }
-    }
-}

@@ -43,6 +43,18 @@ package struct FlareLimits: Sendable, Hashable {
         return bytes
     }
 
+    /// What a change writes to the database.
+    func write(for change: Transaction.Change) throws(FlareHubError) -> FlareStore.Write {
+        switch change {
+        case .insert(let record, let sequence):
+            .insert(record.reference, sequence: sequence, document: try document(of: record))
+        case .update(let record, let sequence):
+            .update(record.kind, sequence: sequence, document: try document(of: record))
+        case .remove(let reference, let sequence):
+            .delete(reference.kind, sequence: sequence)
+        }
+    }
+
     private func check(_ what: String, bytes: Int, limit: Int) throws(FlareHubError) {
         if bytes > limit { throw .tooLarge(what: what, size: bytes, limit: limit) }
     }
