@@ -201,8 +201,9 @@ let package = Package(
         .executableTarget(
             name: "trilateral-bench",
             dependencies: [
-                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Flare", "Threading", system,
-                log,
+                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People", "Flare",
+                "Threading", system, log,
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "contrib/benchmarks",

@@ -178,4 +178,29 @@ struct PeopleFaceTests {
             #expect(told)
         }
     }
+
+    /// The Flare client of the people page: an unmodified one that only takes an address.
+    @Test(.enabled(if: Interop.isExpected, "\(Interop.advice)"), arguments: [3, 4], InteropTests.transports)
+    func `clients of others bring a token in the address`(revision: Int, transport: String) async throws {
+        try await withBob(["flare.server.access": "token"]) { home, _, token in
+            for words in [["all", "read"], ["thing:table-lamp", "write"]] {
+                _ = try await run(home, ["grant", "add", "bob"] + words)
+            }
+            let secret = try #require(token.first?.split(separator: " ").last)
+            try home.folder.write(String(secret), to: "token")
+            let port = try #require(await home.serverPort())
+            let end = try await Interop.run(
+                "token",
+                [
+                    "127.0.0.1:\(port)", transport, home.folder.path("token"),
+                    Place.things(of: Place.living), Place.tableLamp, Place.television,
+                ],
+                revision: revision,
+                in: home.folder,
+                within: .seconds(110)
+            )
+            #expect(end.status == 0, "\(end.output)")
+            #expect(await !home.log.contains(secret))
+        }
+    }
 }

@@ -11,9 +11,10 @@ enum Place {
     static let beaconUUID = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
 
     /// A thing's path in the Flare server.
-    static func path(ofThing thing: String, in zone: String) -> String {
-        "/environments/\(flat)/zones/\(zone)/things/\(thing)"
-    }
+    static func path(ofThing thing: String, in zone: String) -> String { "\(things(of: zone))/\(thing)" }
+
+    /// The path of a zone's things there.
+    static func things(of zone: String) -> String { "/environments/\(flat)/zones/\(zone)/things" }
 
     /// The device starts in the living room's corner, at 0, 0, and near to nothing.
     static let model = """

@@ -86,7 +86,7 @@ class OrderedClient(socketio.Client):
 class Client:
     """A Socket.IO client that keeps what it hears, in order, as lists of event and arguments."""
 
-    def __init__(self, address, transport, patience=30):
+    def __init__(self, address, transport, patience=30, token=None):
         self.heard, self.news = [], threading.Condition()
         # By itself it leaves for good, without a word, when a request has taken five seconds.
         self.library = OrderedClient(reconnection=False, json=PlainText, request_timeout=patience)
@@ -94,7 +94,8 @@ class Client:
         self.library.on("connect", joined.set)
         for event in EVENTS:
             self.library.on(event, functools.partial(self.hear, event))
-        self.library.connect("http://%s:%d" % address, transports=TRANSPORTS[transport])
+        query = "?access_token=" + token if token else ""
+        self.library.connect("http://%s:%d%s" % (*address, query), transports=TRANSPORTS[transport])
         if not joined.wait(patience):
             raise TimeoutError("connected, but never let into the namespace /")
         end, wanted = time.monotonic() + patience, "polling" if transport == "polling" else "websocket"

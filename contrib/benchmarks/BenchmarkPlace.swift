@@ -7,6 +7,14 @@ struct BenchmarkPlace {
     var hasProfiles = false
 
     static let environment = FlareID(high: 0x4265_6E63, low: 0)
+    /// The identifier of the lamp with this number, from 0.
+    static func thing(_ number: Int) -> FlareID { FlareID(high: 0x4C61_6D70, low: UInt32(number)) }
+
+    /// The identifier of the room that such a lamp is in.
+    static func zone(of thing: Int) -> FlareID { zone(thing / lampsOfRoom) }
+
+    private static func zone(_ room: Int) -> FlareID { FlareID(high: 0x526F_6F6D, low: UInt32(room)) }
+
     private static let roomSize = (width: 10.0, height: 4.0)
     private static let lampsOfRoom = 10
 
@@ -24,7 +32,7 @@ struct BenchmarkPlace {
         let zones = (0..<rooms).map { room -> JSONValue in
             let corner = corner(of: room)
             return [
-                "_id": .string("\(FlareID(high: 0x526F_6F6D, low: UInt32(room)))"),
+                "_id": .string("\(Self.zone(room))"),
                 "name": .string("Room \(room + 1)"),
                 "data": ["major": JSONValue(room + 1)], "perimeter": box(at: corner, Self.roomSize),
                 "things": .array(
@@ -53,7 +61,7 @@ struct BenchmarkPlace {
         )
         let number = room * Self.lampsOfRoom + index
         return [
-            "_id": .string("\(FlareID(high: 0x4C61_6D70, low: UInt32(number)))"),
+            "_id": .string("\(Self.thing(number))"),
             "name": .string("Lamp \(number + 1)"),
             "description": "A lamp with colours", "position": place.json, "data": data(number),
         ]

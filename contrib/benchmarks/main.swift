@@ -9,6 +9,9 @@
 //     trilateral-bench grid              the cost of an update of the grid estimator, and its allocations if counted
 //     trilateral-bench profiles          the cost of reading and checking profiles, against parsing the JSON, and of
 //                                        finding the profile of a thing
+//     trilateral-bench people            the cost of the check who may do what
+//     trilateral-bench people DATABASE   as many users, groups and grants as there may be, into the store of a daemon;
+//                                        fifty tokens on standard output
 
 import Flare
 
@@ -30,9 +33,13 @@ case ["grid"]:
     GridBenchmark().run()
 case ["profiles"]:
     try ProfileBenchmark().run()
+case ["people"]:
+    PeopleBenchmark().run()
+case let words where words.count == 2 && words[0] == "people":
+    for token in try BenchmarkPeople(things: 1_000).fill(words[1]) { print(token) }
 default:
     print(
         "usage: trilateral-bench model COUNT [profiles] | move FOLDER | adverts | position | grid | "
-            + "walk PLACE | profiles"
+            + "walk PLACE | profiles | people [DATABASE]"
     )
 }

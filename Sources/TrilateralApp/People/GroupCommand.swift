@@ -43,13 +43,8 @@ struct GroupAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral group join`.
-struct GroupJoinCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "join",
-        abstract: "Add members to a group."
-    )
-
+/// Members that come into a group or leave it.
+private struct GroupMembers: ParsableArguments {
     @Argument(help: "The group's name.")
     var group: String
 
@@ -58,16 +53,29 @@ struct GroupJoinCommand: AsyncParsableCommand {
 
     @OptionGroup var people: Administration
 
-    func run() async throws {
-        try await VerbError.reporting("group join") {
+    /// - Parameter path: Below the group's.
+    func send(to path: String, by verb: String) async throws {
+        try await VerbError.reporting(verb) {
             try await people.ask(
                 .post,
-                ["groups", group, "members"],
+                ["groups", group, path],
                 body: ["members": .array(members.map { .string($0) })],
-                by: "group join"
+                by: verb
             )
         }
     }
+}
+
+/// `trilateral group join`.
+struct GroupJoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Add members to a group."
+    )
+
+    @OptionGroup private var members: GroupMembers
+
+    func run() async throws { try await members.send(to: "members", by: "group join") }
 }
 
 /// `trilateral group leave`.
@@ -77,24 +85,9 @@ struct GroupLeaveCommand: AsyncParsableCommand {
         abstract: "Take members out of a group."
     )
 
-    @Argument(help: "The group's name.")
-    var group: String
+    @OptionGroup private var members: GroupMembers
 
-    @Argument(help: "Names of users, or slugs or identifiers of things.")
-    var members: [String]
-
-    @OptionGroup var people: Administration
-
-    func run() async throws {
-        try await VerbError.reporting("group leave") {
-            try await people.ask(
-                .post,
-                ["groups", group, "leave"],
-                body: ["members": .array(members.map { .string($0) })],
-                by: "group leave"
-            )
-        }
-    }
+    func run() async throws { try await members.send(to: "leave", by: "group leave") }
 }
 
 /// `trilateral group list`.

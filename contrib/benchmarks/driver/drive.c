@@ -66,10 +66,20 @@ int main(int count, char **arguments) {
         const struct place places[] = {{numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}};
         return profile_commands(places, arguments[6], numbers[7], numbers[8]);
     }
+    if (!strcmp(verb, "people-memory") && count == 9) {
+        const struct place places[] = {{numbers[2], arguments[3], 0}, {numbers[4], arguments[5], 0}};
+        return people_memory(places, arguments[6], numbers[7], arguments[8]);
+    }
+    if (!strcmp(verb, "people-commands") && count == 10) {
+        const struct place places[] = {{numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}};
+        return people_commands(places, arguments[6], arguments[7], numbers[8], atoi(arguments[9]));
+    }
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS PID SAME_WORK_PID |\n"
          "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
          "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS |\n"
          "  discovery PORT ROOT THINGS RUNS |\n"
          "  profile-starts PORT STATE PORT STATE ROOT THINGS RUNS PROGRAM |\n"
-         "  profile-commands PORT PID PORT PID ROOT THINGS ROUNDS");
+         "  profile-commands PORT PID PORT PID ROOT THINGS ROUNDS |\n"
+         "  people-memory PORT STATE PORT STATE ROOT THINGS PROGRAM |\n"
+         "  people-commands PORT PID PORT PID ROOT TOKEN WEB ROUNDS");
 }

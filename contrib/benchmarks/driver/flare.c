@@ -18,6 +18,9 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "fanout") && count == 3) return fanout(port);
     if (!strcmp(verb, "clients") && count == 4) return clients(port, pid);
     if (!strcmp(verb, "growth") && count == 4) return growth(port, pid);
-    if (!strcmp(verb, "pages") && count == 6) return open_pages(port, pid, arguments[4], atoi(arguments[5]));
-    fail("usage: flare rest PORT | fanout PORT | clients PORT PID | growth PORT PID | pages PORT BROKER ROOT PID");
+    if (!strcmp(verb, "pages") && count == 6) return open_pages(port, pid, arguments[4], atoi(arguments[5]), NULL);
+    if (!strcmp(verb, "pages") && count == 7) return open_pages(port, pid, arguments[4], atoi(arguments[5]), arguments[6]);
+    if (!strcmp(verb, "lists") && count == 4) return lists(port, arguments[3]);
+    fail("usage: flare rest PORT | fanout PORT | clients PORT PID | growth PORT PID |\n"
+         "  pages PORT BROKER ROOT PID [TOKENS] | lists PORT TOKENS");
 }

@@ -47,13 +47,40 @@ struct mosquitto *watch_start(int port, const char *root, int things);
 pid_t start_once(struct mosquitto *client, char **command, double *online_ms, double *whole_ms);
 void stop(pid_t daemon);
 
-// A place without profiles, and the same with half of the things having one: each has a broker and a state of its own.
+// A place that is compared with another one: each has a broker and a state of its own.
 struct place {
     int port;
     // Of the daemon.
     char *state;
     int pid;
 };
+
+// Starts the daemon of a place, and waits until all is published.
+pid_t launch(const struct place *place, struct mosquitto *client, char *program, double *online, double *whole);
+// Anonymous memory of two daemons that have settled, in megabytes; the median of several starts.
+void compare_memory(const struct place *places, struct mosquitto **clients, char *program, double *first, double *second);
+
+// Which lamps are set; every second one may have a profile.
+enum lamps { odd_lamps, even_lamps, even_profiles };
+
+// Who commands, in turn with others.
+struct contender {
+    const struct place *place;
+    enum lamps things;
+    // Until the answer comes, and not the thing's new state; with a token in the command, if there is one.
+    int awaits_answer;
+    const char *token;
+
+    // What is measured, microseconds each.
+    struct sample delays;
+    double processor_ns;
+
+    struct mosquitto *client;
+    // The value of each thing as last set.
+    int *current;
+};
+// Each sends a hundred commands in its turn, one after the other, on things up to this number.
+void take_turns(struct contender *sides, int count, const char *root, int things, int rounds);
 
 int echo(int port, const char *root, int things, int rounds, int daemon_pid, int same_work_pid);
 int link_lamps(int port, const char *root, int lamps);
@@ -63,6 +90,8 @@ int discovery(int port, const char *root, int things, int runs);
 int storm(int port, const char *root, int things, int seconds, int pid);
 int profile_starts(const struct place *places, const char *root, int things, int runs, char *program);
 int profile_commands(const struct place *places, const char *root, int things, int rounds);
+int people_memory(const struct place *places, const char *root, int things, char *program);
+int people_commands(const struct place *places, const char *root, const char *token, int web, int rounds);
 int scanning(int port, const char *root, int pid, int seconds);
 
 #endif

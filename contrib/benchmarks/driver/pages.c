@@ -39,9 +39,11 @@ static void post(int socket, const char *path, const char *body, struct buffer *
     answer->start += whole;
 }
 
-static int open_stream(int port, const char *path, struct page *page) {
+// `token` may be NULL.
+static int open_stream(int port, const char *path, const char *token, struct page *page) {
     char text[300];
-    int length = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n", path);
+    int length = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n%s%s%s\r\n",
+                          path, token ? "Authorization: Bearer " : "", token ? token : "", token ? "\r\n" : "");
     *page = (struct page){.socket = connect_to(port)};
     send_all(page->socket, text, (size_t)length);
     // The first event is the whole state.
@@ -107,7 +109,7 @@ static pid_t start_echo(int *port) {
 static void measure_events(int port, const char *path, const char *format, struct sample *times) {
     struct page reader;
     struct buffer answer = {0};
-    open_stream(port, "/api/events", &reader);
+    open_stream(port, "/api/events", NULL, &reader);
     int poster = connect_to(port);
     // The first change is from ON to OFF, whatever the lamp was before.
     char on[120];
@@ -141,15 +143,17 @@ static long count_of(struct page *page, const char *text) {
     return count;
 }
 
-static void measure_frames(int port, int broker, const char *root, int pid) {
+static void measure_frames(int port, int broker, const char *root, int pid, const char *tokens) {
     static struct page all[pages];
+    static char users[pages][token_room];
+    if (tokens) read_tokens(tokens, pages, users);
     struct epoll_event events[pages];
     struct buffer answer = {0};
     char path[120], topic[300], body[120];
     int epoll = epoll_create1(0), poster = connect_to(port);
     for (int index = 0; index < pages; index++) {
         snprintf(path, sizeof path, "/api/events?display=page%d", index);
-        open_stream(port, path, &all[index]);
+        open_stream(port, path, tokens ? users[index] : NULL, &all[index]);
         do_not_wait(all[index].socket);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = &all[index]};
         epoll_ctl(epoll, EPOLL_CTL_ADD, all[index].socket, &event);
@@ -181,12 +185,14 @@ static void measure_frames(int port, int broker, const char *root, int pid) {
     double rate = (double)frames / pages / (elapsed / 1e6);
     if (rate < 25) fail("only %.1f frames a second came to each page", rate);
     char what[160];
-    snprintf(what, sizeof what, "%d open pages at %.0f frames a second: processor", pages, rate);
+    snprintf(what, sizeof what, "%d open pages%s at %.0f frames a second: processor", pages,
+             tokens ? " of as many users" : "", rate);
     row_below(what, "%.1f %% of a core", used, "< 15 %", 15);
     close(epoll), close(poster);
 }
 
-int open_pages(int port, int broker, const char *root, int pid) {
+int open_pages(int port, int broker, const char *root, int pid, const char *tokens) {
+    if (tokens) return measure_frames(port, broker, root, pid, tokens), 0;
     struct sample floors = {0}, ours = {0};
     int floor_port;
     pid_t floor = start_echo(&floor_port);
@@ -198,6 +204,6 @@ int open_pages(int port, int broker, const char *root, int pid) {
         -1, 0);
     row_below("the same: median", "%.2f ms", share(&ours, 0.5) / 1000, "< 20 ms", 20);
     row_below("the same: 99 %", "%.2f ms", share(&ours, 0.99) / 1000, "–", 0);
-    measure_frames(port, broker, root, pid);
+    measure_frames(port, broker, root, pid, NULL);
     return 0;
 }

@@ -101,6 +101,15 @@ char *request(int port, const char *method, const char *path, const char *body, 
     return input.bytes;
 }
 
+void read_tokens(const char *file, int count, char (*tokens)[token_room]) {
+    FILE *input = fopen(file, "r");
+    for (int index = 0; index < count; index++) {
+        if (!input || !fgets(tokens[index], token_room, input)) fail("%s has no %d tokens", file, count);
+        tokens[index][strcspn(tokens[index], "\n")] = 0;
+    }
+    fclose(input);
+}
+
 void create(int connection, const char *path, const char *json, char id[25]) {
     struct buffer input = {0};
     size_t begin;

@@ -45,6 +45,11 @@ int rest(int port);
 int fanout(int port);
 int clients(int port, int pid);
 int growth(int port, int pid);
-int open_pages(int port, int broker, const char *root, int pid);
+// The tokens of so many users, one a line of the file; each has 47 characters.
+enum { token_room = 64 };
+void read_tokens(const char *file, int count, char (*tokens)[token_room]);
+// With tokens, each page is another user's.
+int open_pages(int port, int broker, const char *root, int pid, const char *tokens);
+int lists(int port, const char *tokens);
 
 #endif

@@ -1,0 +1,138 @@
+// Two places whose daemons take turns at starting and at obeying; each has a broker of its own, so that what is retained
+// is only its own.
+#define _GNU_SOURCE
+#include "measure.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+pid_t launch(const struct place *place, struct mosquitto *client, char *program, double *online, double *whole) {
+    char port[16], *command[] = {program, "run", "--state", place->state, NULL};
+    snprintf(port, sizeof port, "%d", place->port);
+    setenv("TRILATERAL_MQTT_PORT", port, 1);
+    return start_once(client, command, online, whole);
+}
+
+// MARK: Memory
+
+enum { place_count = 2, memory_runs = 3 };
+
+// Memory is read when what the start needed has been given back, which the daemon does every 20 s.
+static const double settling_us = 24e6;
+
+void compare_memory(const struct place *places, struct mosquitto **clients, char *program, double *first, double *second) {
+    struct sample memory[place_count] = {0};
+    for (int run = 0; run < memory_runs; run++) {
+        pid_t daemons[place_count];
+        double online_ms, whole_ms;
+        for (int index = 0; index < place_count; index++)
+            daemons[index] = launch(&places[index], clients[index], program, &online_ms, &whole_ms);
+        double end = now_us() + settling_us;
+        // Both clients read in small steps, so that neither broker has to keep anything for them.
+        for (int index = 0; now_us() < end; index = (index + 1) % place_count)
+            drive_until(clients[index], now_us() + 1e5, NULL);
+        for (int index = 0; index < place_count; index++) {
+            add(&memory[index], (double)status_kb(daemons[index], "RssAnon") / 1024);
+            stop(daemons[index]);
+        }
+    }
+    *first = share(&memory[0], 0.5);
+    *second = share(&memory[1], 0.5);
+}
+
+// MARK: Commands
+
+enum { run_length = 100 };
+
+// What is set: a lamp's brightness where there is no profile, else by the profile as `trilateral-bench model` deals
+// them out. The last is a socket, which has no number that can be set.
+struct setting {
+    const char *key;
+    int least, most, first;
+};
+static const struct setting brightness = {"brightness", 2, 254, 153};
+static const struct setting of_profile[] = {
+    {"brightness", 2, 254, 153}, {"position", 1, 99, 40}, {"setpoint", 5, 35, 21}, {"brightness", 2, 254, 153}, {0},
+};
+enum { profile_count = sizeof of_profile / sizeof *of_profile };
+
+static char awaited_topic[160], awaited_text[64];
+static volatile int has_come;
+static double came_at;
+
+static void heard(struct mosquitto *client, void *object, const struct mosquitto_message *message) {
+    (void)client, (void)object;
+    if (has_come || strcmp(message->topic, awaited_topic)) return;
+    const char *payload = message->payload, *found = memmem(payload, (size_t)message->payloadlen, awaited_text,
+                                                            strlen(awaited_text));
+    // The library ends every payload with a zero byte.
+    if (!found || isdigit((unsigned char)found[strlen(awaited_text)])) return;
+    came_at = now_us();
+    if (strstr(payload, "\"status\":\"error\"")) fail("a command was refused: %s", payload);
+    has_come = 1;
+}
+
+static double once(struct contender *side, const char *root, int thing, const struct setting *setting) {
+    static int number;
+    char topic[200], text[200];
+    int *value = &side->current[thing], span = setting->most - setting->least + 1;
+    // Another value each time, for what does not change is not published.
+    if (!*value) *value = setting->first;
+    *value = setting->least + (*value - setting->least + 1 + rand() % (span - 1)) % span;
+    snprintf(topic, sizeof topic, "%s/things/lamp-%d/set", root, thing);
+    if (side->awaits_answer) {
+        snprintf(awaited_topic, sizeof awaited_topic, "%s/response/set", root);
+        snprintf(awaited_text, sizeof awaited_text, "\"tx\":%d", ++number);
+        int length = snprintf(text, sizeof text, "{\"%s\":%d,\"tx\":%d", setting->key, *value, number);
+        if (side->token)
+            length += snprintf(text + length, sizeof text - (size_t)length, ",\"token\":\"%s\"", side->token);
+        snprintf(text + length, sizeof text - (size_t)length, "}");
+    } else {
+        snprintf(awaited_topic, sizeof awaited_topic, "%s/things/lamp-%d", root, thing);
+        snprintf(awaited_text, sizeof awaited_text, "\"%s\":%d", setting->key, *value);
+        snprintf(text, sizeof text, "{\"%s\":%d}", setting->key, *value);
+    }
+    has_come = 0;
+    double begun = now_us();
+    publish(side->client, topic, text, 1);
+    drive_until(side->client, begun + 5e6, &has_come);
+    if (!has_come) fail("%s does not have %s within 5 s", awaited_topic, awaited_text);
+    return came_at - begun;
+}
+
+// Commands one after the other; the processor time includes what follows the last one.
+static void run(struct contender *side, const char *root, int things, int counts) {
+    double before = processor_ns(side->place->pid);
+    for (int round = 0; round < run_length; round++) {
+        int pair = rand() % (things / 2);
+        const struct setting *setting = side->things == even_profiles ? &of_profile[pair % profile_count] : &brightness;
+        if (!setting->key) setting = &of_profile[--pair % profile_count];
+        double took = once(side, root, 2 * pair + (side->things == odd_lamps ? 1 : 2), setting);
+        if (counts) add(&side->delays, took);
+    }
+    drive_until(side->client, now_us() + 50e3, NULL);
+    if (counts) side->processor_ns += processor_ns(side->place->pid) - before;
+}
+
+void take_turns(struct contender *sides, int count, const char *root, int things, int rounds) {
+    char filter[160];
+    snprintf(filter, sizeof filter, "%s/%s", root, sides->awaits_answer ? "response/set" : "things/+");
+    for (int index = 0; index < count; index++) {
+        struct contender *side = &sides[index];
+        side->client = dial(side->place->port, heard);
+        side->current = calloc((size_t)things + 1, sizeof *side->current);
+        if (!side->client || !side->current) fail("no broker on port %d", side->place->port);
+    }
+    // One subscriber at a time, for a broker with two has more to do.
+    for (int turn = -count; turn < rounds / run_length * count; turn++) {
+        int index = (turn + count + (turn + count) / count) % count;
+        subscribe(sides[index].client, filter, 1);
+        // What is retained comes first.
+        drive_until(sides[index].client, now_us() + 3e5, NULL);
+        run(&sides[index], root, things, turn >= 0);
+        mosquitto_unsubscribe(sides[index].client, NULL, filter);
+        drive_until(sides[index].client, now_us() + 1e4, NULL);
+    }
+}
