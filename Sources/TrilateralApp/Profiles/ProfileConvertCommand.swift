@@ -57,8 +57,9 @@ struct ProfileConvertCommand: ParsableCommand {
     }
 
     private static func isPlainOrMissing(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+        let file = URL(filePath: path).resolvingSymlinksInPath()
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+        return attributes.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
     }
 
     private static func isSameFile(_ first: String, _ second: String) -> Bool {
