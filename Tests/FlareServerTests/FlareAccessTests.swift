@@ -138,6 +138,26 @@ struct FlareAccessTests {
         )
     }
 
+    @Test func `who moves a thing needs the right to change where it comes to`() async throws {
+        let known = Known()
+        let hub = try await Self.hub(.token, known)
+        // Bob may change the lamp, and the zone where it is.
+        await hub.add { change in
+            change.object.kind == .zone && change.object.id != Hall.west ? "not that zone" : nil
+        }
+        try await withREST(hub) { (client: RESTClient) async throws in
+            let bearer = ["Authorization: Bearer tlu_bob"]
+            let path = "/environments/\(Hall.hall)/zones/\(Hall.west)/things/\(Hall.lamp)"
+            func status(_ members: JSONValue) async throws -> Int {
+                try await client.send("PUT", path, json: members, headers: bearer).status
+            }
+            #expect(try await status(["zone": .string(Hall.east.description)]) == 403)
+            #expect(try await status(["zone": .string(Hall.west.description), "name": "y"]) == 200)
+            #expect(await hub.record(Hall.lampObject)?.zone == Hall.west)
+        }
+        #expect(known.changes.withLock { $0.map { $0.reason == nil } } == [false, true])
+    }
+
     @Test(arguments: SocketClient.Route.allCases, [EngineRevision.three, .four])
     func `a session is its token's, until that ends`(route: SocketClient.Route, revision: EngineRevision)
         async throws
@@ -145,7 +165,7 @@ struct FlareAccessTests {
         let known = Known()
         let hub = try await Self.hub(.token, known)
         try await withREST(hub) { (rest: RESTClient) async throws in
-            try await onThread {
+            let client = try await onThread {
                 #expect(throws: (any Error).self) { try SocketClient(port: rest.port, route, revision) }
                 #expect(throws: (any Error).self) {
                     try SocketClient(port: rest.port, route, revision, token: "tlu_eve")
@@ -154,9 +174,15 @@ struct FlareAccessTests {
                 try client.emit("setData", ["thing": .string(Self.lamp), "key": "brightness", "value": 0.25])
                 try client.emit("getData", ["thing": .string(Self.lamp), "key": "brightness"])
                 #expect(try client.receivedEvents().last?.argument["data"]?["brightness"] == 0.25)
-                known.rights.withLock { $0[.token(Self.token)] = nil }
+                return UnsafeTransfer(client)
             }
+            known.rights.withLock { $0[.token(Self.token)] = nil }
             await hub.accessChanged()
+            let isOver = try await onThread {
+                for _ in 0..<100 where (try? client.value.receivedEvents()) == nil { return true }
+                return false
+            }
+            #expect(isOver)
             let late = try await onThread {
                 try? SocketClient(port: rest.port, route, revision, token: Self.token).id
             }

@@ -190,7 +190,7 @@ struct PeopleFaceTests {
             try home.folder.write(String(secret), to: "token")
             let port = try #require(await home.serverPort())
             let end = try await Interop.run(
-                "token",
+                "access",
                 [
                     "127.0.0.1:\(port)", transport, home.folder.path("token"),
                     Place.things(of: Place.living), Place.tableLamp, Place.television,

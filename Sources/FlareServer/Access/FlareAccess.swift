@@ -83,6 +83,9 @@ package struct FlareAccess: Sendable {
         return FlareVisitor(claim, address: peer)
     }
 
+    /// Whether somebody who was let in is nobody any more: the token has ended, or the user is off.
+    func isGone(_ visitor: FlareVisitor) -> Bool { identify(visitor.claim) == nil }
+
     private func needsNoToken(_ peer: String?, _ isForwarded: Bool) -> Bool {
         switch mode {
         case .open: return true

@@ -12,8 +12,12 @@ extension FlareHub {
         let until: ContinuousClock.Instant
     }
 
-    /// Users, rights or tokens have changed.
-    package func accessChanged() { remembered = [:] }
+    /// Users, rights or tokens have changed: the sessions of whoever is nobody any more end.
+    package func accessChanged() {
+        remembered = [:]
+        guard let access else { return }
+        for (client, visitor) in visitors where access.isGone(visitor) { send(client.sink) { $0.end(client) } }
+    }
 
     /// What a client may do; everything where nobody is asked.
     func rights(of visitor: FlareVisitor?) -> FlareRights? {
@@ -29,6 +33,8 @@ extension FlareHub {
             rights = known.rights
         } else {
             rights = access.rights(visitor.claim)
+            // A token that has reached its end is told by nobody.
+            if rights == .none, access.isGone(visitor) { send(client.sink) { $0.end(client) } }
             remembered[client] = RememberedRights(rights: rights, until: now + Self.rightsLifetime)
         }
         return kind == .device ? rights.readsDevices : rights.readsPlace

@@ -10,17 +10,20 @@ extension FlareHub {
 
     /// Asks the gates about a change.
     ///
-    /// Removing an environment or a zone also needs permission to remove every object in it.
+    /// Removing an environment or a zone also needs permission to remove every object in it, and moving a thing or a zone
+    /// permission to change what it moves into.
     ///
     /// - Parameters:
     ///   - client: The client that requests the change; `nil` for REST. In-process clients are not gated.
     ///   - visitor: Who requests it over REST.
+    ///   - updated: What an update would make of the object.
     /// - Throws: ``FlareHubError/notAllowed(_:)``. Unknown objects pass: the change itself reports them.
     func check(
         _ kind: ClientChange.Kind,
         of reference: ObjectReference,
         from client: FlareClientID?,
-        by visitor: FlareVisitor? = nil
+        by visitor: FlareVisitor? = nil,
+        updated: FlareRecord? = nil
     ) throws(FlareHubError) {
         guard !gates.isEmpty, client.map({ !inProcessSinks.contains($0.sink) }) ?? true,
             let object = record(reference)
@@ -33,8 +36,18 @@ extension FlareHub {
                 reason = refusal(of: change(kind, of: member, visitor))
             }
         }
+        if reason == nil, let home = updated.flatMap({ newHome(of: $0, before: object) }) {
+            reason = refusal(of: change(kind, of: home, visitor))
+        }
         for record in recorders { record(own, reason) }
         if let reason { throw .notAllowed(reason) }
+    }
+
+    /// The zone or environment that a thing or a zone moves into; `nil` if it stays. Devices go where they are carried.
+    private func newHome(of object: FlareRecord, before: FlareRecord) -> FlareRecord? {
+        guard object.kind != .device, (object.zone, object.home) != (before.zone, before.home) else { return nil }
+        return object.zone.flatMap { record(ObjectReference(.zone, $0)) }
+            ?? object.home.flatMap { record(ObjectReference(.environment, $0)) }
     }
 
     /// Asks the gates about a new object of a client over REST.

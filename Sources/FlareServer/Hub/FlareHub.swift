@@ -369,10 +369,10 @@ extension FlareHub {
         by visitor: FlareVisitor? = nil,
         _ change: @Sendable (inout [String: JSONValue]) throws -> Void
     ) throws -> FlareRecord? {
-        if isGated { try check(.update, of: reference, from: client, by: visitor) }
         guard let (transaction, record) = try graph.planUpdate(reference, now: now, change) else {
             return nil
         }
+        if isGated { try check(.update, of: reference, from: client, by: visitor, updated: record) }
         try commit(transaction, from: client)
         return record
     }

@@ -16,6 +16,9 @@ protocol NoticeSink: Sendable {
 
     /// Sends an event to a single client, in the same order.
     func send(_ event: SocketEvent, to client: FlareClientID)
+
+    /// Ends a client's session, after what it was sent before.
+    func end(_ client: FlareClientID)
 }
 
 /// Delivers to a part of this program.
@@ -28,4 +31,7 @@ struct InProcessNoticeSink: NoticeSink {
 
     /// In-process clients get their answers as return values.
     func send(_ event: SocketEvent, to client: FlareClientID) {}
+
+    /// They are part of this program.
+    func end(_ client: FlareClientID) {}
 }

@@ -14,6 +14,7 @@ actor SocketServer {
     /// Output of the hub.
     private enum Outbound: Sendable {
         case event(frame: [UInt8], to: [FlareClientID])
+        case end(FlareClientID)
         case handled(ArraySlice<SocketInput>)
     }
 
@@ -115,6 +116,8 @@ extension SocketServer: NoticeSink {
         push(.event(frame: event.frame, to: [client]))
     }
 
+    nonisolated func end(_ client: FlareClientID) { push(.end(client)) }
+
     private nonisolated func push(_ item: Outbound) {
         let isFirst = outbound.withLockedValue { waiting in
             waiting.append(item)
@@ -141,6 +144,9 @@ extension SocketServer: NoticeSink {
                     rest.removeFirst()
                 }
                 write(frames, to: clients, &written)
+            case .end(let client):
+                guard let connection = connectionsByClient[client.number] else { break }
+                perform(connection.session.end(.notIdentified, now: Self.now), connection)
             case .handled(let inputs):
                 for input in inputs { handled(input) }
             }

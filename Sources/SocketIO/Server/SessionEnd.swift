@@ -11,6 +11,8 @@ package enum SessionEnd: Sendable, Hashable, CustomStringConvertible {
     /// The client does not fetch its packets.
     case tooMuchWaiting
     case serverStops
+    /// Whoever opened it may not use the server any more.
+    case notIdentified
 
     package var description: String {
         switch self {
@@ -20,6 +22,7 @@ package enum SessionEnd: Sendable, Hashable, CustomStringConvertible {
         case .protocolError(let problem): "protocol error: \(problem)"
         case .tooMuchWaiting: "the client does not fetch its data fast enough"
         case .serverStops: "the server is stopping"
+        case .notIdentified: "nobody is identified any more"
         }
     }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A client of a Flare server that asks for tokens: it brings one in its address.
 
-    token.py HOST:PORT polling|websocket|upgrade TOKEN_FILE PLACE MINE OTHER
+    access.py HOST:PORT polling|websocket|upgrade TOKEN_FILE PLACE MINE OTHER
 
 PLACE is the path of a zone's things; the token's user may change the thing MINE there, and OTHER only see. Speaks the protocol of the Socket.IO library that is installed. A line for each check, at last
 `N passed, N failed`; exit status 1 when one failed.
