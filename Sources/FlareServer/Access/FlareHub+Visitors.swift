@@ -16,7 +16,9 @@ extension FlareHub {
     package func accessChanged() {
         remembered = [:]
         guard let access else { return }
-        for (client, visitor) in visitors where access.isGone(visitor) { send(client.sink) { $0.end(client) } }
+        for (client, visitor) in visitors where access.isGone(visitor) {
+            send(client.sink) { $0.end(client) }
+        }
     }
 
     /// What a client may do; everything where nobody is asked.

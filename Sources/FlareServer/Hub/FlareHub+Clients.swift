@@ -43,9 +43,12 @@ extension FlareHub {
         if let reason { throw .notAllowed(reason) }
     }
 
-    /// The zone or environment that a thing or a zone moves into; `nil` if it stays. Devices go where they are carried.
+    /// The zone or environment that a thing or a zone moves into, `nil` if it stays.
+    ///
+    /// Devices go where they are carried.
     private func newHome(of object: FlareRecord, before: FlareRecord) -> FlareRecord? {
-        guard object.kind != .device, (object.zone, object.home) != (before.zone, before.home) else { return nil }
+        guard object.kind != .device else { return nil }
+        guard (object.zone, object.home) != (before.zone, before.home) else { return nil }
         return object.zone.flatMap { record(ObjectReference(.zone, $0)) }
             ?? object.home.flatMap { record(ObjectReference(.environment, $0)) }
     }
