@@ -22,6 +22,8 @@ package final class AccountsRegistry: Sendable {
         var secrets: SecretIndex
         /// When users spoke last, to be written.
         var seen: [AccountID: Int64] = [:]
+        /// The last time of each user that was, or will be, written.
+        var noted: [AccountID: Int64] = [:]
         var log: [CommandLogEntry] = []
         var droppedRows = 0
         var observers: [@Sendable () -> Void] = []
@@ -29,6 +31,8 @@ package final class AccountsRegistry: Sendable {
 
     /// The most rows that wait to be written; more are dropped and counted.
     private static let capacity = 10_000
+    /// A user who speaks more often is noted once, milliseconds.
+    private static let resolution: Int64 = 60_000
 
     package let store: AccountsStore
     package let passwords = PasswordWorker()
@@ -101,7 +105,9 @@ package final class AccountsRegistry: Sendable {
     private static func seen(_ speaker: Speaker, _ now: Int64, _ state: inout State) -> Speaker? {
         guard case .user(let id, _) = speaker else { return speaker }
         guard state.table.user(id)?.state == .active else { return nil }
-        state.seen[id] = now
+        if state.noted[id].map({ now - $0 >= resolution || now < $0 }) ?? true {
+            (state.noted[id], state.seen[id]) = (now, now)
+        }
         return speaker
     }
 

@@ -10,18 +10,33 @@ enum Base64 {
     }
 
     static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
-        let text = Data(bytes).base64EncodedString().prefix { $0 != "=" }
-        guard alphabet == .url else { return String(text) }
-        return String(text.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+        String(decoding: digits(of: bytes, alphabet), as: UTF8.self)
     }
 
     static func decode(_ text: some StringProtocol, _ alphabet: Alphabet) -> [UInt8]? {
         guard text.utf8.count <= 256 else { return nil }
-        let standard =
-            alphabet == .url ? String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) : String(text)
-        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: standard + padding) else { return nil }
-        let bytes = Array(data)
-        return encode(bytes, alphabet) == text ? bytes : nil
+        // Bytes, because each command with a token comes here.
+        let brought = Array(text.utf8)
+        var standard = brought
+        if alphabet == .url {
+            for (url, plain) in urlDigits { standard.replace([url], with: [plain]) }
+        }
+        standard += [UInt8](repeating: padding, count: (4 - standard.count % 4) % 4)
+        guard let bytes = Data(base64Encoded: Data(standard)).map(Array.init) else { return nil }
+        return digits(of: bytes, alphabet) == brought ? bytes : nil
+    }
+
+    private static let padding = UInt8(ascii: "=")
+    /// Digits of the alphabet ``Alphabet/url``, and what they are in the other one.
+    private static let urlDigits = [
+        (UInt8(ascii: "-"), UInt8(ascii: "+")), (UInt8(ascii: "_"), UInt8(ascii: "/")),
+    ]
+
+    private static func digits(of bytes: [UInt8], _ alphabet: Alphabet) -> [UInt8] {
+        var digits = Array(Data(bytes).base64EncodedData().prefix { $0 != padding })
+        if alphabet == .url {
+            for (url, plain) in urlDigits { digits.replace([plain], with: [url]) }
+        }
+        return digits
     }
 }

@@ -26,7 +26,12 @@ package final class AccountsStore: Sendable {
     }
 
     /// Users, groups and grants as they are now; damaged rows are left out.
-    package func table() throws(AccountsError) -> AccessTable { try read { try AccessTable(reading: $0) } }
+    package func table() throws(AccountsError) -> AccessTable {
+        try read { database in
+            defer { database.releaseMemory() }
+            return try AccessTable(reading: database)
+        }
+    }
 
     // MARK: Transactions
 

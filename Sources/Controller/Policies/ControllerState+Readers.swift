@@ -1,4 +1,4 @@
-import Flare
+package import Flare
 package import People
 
 /// What somebody may see: what they may not is not there, in no answer and in no hint.
@@ -32,6 +32,16 @@ extension ControllerState {
         }
         if !reader.seesEverything { (state.alerts, state.setupCandidates) = ([:], []) }
         return state
+    }
+
+    /// An environment, zone or thing with where it is now; `nil` for what is not there, and for a device.
+    package func accessObject(_ object: ObjectReference) -> AccessObject? {
+        switch object.kind {
+        case .environment: environments[object.id].map { .environment($0.id) }
+        case .zone: zones[object.id].map { AccessObject($0) }
+        case .thing: things[object.id].map { accessObject($0) }
+        case .device: nil
+        }
     }
 
     /// A thing with where it is now.

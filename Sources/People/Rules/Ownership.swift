@@ -5,7 +5,7 @@ extension AccessTable {
     /// A change after which nobody has is refused: the last owner cannot be removed, switched off or reduced. A grant
     /// that will end does not count, or the home would be nobody's on that day.
     package func hasLastingOwner(at now: Int64) -> Bool {
-        grants.contains { grant in
+        index.grants.contains { grant in
             guard grant.scope == .all, grant.access == .own, grant.counts(at: now), grant.ends == nil else {
                 return false
             }

@@ -24,7 +24,7 @@ package struct Share: Sendable, Hashable {
 
     /// The present share of the same thing with the same user, which this one replaces.
     package func replaced(in table: AccessTable) -> Grant? {
-        table.grants.first { $0.share && $0.grantee == .user(user) && $0.scope == .thing(thing) }
+        table.index.grants.first { $0.share && $0.grantee == .user(user) && $0.scope == .thing(thing) }
     }
 
     /// The grant that this makes.

@@ -2,64 +2,47 @@ import Flare
 
 /// The look-ups of an ``AccessTable``: by scope, then by who has the grant.
 ///
-/// Grants of a group are stored once, not for each member, so that the size is that of the tables.
+/// Grants of a group are stored once, not for each member, so that the size is that of the tables. Users, groups and
+/// scopes are numbered, and what is known of them is in arrays by number: small, and quick to find.
 final class AccessIndex: Sendable {
-    /// A user, its number, and the groups of users it is in.
+    /// What is known of a user.
     struct Entry: Sendable {
         let user: User
-        let number: UInt32
+        /// The groups of users it is in.
         let groups: GroupSet
+        /// Its own grants, as positions in ``grants``.
+        let run: Range<Int>
     }
 
-    /// The grants of one scope.
+    /// What is known of a scope that grants are about.
     struct Shelf: Sendable {
-        let number: UInt32
         /// Groups of users with a grant here.
         var groups = GroupSet()
+        let number: UInt32
         /// Whether a user has a grant here on their own.
         var hasUsers = false
     }
 
-    /// Consecutive grants in ``ordered``: those of one grantee in one scope.
-    struct Run: Sendable {
-        let start: Int32
-        var end: Int32
-    }
-
-    /// A grant as the check reads it.
-    struct Item: Sendable {
-        let id: Int64
-        let starts: Int64
-        /// `Int64.max` for ever.
-        let ends: Int64
-        let access: Access
-        let isWaiting: Bool
-    }
-
-    /// One grantee in one scope.
-    struct Place: Hashable {
-        /// The number of the shelf, then that of the grantee: one number, because it is hashed often.
-        private let key: UInt64
-
-        /// - Parameter grantee: A user's number, or a group's with the highest bit set.
-        init(shelf: UInt32, grantee: UInt32) { key = UInt64(shelf) << 32 | UInt64(grantee) }
-
-        static func group(_ number: Int) -> UInt32 { 1 << 31 | UInt32(truncatingIfNeeded: number) }
-    }
-
     let users: [User]
     let groups: [Grouping]
+    /// In the order of who has them, then of the numbers of their scopes, then of their identifiers.
     let grants: [Grant]
-    let entries: [AccountID: Entry]
-    let usersByName: [String: AccountID]
-    /// Moments at which grants begin or end, ascending.
-    let changes: [Int64]
+    /// The number of each grant's scope.
+    private let shelfNumbers: [UInt32]
+    /// Where the grants of each user begin; one more says where the last ones end.
+    private let userStarts: [Int32]
+    /// The same of each group.
+    private let groupStarts: [Int32]
 
-    /// Positions in ``grants``.
-    let grantsOf: [Grantee: [Int]]
+    private let userNumbers: [AccountID: Int32]
+    private let userNumbersByName: [String: Int32]
+    private let groupsOfUsers: [GroupSet]
     let groupNumbers: [AccountID: Int]
     /// The groups each thing is in.
     let groupsOfThings: [FlareID: GroupSet]
+    /// Moments at which grants begin or end, ascending.
+    let changes: [Int64]
+
     let all: Shelf?
     let devices: Shelf?
     let environments: [FlareID: Shelf]
@@ -69,38 +52,37 @@ final class AccessIndex: Sendable {
     let groupShelves: [Shelf?]
     /// Groups of things that grants are about.
     let scopeGroups: GroupSet
-    let runs: [Place: Run]
-    let ordered: [Item]
 
     init(users: [User], groups: [Grouping], grants: [Grant]) {
+        let users = users.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
         let groups = Array(groups.sorted { ($0.name, $0.id) < ($1.name, $1.id) }.prefix(GroupSet.capacity))
-        let grants = grants.sorted { $0.id < $1.id }
-        self.users = users.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
-        (self.groups, self.grants) = (groups, grants)
-        grantsOf = Dictionary(grouping: grants.indices) { grants[$0].grantee }
-        let numbers = Dictionary(zip(groups.map(\.id), 0...)) { first, _ in first }
-        groupNumbers = numbers
+        (self.users, self.groups) = (users, groups)
+        let userNumbers = Dictionary(zip(users.map(\.id), Int32(0)...)) { first, _ in first }
+        let groupNumbers = Dictionary(zip(groups.map(\.id), 0...)) { first, _ in first }
+        (self.userNumbers, self.groupNumbers) = (userNumbers, groupNumbers)
+        userNumbersByName = Dictionary(zip(users.map(\.name), Int32(0)...)) { first, _ in first }
 
-        var groupsOfUsers: [AccountID: GroupSet] = [:]
+        var groupsOfUsers = [GroupSet](repeating: GroupSet(), count: users.count)
         var groupsOfThings: [FlareID: GroupSet] = [:]
         for (number, group) in groups.enumerated() {
             switch group.members {
-            case .users(let ids): for id in ids { groupsOfUsers[id, default: GroupSet()].insert(number) }
+            case .users(let ids):
+                for user in ids.compactMap({ userNumbers[$0] }) { groupsOfUsers[Int(user)].insert(number) }
             case .things(let ids): for id in ids { groupsOfThings[id, default: GroupSet()].insert(number) }
             }
         }
-        self.groupsOfThings = groupsOfThings
-        let entries = Dictionary(
-            zip(self.users, 0...).map { user, number in
-                (user.id, Entry(user: user, number: number, groups: groupsOfUsers[user.id] ?? GroupSet()))
-            }
-        ) { first, _ in first }
-        self.entries = entries
-        usersByName = Dictionary(self.users.map { ($0.name, $0.id) }) { first, _ in first }
+        (self.groupsOfUsers, self.groupsOfThings) = (groupsOfUsers, groupsOfThings)
         changes = Set(grants.flatMap { [$0.starts, $0.ends].compactMap(\.self) }).sorted()
 
-        var builder = Builder(entries: entries, groups: numbers)
+        var builder = Builder(userNumbers, groupNumbers)
+        let grants = grants.sorted { $0.id < $1.id }
         for grant in grants { builder.add(grant) }
+        let places = builder.places.sorted()
+        self.grants = places.map { grants[Int($0.position)] }
+        shelfNumbers = places.map(\.shelf)
+        userStarts = Self.starts(of: places, first: 0, count: users.count)
+        groupStarts = Self.starts(of: places, first: Place.firstGroup, count: groups.count)
+
         let shelves = builder.shelves
         (all, devices) = (shelves[.all], shelves[.devices])
         var (environments, zones, things): ([FlareID: Shelf], [FlareID: Shelf], [FlareID: Shelf]) = (
@@ -115,61 +97,108 @@ final class AccessIndex: Sendable {
             case .zone(let id): zones[id] = shelf
             case .thing(let id): things[id] = shelf
             case .group(let id):
-                guard let number = numbers[id] else { continue }
+                guard let number = groupNumbers[id] else { continue }
                 groupShelves[number] = shelf
                 scopeGroups.insert(number)
             }
         }
         (self.environments, self.zones, self.things) = (environments, zones, things)
         (self.groupShelves, self.scopeGroups) = (groupShelves, scopeGroups)
-        (runs, ordered) = builder.finish()
     }
 
-    /// Sorts grants into places.
-    private struct Builder {
-        let entries: [AccountID: Entry]
-        let groups: [AccountID: Int]
-        var shelves: [Scope: Shelf] = [:]
-        private var items: [Place: [Item]] = [:]
+    // MARK: Look-ups
 
-        init(entries: [AccountID: Entry], groups: [AccountID: Int]) {
-            (self.entries, self.groups) = (entries, groups)
+    func user(_ id: AccountID) -> User? { userNumbers[id].map { users[Int($0)] } }
+
+    func user(named name: String) -> User? { userNumbersByName[name].map { users[Int($0)] } }
+
+    func entry(of id: AccountID) -> Entry? {
+        userNumbers[id].map { number in
+            let number = Int(number)
+            let run = Int(userStarts[number])..<Int(userStarts[number + 1])
+            return Entry(user: users[number], groups: groupsOfUsers[number], run: run)
+        }
+    }
+
+    /// The grants of a group, as positions in ``grants``.
+    ///
+    /// - Parameter number: Of one of ``groups``.
+    func run(ofGroup number: Int) -> Range<Int> {
+        Int(groupStarts[number])..<Int(groupStarts[number + 1])
+    }
+
+    /// The grants of a run that are about one scope.
+    func grants(of run: Range<Int>, on shelf: Shelf) -> ArraySlice<Grant> {
+        var (low, high) = (run.lowerBound, run.upperBound)
+        while low < high {
+            let middle = (low + high) / 2
+            if shelfNumbers[middle] < shelf.number { low = middle + 1 } else { high = middle }
+        }
+        while high < run.upperBound, shelfNumbers[high] == shelf.number { high += 1 }
+        return grants[low..<high]
+    }
+
+    // MARK: Making it
+
+    /// Where a grant belongs.
+    private struct Place: Comparable {
+        /// The number of a user, or that of a group counted from ``firstGroup``.
+        let grantee: UInt32
+        let shelf: UInt32
+        /// Among the grants by identifier.
+        let position: Int32
+
+        static let firstGroup: UInt32 = 1 << 31
+        /// The number of whoever is gone.
+        static let nobody = UInt32.max
+
+        static func < (left: Place, right: Place) -> Bool {
+            (left.grantee, left.shelf, left.position) < (right.grantee, right.shelf, right.position)
+        }
+    }
+
+    /// Where the places of consecutive grantees begin, and where the last ones end.
+    private static func starts(of places: [Place], first: UInt32, count: Int) -> [Int32] {
+        var starts: [Int32] = []
+        starts.reserveCapacity(count + 1)
+        var position = places.firstIndex { $0.grantee >= first } ?? places.count
+        for number in 0...count {
+            let grantee = first + UInt32(clamping: number)
+            while position < places.count, places[position].grantee < grantee { position += 1 }
+            starts.append(Int32(clamping: position))
+        }
+        return starts
+    }
+
+    /// Numbers scopes, and finds the places of grants.
+    private struct Builder {
+        private let users: [AccountID: Int32]
+        private let groups: [AccountID: Int]
+        private(set) var shelves: [Scope: Shelf] = [:]
+        private(set) var places: [Place] = []
+
+        init(_ users: [AccountID: Int32], _ groups: [AccountID: Int]) {
+            (self.users, self.groups) = (users, groups)
         }
 
         mutating func add(_ grant: Grant) {
-            var shelf = shelves[grant.scope] ?? Shelf(number: UInt32(truncatingIfNeeded: shelves.count))
-            let grantee: UInt32
+            var shelf = shelves[grant.scope] ?? Shelf(number: UInt32(clamping: shelves.count))
+            var grantee = Place.nobody
             switch grant.grantee {
             case .user(let id):
-                guard let entry = entries[id] else { return }
-                grantee = entry.number
-                shelf.hasUsers = true
+                if let number = users[id] {
+                    grantee = UInt32(clamping: number)
+                    shelf.hasUsers = true
+                }
             case .group(let id):
-                guard let number = groups[id] else { return }
-                grantee = Place.group(number)
-                shelf.groups.insert(number)
+                if let number = groups[id] {
+                    grantee = Place.firstGroup + UInt32(clamping: number)
+                    shelf.groups.insert(number)
+                }
             }
-            shelves[grant.scope] = shelf
-            items[Place(shelf: shelf.number, grantee: grantee), default: []].append(
-                Item(
-                    id: grant.id,
-                    starts: grant.starts ?? .min,
-                    ends: grant.ends ?? .max,
-                    access: grant.access,
-                    isWaiting: grant.isWaiting
-                )
-            )
-        }
-
-        func finish() -> (runs: [Place: Run], ordered: [Item]) {
-            var runs = [Place: Run](minimumCapacity: items.count)
-            var ordered: [Item] = []
-            for (place, items) in items {
-                let start = Int32(clamping: ordered.count)
-                ordered += items
-                runs[place] = Run(start: start, end: Int32(clamping: ordered.count))
-            }
-            return (runs, ordered)
+            let position = Int32(clamping: places.count)
+            places.append(Place(grantee: grantee, shelf: shelf.number, position: position))
+            if grantee != Place.nobody { shelves[grant.scope] = shelf }
         }
     }
 }

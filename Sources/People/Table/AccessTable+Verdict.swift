@@ -16,7 +16,7 @@ extension AccessTable {
             guard case .thing(own, _, _) = object, access < .own else { return .refused(.notItself) }
             return .granted(by: nil)
         case .user(let id, let ceiling):
-            guard let entry = index.entries[id] else { return .refused(.unknownUser) }
+            guard let entry = index.entry(of: id) else { return .refused(.unknownUser) }
             switch entry.user.state {
             case .active: break
             case .pending: return .refused(.userIsPending)
@@ -40,7 +40,7 @@ extension AccessTable {
     /// - Returns: `bob` and `group:staff`; empty if nobody owns it.
     package func owners(of object: AccessObject, at now: Int64, limit: Int = 3) -> [String] {
         for scopes in object.scopes(in: index) {
-            let names = grants.lazy.filter {
+            let names = index.grants.lazy.filter {
                 $0.access == .own && $0.counts(at: now) && scopes.contains($0.scope)
             }
             .compactMap { grant -> String? in
@@ -134,27 +134,24 @@ struct GrantSearch {
 
     private mutating func find(_ shelf: AccessIndex.Shelf?, _ access: Access) -> Int64? {
         guard let shelf else { return nil }
-        if shelf.hasUsers, let found = find(shelf.number, entry.number, access) { return found }
+        if shelf.hasUsers, let found = find(shelf, entry.run, access) { return found }
         var groups = shelf.groups.intersection(entry.groups)
         while let number = groups.popFirst() {
-            if let found = find(shelf.number, AccessIndex.Place.group(number), access) { return found }
+            if let found = find(shelf, index.run(ofGroup: number), access) { return found }
         }
         return nil
     }
 
-    private mutating func find(_ shelf: UInt32, _ grantee: UInt32, _ access: Access) -> Int64? {
-        guard let run = index.runs[AccessIndex.Place(shelf: shelf, grantee: grantee)] else { return nil }
-        for position in Int(run.start)..<Int(run.end) {
-            let item = index.ordered[position]
-            guard item.access >= access else { continue }
-            if now >= item.ends {
-                expired = max(expired ?? item.ends, item.ends)
-            } else if item.isWaiting {
+    private mutating func find(_ shelf: AccessIndex.Shelf, _ run: Range<Int>, _ access: Access) -> Int64? {
+        for grant in index.grants(of: run, on: shelf) where grant.access >= access {
+            if let ends = grant.ends, now >= ends {
+                expired = max(expired ?? ends, ends)
+            } else if grant.isWaiting {
                 isWaiting = true
-            } else if now < item.starts {
-                begins = min(begins, item.starts)
+            } else if let starts = grant.starts, now < starts {
+                begins = min(begins, starts)
             } else {
-                return item.id
+                return grant.id
             }
         }
         return nil

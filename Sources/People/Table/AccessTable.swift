@@ -12,19 +12,19 @@ package struct AccessTable: Sendable {
     package var users: [User] { index.users }
     /// By name.
     package var groups: [Grouping] { index.groups }
-    /// By identifier.
-    package var grants: [Grant] { index.grants }
+    /// By identifier; sorted anew each time.
+    package var grants: [Grant] { index.grants.sorted { $0.id < $1.id } }
 
     /// Groups beyond the first 256 by name are ignored; ``PeopleLimits`` allows fewer.
     package init(users: [User] = [], groups: [Grouping] = [], grants: [Grant] = []) {
         index = AccessIndex(users: users, groups: groups, grants: grants)
     }
 
-    package func user(_ id: AccountID) -> User? { index.entries[id]?.user }
+    package func user(_ id: AccountID) -> User? { index.user(id) }
 
-    package func user(named name: String) -> User? { index.usersByName[name].flatMap { user($0) } }
+    package func user(named name: String) -> User? { index.user(named: name) }
 
-    package func group(_ id: AccountID) -> Grouping? { groups.first { $0.id == id } }
+    package func group(_ id: AccountID) -> Grouping? { index.groupNumbers[id].map { groups[$0] } }
 
     package func group(named name: String) -> Grouping? { groups.first { $0.name == name } }
 
@@ -45,6 +45,9 @@ package struct AccessTable: Sendable {
         }
     }
 
+    /// Whether it is a copy of another one: quicker than comparing them, and false for equal ones made apart.
+    package func isCopy(of other: AccessTable) -> Bool { index === other.index }
+
     /// The soonest moment after `now` at which any grant begins or ends; `nil` if none does.
     ///
     /// - Parameter now: Milliseconds since 1970, UTC.
@@ -60,13 +63,14 @@ package struct AccessTable: Sendable {
 
 extension AccessTable: Hashable {
     package static func == (left: AccessTable, right: AccessTable) -> Bool {
-        left.index === right.index
-            || left.users == right.users && left.groups == right.groups && left.grants == right.grants
+        left.isCopy(of: right)
+            || left.users == right.users && left.groups == right.groups
+                && left.index.grants == right.index.grants
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(users.count)
         hasher.combine(groups.count)
-        hasher.combine(grants.count)
+        hasher.combine(index.grants.count)
     }
 }

@@ -23,7 +23,7 @@ package struct Reader: Sendable, Hashable {
         case .nobody: (seesEverything, seesDevices) = (true, true)
         case .thing(let id): if access < .own { things = [id] }
         case .user(let id, let ceiling):
-            guard let entry = table.index.entries[id], entry.user.state == .active,
+            guard let entry = table.index.entry(of: id), entry.user.state == .active,
                 ceiling.map({ access <= $0 }) ?? true
             else { return }
             seesEverything = table.verdict(of: speaker, access, on: .everything, at: now).isGranted
@@ -39,12 +39,10 @@ package struct Reader: Sendable, Hashable {
         _ access: Access,
         _ now: Int64
     ) {
-        var positions = table.index.grantsOf[.user(entry.user.id)] ?? []
+        var runs = [entry.run]
         var groups = entry.groups
-        while let number = groups.popFirst() {
-            positions += table.index.grantsOf[.group(table.groups[number].id)] ?? []
-        }
-        for grant in positions.lazy.map({ table.grants[$0] })
+        while let number = groups.popFirst() { runs.append(table.index.run(ofGroup: number)) }
+        for grant in runs.lazy.joined().map({ table.index.grants[$0] })
         where grant.access >= access && grant.counts(at: now) {
             switch grant.scope {
             case .all, .devices: break
@@ -76,8 +74,9 @@ package struct Reader: Sendable, Hashable {
     }
 
     package func sees(thing: FlareID, zone: FlareID?, environment: FlareID?) -> Bool {
-        seesEverything || things.contains(thing) || zone.map { zones.contains($0) } ?? false
-            || environment.map { environments.contains($0) } ?? false
+        // Most things are seen by their environment or their zone.
+        seesEverything || environment.map { environments.contains($0) } ?? false
+            || zone.map { zones.contains($0) } ?? false || things.contains(thing)
     }
 
     package func sees(zone: FlareID, environment: FlareID?) -> Bool {

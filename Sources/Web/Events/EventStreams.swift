@@ -18,8 +18,7 @@ actor EventStreams {
 
     private struct Stream {
         let display: String?
-        /// Whether some events are not for the reader.
-        var isRestricted = false
+        var scope = StreamScope.everything
         /// The last event that the reader has; `nil` if it has to start over.
         var position: Int?
         var waiter: CheckedContinuation<Void, Never>?
@@ -99,15 +98,16 @@ actor EventStreams {
         channel.onPeerClose { [weak self] in self?.assumeIsolated { $0.close(id) } }
     }
 
-    /// Some events are not for the reader; it starts over.
-    func restrict(_ id: Int) { streams[id]?.isRestricted = true }
-
     /// Ends a stream.
     nonisolated func end(_ id: Int) { perform { $0.close(id) } }
 
-    /// Continues after an event that the reader has; it starts over if that is not possible.
-    func resume(_ id: Int, after number: Int) {
-        if log.canResume(after: number) { streams[id]?.position = number }
+    /// Says which events a stream carries, and continues after one that the reader has.
+    ///
+    /// It starts over if that is not possible, or if some events are not for the reader.
+    func begin(_ id: Int, _ scope: StreamScope, after number: Int?) {
+        streams[id]?.scope = scope
+        guard case .everything = scope, let number, log.canResume(after: number) else { return }
+        streams[id]?.position = number
     }
 
     /// The reader has been sent everything up to an event.
@@ -118,10 +118,13 @@ actor EventStreams {
         while !isStopping, let stream = streams[id] {
             guard let position = stream.position else { return .startOver }
             guard log.canResume(after: position) else { return .end }
-            if stream.isRestricted {
-                let part = log.events(after: position, frames: isVisible(stream), display: stream.display)
+            if case .some(let frames) = stream.scope {
+                let isShown = frames && isVisible(stream)
+                let part = log.events(after: position, frames: isShown, display: stream.display)
                 streams[id]?.position = part.last
-                if !part.events.isEmpty { return .filter(part.events) }
+                if part.events.contains(where: { $0.subject != .frame }) { return .filter(part.events) }
+                // The motion of the device needs no look at rights.
+                if let frame = part.events.last { return .write(frame.text) }
             } else if let part = log.part(
                 after: position,
                 upTo: Self.writeLimit,

@@ -20,14 +20,6 @@ extension ControllerState {
 
     /// Whether a reader may see an object of the model; false for what is not there.
     func isSeen(_ object: ObjectReference, by reader: Reader) -> Bool {
-        switch object.kind {
-        case .environment: reader.sees(environment: object.id)
-        case .zone: zones[object.id].map { reader.sees($0) } ?? false
-        case .thing:
-            things[object.id].map {
-                reader.sees(thing: $0.id, zone: $0.zone, environment: $0.environment ?? environmentID)
-            } ?? false
-        case .device: false
-        }
+        accessObject(object).map { reader.sees($0) } ?? false
     }
 }

@@ -1,11 +1,18 @@
 import Controller
 import Flare
+import People
 
 /// The environments, zones and things as encoded JSON, each encoded once until it changes.
 struct ObjectTexts: Sendable {
+    /// An object, and where it is for whoever may see it.
+    private struct Entry {
+        let object: ObjectReference
+        let place: AccessObject
+    }
+
     private var texts: [ObjectReference: [UInt8]] = [:]
     /// The objects of a class by short name, sorted once until one changes.
-    private var orders: [FlareClass: [ObjectReference]] = [:]
+    private var orders: [FlareClass: [Entry]] = [:]
 
     /// Forgets what has changed.
     mutating func forget(_ changes: Set<StateChange>) {
@@ -30,21 +37,27 @@ struct ObjectTexts: Sendable {
 
     /// The objects of a class, as a JSON list.
     ///
-    /// - Parameter isSeen: Whether an object is in the list.
+    /// - Parameter reader: Who may not see all of them; `nil` for everything.
     mutating func list(
         _ kind: FlareClass,
         in state: ControllerState,
-        where isSeen: (ObjectReference) -> Bool = { _ in true }
+        for reader: Reader? = nil
     ) -> [UInt8] {
-        let order = orders[kind] ?? state.webObjects(kind)
+        let order = orders[kind] ?? Self.order(of: kind, in: state)
         orders[kind] = order
         var list: [UInt8] = [UInt8(ascii: "[")]
-        for object in order where isSeen(object) {
-            guard let text = text(of: object, in: state) else { continue }
+        for entry in order where reader?.sees(entry.place) ?? true {
+            guard let text = text(of: entry.object, in: state) else { continue }
             if list.count > 1 { list.append(UInt8(ascii: ",")) }
             list += text
         }
         list.append(UInt8(ascii: "]"))
         return list
+    }
+
+    private static func order(of kind: FlareClass, in state: ControllerState) -> [Entry] {
+        state.webObjects(kind).compactMap { object in
+            state.accessObject(object).map { Entry(object: object, place: $0) }
+        }
     }
 }

@@ -1,6 +1,13 @@
 import Flare
 import People
 
+/// Which events a stream carries.
+enum StreamScope: Sendable {
+    case everything
+    /// What the reader may see; frames of the device only for who sees devices.
+    case some(frames: Bool)
+}
+
 /// Who reads an event stream, and what they may see of it.
 struct StreamViewer: Sendable {
     let asker: Asker
@@ -9,6 +16,8 @@ struct StreamViewer: Sendable {
     /// The objects that the reader knows; of those, removals are told.
     var known: Set<ObjectReference> = []
 
-    /// Whether some events are not for this reader.
-    var isRestricted: Bool { reader.map { !$0.seesAll } ?? false }
+    var scope: StreamScope {
+        guard let reader, !reader.seesAll else { return .everything }
+        return .some(frames: reader.seesDevices)
+    }
 }

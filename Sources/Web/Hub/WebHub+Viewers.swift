@@ -11,11 +11,11 @@ import People
 extension WebHub {
     /// A stream is read by somebody from now on.
     ///
-    /// - Returns: Whether some events are not for this reader.
-    func view(_ stream: Int, by asker: Asker) -> Bool {
+    /// - Returns: Which events are for this reader.
+    func view(_ stream: Int, by asker: Asker) -> StreamScope {
         let reader = reader(for: asker.speaker)
         var viewer = StreamViewer(asker: asker, reader: reader)
-        if viewer.isRestricted, let reader {
+        if case .some = viewer.scope, let reader {
             let state = node.state()
             for kind in [FlareClass.environment, .zone, .thing] {
                 viewer.known.formUnion(state.webObjects(kind).filter { state.isSeen($0, by: reader) })
@@ -23,16 +23,20 @@ extension WebHub {
         }
         viewers[stream] = viewer
         planLook()
-        return viewer.isRestricted
+        return viewer.scope
     }
 
     /// What some events are for a reader who may not see everything; `nil` when the stream has ended.
     func text(of events: [FeedEvent], for stream: Int) -> ByteBuffer? {
-        guard var viewer = viewers[stream], let reader = reader(for: viewer.asker.speaker),
+        // Taken out, so that what it knows changes in place.
+        guard var viewer = viewers.removeValue(forKey: stream) else { return nil }
+        defer { viewers[stream] = viewer }
+        guard let reader = reader(for: viewer.asker.speaker),
             viewer.reader.map({ $0.seesSame(as: reader) }) ?? false
         else { return nil }
         let whole = node.state()
-        let state = whole.seen(by: reader)
+        // Most events are about one object.
+        lazy var state = whole.seen(by: reader)
         var text = ByteBuffer()
         for event in events {
             switch event.subject {
@@ -50,11 +54,10 @@ extension WebHub {
                     text.writeFeed(event, json.bytes, epoch: recorder.epoch)
                 }
             case .alert: if reader.seesEverything { text.writeImmutableBuffer(event.text) }
-            case .frame: if reader.seesDevices { text.writeImmutableBuffer(event.text) }
-            case .lifecycle, .screen: text.writeImmutableBuffer(event.text)
+            // Frames are here only if this reader sees devices.
+            case .frame, .lifecycle, .screen: text.writeImmutableBuffer(event.text)
             }
         }
-        viewers[stream] = viewer
         return text
     }
 

@@ -24,6 +24,7 @@ package actor WebHub {
     private var experienceText: (language: String, text: [UInt8])?
     private let decoder = CommandDecoder()
     private var pending = PendingAnswers()
+    private var readers = KnownReaders()
     private(set) var isStopping = false
 
     var recorder: FeedRecorder
@@ -61,7 +62,7 @@ package actor WebHub {
     /// What somebody may see now; `nil` for everything.
     func reader(for speaker: Speaker?) -> Reader? {
         guard node.people != nil else { return nil }
-        return node.state().reader(for: speaker, at: node.clock().wallMilliseconds)
+        return readers.reader(for: speaker, in: node.state(), at: node.clock().wallMilliseconds)
     }
 
     func seesEverything(_ asker: Asker) -> Bool { reader(for: asker.speaker)?.seesEverything ?? true }
@@ -85,10 +86,8 @@ package actor WebHub {
     /// The environments, zones or things that somebody may see.
     func list(_ kind: FlareClass, for asker: Asker) -> [UInt8] {
         let state = node.state()
-        guard let reader = reader(for: asker.speaker), !reader.seesEverything else {
-            return texts.list(kind, in: state)
-        }
-        return texts.list(kind, in: state) { state.isSeen($0, by: reader) }
+        let reader = reader(for: asker.speaker).flatMap { $0.seesEverything ? nil : $0 }
+        return texts.list(kind, in: state, for: reader)
     }
 
     /// A thing, by short name or identifier.

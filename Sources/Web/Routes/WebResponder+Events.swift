@@ -41,11 +41,9 @@ extension WebResponder {
         }
         let epoch = await hub.streamOpened(display: display)
         await streams.end(id, with: channel)
-        let isRestricted = await hub.view(id, by: asker)
-        if isRestricted { await streams.restrict(id) }
-        if !isRestricted, let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch) {
-            await streams.resume(id, after: last)
-        }
+        let scope = await hub.view(id, by: asker)
+        let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch)
+        await streams.begin(id, scope, after: last)
         let body = ResponseBody { [hub] writer in
             defer { slot.close() }
             try await writer.write(Self.retry)

@@ -1,0 +1,34 @@
+import Controller
+import People
+
+/// What speakers may see, looked up once for each of them until users or rights change.
+struct KnownReaders: Sendable {
+    /// What one may see from a moment on, until a right begins or ends.
+    private struct Known {
+        let reader: Reader
+        let since: Int64
+
+        func counts(at now: Int64) -> Bool { since <= now && reader.validUntil.map { now < $0 } ?? true }
+    }
+
+    /// More are forgotten and looked up again.
+    private static let capacity = 256
+
+    private var table = AccessTable()
+    private var known: [Speaker?: Known] = [:]
+
+    /// `nil` where there are no users.
+    ///
+    /// - Parameters:
+    ///   - speaker: `nil` for who is not identified, and sees nothing.
+    ///   - now: Milliseconds since 1970, UTC.
+    mutating func reader(for speaker: Speaker?, in state: ControllerState, at now: Int64) -> Reader? {
+        guard let people = state.people else { return nil }
+        if !table.isCopy(of: people) { (table, known) = (people, [:]) }
+        if let known = known[speaker], known.counts(at: now) { return known.reader }
+        guard let reader = state.reader(for: speaker, at: now) else { return nil }
+        if known.count >= Self.capacity { known = [:] }
+        known[speaker] = Known(reader: reader, since: now)
+        return reader
+    }
+}
