@@ -37,10 +37,16 @@ enum Users {
     }
 
     static func grant(_ grants: [(Access, Scope)], _ node: FakeNode) {
+        let table = table(grants)
+        node.change([]) { $0.people = table }
+    }
+
+    /// The owner, and bob with these grants.
+    static func table(_ grants: [(Access, Scope)]) -> AccessTable {
         let all = [Grant(id: 1, .user(owner), .own, .all)]
         let others = grants.enumerated().map { Grant(id: Int64($0 + 2), .user(bob), $1.0, $1.1) }
         let users = [User(id: owner, name: "owner"), User(id: bob, name: "bob")]
-        node.change([]) { $0.people = AccessTable(users: users, grants: all + others) }
+        return AccessTable(users: users, grants: all + others)
     }
 
     static func people(

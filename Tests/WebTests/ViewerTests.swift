@@ -118,6 +118,33 @@ struct ViewerTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `the motion of the device is for who may see devices`(isSeen: Bool) async throws {
+        let grants: [(Access, Scope)] = [(.read, .all)] + (isSeen ? [(.read, .devices)] : [])
+        try await Users.serve(grants) { (port: Int, node: FakeNode) async throws in
+            let presence = try await post("/api/display/wall/presence", #""visible""#, port: port)
+            #expect(presence.status == 200)
+            try await onThread {
+                let owner = try StreamReader(port: port, display: "wall")
+                let bob = try StreamReader(port: port, display: "wall", headers: Users.token)
+                for reader in [owner, bob] { _ = try reader.next() }
+                node.change([.lifecycle]) {
+                    $0.lifecycle.isLinked = true
+                    $0.lifecycle.forcedLevel = .active
+                    _ = $0.lifecycle.update()
+                }
+                node.change([.position]) { $0.device?.position = Point3D(x: 3, y: 0) }
+                _ = try #require(try owner.next("frame"))
+                if isSeen { _ = try #require(try bob.next("frame")) }
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "blue" }
+                while let event = try bob.next() {
+                    #expect(isSeen || event.name != "frame")
+                    if event.name == "thing" { break }
+                }
+            }
+        }
+    }
+
     @Test func `a stream ends at the moment when its reader's right ends`() async throws {
         try await Users.serve([]) { (port: Int, node: FakeNode) async throws in
             let end = FakeNode.now.wallMilliseconds + 1
