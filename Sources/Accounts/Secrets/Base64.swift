@@ -17,26 +17,32 @@ enum Base64 {
         guard text.utf8.count <= 256 else { return nil }
         // Bytes, because each command with a token comes here.
         let brought = Array(text.utf8)
-        var standard = brought
-        if alphabet == .url {
-            for (url, plain) in urlDigits { standard.replace([url], with: [plain]) }
-        }
-        standard += [UInt8](repeating: padding, count: (4 - standard.count % 4) % 4)
+        var standard = alphabet == .url ? brought.map(standardDigit) : brought
+        standard += repeatElement(padding, count: (4 - standard.count % 4) % 4)
         guard let bytes = Data(base64Encoded: Data(standard)).map(Array.init) else { return nil }
         return digits(of: bytes, alphabet) == brought ? bytes : nil
     }
 
     private static let padding = UInt8(ascii: "=")
-    /// Digits of the alphabet ``Alphabet/url``, and what they are in the other one.
-    private static let urlDigits = [
-        (UInt8(ascii: "-"), UInt8(ascii: "+")), (UInt8(ascii: "_"), UInt8(ascii: "/")),
-    ]
+
+    private static func standardDigit(_ digit: UInt8) -> UInt8 {
+        switch digit {
+        case UInt8(ascii: "-"): UInt8(ascii: "+")
+        case UInt8(ascii: "_"): UInt8(ascii: "/")
+        default: digit
+        }
+    }
+
+    private static func urlDigit(_ digit: UInt8) -> UInt8 {
+        switch digit {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: digit
+        }
+    }
 
     private static func digits(of bytes: [UInt8], _ alphabet: Alphabet) -> [UInt8] {
-        var digits = Array(Data(bytes).base64EncodedData().prefix { $0 != padding })
-        if alphabet == .url {
-            for (url, plain) in urlDigits { digits.replace([plain], with: [url]) }
-        }
-        return digits
+        let digits = Array(Data(bytes).base64EncodedData().prefix { $0 != padding })
+        return alphabet == .url ? digits.map(urlDigit) : digits
     }
 }
