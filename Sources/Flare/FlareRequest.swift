@@ -68,6 +68,8 @@ package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible 
     case timedOut(seconds: Double)
     /// The server's error message.
     case rejected(String)
+    /// Who asks has not the right to; the server's sentence.
+    case notAllowed(String)
     case unknownObject(ObjectReference)
 
     package var description: String {
@@ -75,6 +77,7 @@ package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible 
         case .unreachable(let why): "the Flare server cannot be reached: \(why)"
         case .timedOut(let seconds): "the Flare server did not confirm within \(seconds) s"
         case .rejected(let why): "the Flare server refused: \(why)"
+        case .notAllowed(let why): "the Flare server does not allow it: \(why)"
         case .unknownObject(let object): "the Flare server knows no \(object.kind.rawValue) \(object.id)"
         }
     }

@@ -297,52 +297,6 @@ struct ConfigurationLoaderTests {
         )
     }
 
-    @Test func `a password comes from its file or the environment, and from one of them`() throws {
-        let folder = try ScratchFolder()
-        _ = try folder.write("secret", "hunter2\n")
-        let file = try folder.write("t.yaml", "mqtt: {username: u, password_file: secret}")
-        let loaded = try ConfigurationLoader.load(file: file, environment: [:], schema: .example)
-        #expect(loaded.values.mqtt.password?.reveal() == "hunter2")
-        #expect(loaded.warnings.isEmpty)
-
-        let variables = ["TRILATERAL_MQTT_PASSWORD": "other", "TRILATERAL_MQTT_USERNAME": "u"]
-        let fromVariable = try ConfigurationLoader.load(file: nil, environment: variables, schema: .example)
-        #expect(fromVariable.values.mqtt.password?.reveal() == "other")
-        let both = #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: file, environment: variables, schema: .example)
-        }
-        #expect(both?.problems.map(\.message) == ["set either this or TRILATERAL_MQTT_PASSWORD, not both"])
-        let alone = #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(
-                file: nil,
-                environment: ["TRILATERAL_MQTT_PASSWORD": "other"],
-                schema: .example
-            )
-        }
-        #expect(alone?.problems.map(\.message) == ["needs mqtt.username as well"])
-        #expect(alone.map { "\($0)" }?.contains("other") == false)
-    }
-
-    @Test func `a password file that all can read is warned of`() throws {
-        let folder = try ScratchFolder()
-        _ = try folder.write("secret", "hunter2", mode: 0o644)
-        let file = try folder.write("t.yaml", "mqtt: {username: u, password_file: secret}")
-        let warnings = try ConfigurationLoader.load(file: file, environment: [:], schema: .example).warnings
-        #expect(warnings.count == 1)
-        #expect(warnings.first?.message.contains("chmod 600") == true)
-    }
-
-    @Test(arguments: ["missing", "empty"])
-    func `a password file without a password is a problem`(name: String) throws {
-        let folder = try ScratchFolder()
-        _ = try folder.write("empty", "\n")
-        let file = try folder.write("t.yaml", "mqtt: {username: u, password_file: \(name)}")
-        let errors = #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationLoader.load(file: file, environment: [:], schema: .example)
-        }
-        #expect(errors?.problems.map(\.path) == ["mqtt.password_file"])
-    }
-
     @Test func `a file that cannot be read is one problem`() throws {
         let folder = try ScratchFolder()
         let path = folder.path

@@ -185,7 +185,7 @@ extension DeviceController {
             case .unknownObject(let object): readAgain(object)
             // The server may have carried out the request nevertheless.
             case .timedOut: readAgain(object)
-            case .unreachable, .rejected: break
+            case .unreachable, .rejected, .notAllowed: break
             }
         }
         advance(object)
@@ -281,6 +281,7 @@ extension Refusal {
             case .unreachable: .serverUnreachable
             case .timedOut: .timeout
             case .rejected: .serverRejected
+            case .notAllowed: .notAllowed
             case .unknownObject(let object): object.kind == .environment ? .unknownEnvironment : .unknownThing
             }
         self.init(code, error.description)

@@ -52,6 +52,9 @@ extension FlareClientConfiguration {
         connectSeconds = remote.timeoutSeconds
         answerSeconds = remote.timeoutSeconds
         reconnectMaximumSeconds = remote.reconnectMaxSeconds
+        if let token = remote.token {
+            headers.append(Header("Authorization", "Bearer \(token.reveal())"))
+        }
         guard isSecure else { return }
         var tls = TLS()
         tls.caFile = remote.caFile

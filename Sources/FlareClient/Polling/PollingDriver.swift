@@ -258,7 +258,7 @@ extension FlareLinkError {
     /// The cause, without the sentence around it.
     fileprivate var reason: String {
         switch self {
-        case .unreachable(let reason), .rejected(let reason): reason
+        case .unreachable(let reason), .rejected(let reason), .notAllowed(let reason): reason
         case .timedOut, .unknownObject: description
         }
     }

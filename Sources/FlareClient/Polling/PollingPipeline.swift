@@ -204,7 +204,7 @@ package struct PollingPipeline: Sendable {
             case .failure(.unreachable), .failure(.timedOut):
                 // Perhaps the server is gone.
                 nextPoll = nextPoll.map { min($0, now + Self.doubtMilliseconds) }
-            case .failure(.rejected), .failure(.unknownObject): break
+            case .failure(.rejected), .failure(.notAllowed), .failure(.unknownObject): break
             }
             return [.emit(.replied(request, result))] + advance(now: now)
         }
@@ -266,7 +266,7 @@ package struct PollingPipeline: Sendable {
             }
         case .failure(.unreachable(let reason)): return [.lost(reason: reason)]
         case .failure(.timedOut): actions = doubts(result)
-        case .failure(.rejected), .failure(.unknownObject):
+        case .failure(.rejected), .failure(.notAllowed), .failure(.unknownObject):
             // The owner reads it and meets the error, which it reports and tries again.
             actions = place.subject(of: request).map { [.emit(.notice($0))] } ?? []
         }

@@ -43,6 +43,13 @@ package struct FlareMessage: Sendable, Hashable {
         return nil
     }
 
+    /// Why the server did not allow a change of the object; `nil` in other messages.
+    ///
+    /// The original server tells nobody.
+    var refusal: String? {
+        name == "refused" ? argument["message"]?.string?.shortened ?? "" : nil
+    }
+
     /// `nil` in answers to getData and getPosition, and if the cause had no sender.
     var sender: JSONValue? {
         argument["sender"].flatMap { $0.isNull ? nil : $0 }

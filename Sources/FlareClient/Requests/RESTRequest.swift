@@ -42,7 +42,10 @@ extension JSONValue {
             throw .rejected(
                 "\(asked): the server redirects\(place); redirects are not followed, configure that address"
             )
-        default: throw .rejected("\(asked): status \(status)")
+        default:
+            let reason = (try? JSONValue(parsing: body))?["message"]?.string.map { ": \($0.shortened)" } ?? ""
+            let problem = "\(asked): status \(status)\(reason)"
+            throw status == 403 ? .notAllowed(problem) : .rejected(problem)
         }
         if body.isEmpty { return nil }
         do {

@@ -109,3 +109,15 @@ extension JSONValue {
         }
     }
 }
+
+extension FlareRequest {
+    /// What to ask once the server has refused it, so that no earlier answer is taken for one to the next request: another
+    /// question than those that are still being answered.
+    var afterRefusal: ReadBack? {
+        switch self {
+        case .setData(let object, _, _): ReadBack(object: object, subject: .position(expected: .zero))
+        case .setPosition(let object, _, _): ReadBack(object: object, subject: .existence)
+        default: nil
+        }
+    }
+}

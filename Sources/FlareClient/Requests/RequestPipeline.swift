@@ -204,6 +204,9 @@ package struct RequestPipeline: Sendable {
     /// A message of the server over Socket.IO.
     package mutating func received(_ message: FlareMessage, now: Int) -> [Action] {
         guard case .up(let isOrdered) = link else { return [] }
+        if let refusal = message.refusal {
+            return refused(message.object, .notAllowed(refusal), now: now)
+        }
         var actions: [Action] = []
         if case .answer(let readBack, _, let then)? = running?.waiting,
             let answer = readBack.answer(in: message)
@@ -219,6 +222,22 @@ package struct RequestPipeline: Sendable {
         if !isOrdered { unsettled.record(notice, now: now) }
         actions.append(.emit(.notice(notice)))
         return actions
+    }
+
+    /// The server did not allow the change that was sent last; the request fails once nothing about it is to come.
+    private mutating func refused(
+        _ object: ObjectReference?,
+        _ error: FlareLinkError,
+        now: Int
+    ) -> [Action] {
+        if case .answer(let readBack, let by, _)? = running?.waiting, readBack.object == object,
+            readBack.subject == .existence
+        {
+            running?.waiting = .answer(readBack, by: by) { _ in .fail(error) }
+            return []
+        }
+        guard let next = running?.request.afterRefusal, next.object == object else { return [] }
+        return continueWith(.readBack(next) { _ in .fail(error) }, now: now)
     }
 
     /// A notice that came another way: it may be newer than the responses of the current request.

@@ -47,8 +47,11 @@ extension FlareHub {
                 try handle(message, from: client)
             } catch FlareHubError.notAllowed(let reason) {
                 logger.info("socket message refused", metadata: ["reason": "\(reason)"])
-                if let correction = correction(of: message), mayRead(client, message.kind) {
-                    send(client.sink) { $0.send(correction, to: client) }
+                guard mayRead(client, message.kind) else { return }
+                for event in [correction(of: message), Self.notice(of: reason, to: message)].compactMap(
+                    \.self
+                ) {
+                    send(client.sink) { $0.send(event, to: client) }
                 }
             } catch {
                 logger.info("socket message refused", metadata: ["reason": "\(error)"])
@@ -72,6 +75,11 @@ extension FlareHub {
             try performAction(object, action, sender: message.sender, from: client)
         case .getData, .getPosition, .getActions: break
         }
+    }
+
+    /// Tells why a change was refused; the original server has no such event, and its clients ignore it.
+    private static func notice(of reason: String, to message: SocketMessage) -> SocketEvent {
+        SocketEvent("refused", ["message": .string(reason), message.kind.rawValue: message.name])
     }
 
     /// The reply to a refused change: the stored value, so that the client does not display another one.

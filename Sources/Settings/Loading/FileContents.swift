@@ -89,4 +89,10 @@ extension Secret {
             return .success((Secret(text), FileContents.openness(of: path)))
         }
     }
+
+    /// Whether it can be sent as a Bearer token.
+    /// - Source: RFC 6750, section 2.1, except that `=` may stand anywhere.
+    var isBearerToken: Bool {
+        reveal().allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~+/=".contains($0)) }
+    }
 }

@@ -141,6 +141,12 @@ extension ConfigurationKey {
             "The remote server, as http://name:1234 or https://name; null in embedded mode."
         ),
         .init(
+            "flare.remote.token_file",
+            \.flare.remote.tokenFile,
+            .optional(.path),
+            "A file that contains only the token that the server at url asks for; only its owner should be able to read it."
+        ),
+        .init(
             "flare.remote.serial",
             \.flare.remote.serial,
             .optional(.text(upTo: 256)),

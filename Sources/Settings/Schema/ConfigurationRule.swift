@@ -67,6 +67,12 @@ package struct ConfigurationRule: Sendable {
             $0.flare.remote.serial != nil && $0.flare.remote.url != nil
                 ? "set either this or flare.remote.url, not both" : nil
         },
+        .init(paths: ["flare.remote.token_file", "flare.remote.url", "flare.remote.serial"]) {
+            guard $0.flare.remote.tokenFile != nil, $0.flare.remote.url == nil else { return nil }
+            return $0.flare.remote.serial == nil
+                ? "has no effect without flare.remote.url"
+                : "is for flare.remote.url; a station's password is its token (trilateral station edit)"
+        },
         .init(paths: ["flare.remote.certificate_file", "flare.remote.key_file"]) {
             $0.flare.remote.certificateFile != nil && $0.flare.remote.keyFile == nil
                 ? "needs flare.remote.key_file as well" : nil

@@ -21,7 +21,7 @@ extension ConfigurationSection {
         ],
         keys: ConfigurationKey.basics + ConfigurationKey.profiles,
         rules: ConfigurationRule.basics + ConfigurationRule.profiles,
-        files: [.password]
+        files: [.password, .remoteToken]
     )
 
     /// In the file after the capabilities' keys.
@@ -49,6 +49,20 @@ extension ConfigurationFile {
             loaded.values.mqtt.password = found.secret
             loaded.origins["mqtt.password"] = .wholeFile(file)
             return found.warning
+        }
+    }
+
+    fileprivate static let remoteToken = ConfigurationFile("flare.remote.token_file") { loaded in
+        guard let file = loaded.values.flare.remote.tokenFile else { return .success(nil) }
+        return Secret.load(file).flatMap { found in
+            // It becomes a line of a request.
+            guard found.secret.isBearerToken else {
+                return .failure(
+                    FileError(message: "must hold only a token: letters, digits, and any of -._~+/=")
+                )
+            }
+            loaded.values.flare.remote.token = found.secret
+            return .success(found.warning)
         }
     }
 }

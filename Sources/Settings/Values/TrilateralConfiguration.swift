@@ -139,6 +139,9 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var url: String?
         /// The name or serial of a registered station, instead of ``url``.
         package var serial: String?
+        /// A user's token at the server, from `token_file`; never from the configuration file itself.
+        package var token: Secret?
+        package var tokenFile: String?
         /// Whom to ask where it is.
         package var resolver = HostAndPort(host: "localhost", port: DirectoryMessage.standardPort)
         package var revision = Revision.auto

@@ -28,6 +28,7 @@ package enum ClientSessionEnd: Error, Sendable, Hashable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .unreachable(let why): why
+        case .refused(status: 401, _): "the server asks for a token that it knows (status 401)"
         case .refused(let status, let words):
             "the server refused the session with status \(status)" + (words.isEmpty ? "" : ": \(words)")
         case .serverClosed: "the server closed the session"
