@@ -16,6 +16,31 @@ struct ModelCommandTests {
         )
     }
 
+    @Test func `a server that asks everybody for a token gets an owner's from a file`() async throws {
+        try await withHome(["flare.server.access": "token"]) { home, _ in
+            let without = try await run(["export", "-"], home)
+            #expect(without.status == 69 && without.output.contains("--token-file"), "\(without.output)")
+            for user in ["owner", "bob"] {
+                if user == "bob" { #expect(try await run(["user", "add", user], home).status == 0) }
+                let made = try await run(["token", "add", user, "exports"], home)
+                try home.folder.write(made.output, to: user)
+                #expect(chmod(home.folder.path(user), 0o600) == 0)
+            }
+            func export(_ file: String) async throws -> Program.End {
+                try await run(["export", "-", "--token-file", home.folder.path(file)], home)
+            }
+            let owner = try await export("owner")
+            #expect(owner.status == 0 && owner.output.contains("Table lamp"), "\(owner.output)")
+            #expect(try await export("bob").status == 69)
+            let missing = try await export("nobody")
+            #expect(missing.status == 66 && missing.output.contains("nobody cannot be read"))
+            #expect(
+                try await run(["acl", "--people", "--token-file", home.folder.path("owner")], home).status
+                    == 0
+            )
+        }
+    }
+
     @Test func `a running daemon takes in a model, gives it out and is tidied up`() async throws {
         try await withHome { home, visitor in
             let file = home.folder.path("cabin.json")

@@ -13,17 +13,26 @@ package enum SingleRequest {
 
     /// - Parameters:
     ///   - body: The JSON of a POST; `nil` for a GET.
+    ///   - headers: As in ``FlareClientConfiguration/headers``.
     ///   - seconds: The timeout of the response.
     /// - Throws: The error of the connection or the response.
     package static func send(
         _ target: String,
         body: [UInt8]? = nil,
+        headers: [FlareClientConfiguration.Header] = [],
         host: String,
         port: Int,
         seconds: Int = 120
     ) async throws(Failure) -> (status: Int, body: [UInt8]) {
         do {
-            return try await answer(to: target, body: body, host: host, port: port, seconds: seconds)
+            return try await answer(
+                to: target,
+                body: body,
+                headers: headers,
+                host: host,
+                port: port,
+                seconds: seconds
+            )
         } catch {
             throw Failure(error)
         }
@@ -32,6 +41,7 @@ package enum SingleRequest {
     private static func answer(
         to target: String,
         body: [UInt8]?,
+        headers: [FlareClientConfiguration.Header],
         host: String,
         port: Int,
         seconds: Int
@@ -54,7 +64,10 @@ package enum SingleRequest {
             milliseconds: seconds * 1000,
             maximumAnswerBytes: 1 << 30
         )
-        channel.writeAndFlush(HTTPExchange(request: request, headers: [], promise: promise), promise: nil)
+        channel.writeAndFlush(
+            HTTPExchange(request: request, headers: headers, promise: promise),
+            promise: nil
+        )
         let answer: HTTPClientResponse
         do {
             answer = try await promise.futureResult.get()

@@ -90,9 +90,18 @@ extension Secret {
         }
     }
 
-    /// Whether it can be sent as a Bearer token.
+    /// The token in a file, which can be sent as Bearer.
+    package static func loadToken(_ path: String) -> Result<(secret: Secret, warning: String?), FileError> {
+        load(path).flatMap { found in
+            // It becomes a line of a request.
+            found.secret.isBearerToken
+                ? .success(found)
+                : .failure(FileError(message: "must hold only a token: letters, digits, and any of -._~+/="))
+        }
+    }
+
     /// - Source: RFC 6750, section 2.1, except that `=` may stand anywhere.
-    var isBearerToken: Bool {
+    private var isBearerToken: Bool {
         reveal().allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~+/=".contains($0)) }
     }
 }

@@ -54,15 +54,9 @@ extension ConfigurationFile {
 
     fileprivate static let remoteToken = ConfigurationFile("flare.remote.token_file") { loaded in
         guard let file = loaded.values.flare.remote.tokenFile else { return .success(nil) }
-        return Secret.load(file).flatMap { found in
-            // It becomes a line of a request.
-            guard found.secret.isBearerToken else {
-                return .failure(
-                    FileError(message: "must hold only a token: letters, digits, and any of -._~+/=")
-                )
-            }
+        return Secret.loadToken(file).map { found in
             loaded.values.flare.remote.token = found.secret
-            return .success(found.warning)
+            return found.warning
         }
     }
 }

@@ -55,7 +55,7 @@ extension AccessListCommand {
         _ values: TrilateralConfiguration
     ) async throws -> JSONValue {
         var model = JSONValue.null
-        try await folder.withModel(command: "acl", configuration: { values }) { backend in
+        try await folder.withModel(command: "acl", token: token, configuration: { values }) { backend in
             model = try await backend.exportModel().json
         }
         return model

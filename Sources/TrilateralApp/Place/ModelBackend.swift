@@ -21,9 +21,11 @@ enum ModelBackend {
         let port: Int
         /// Which database it must have.
         let database: String
+        /// A user's token, where the server asks for one.
+        private let token: Secret?
 
         /// `nil` when the configuration opens no server to others, or at a port that the system chooses.
-        init?(_ flare: TrilateralConfiguration.Platform, database: String) {
+        init?(_ flare: TrilateralConfiguration.Platform, database: String, token: Secret?) {
             guard flare.isServing, flare.listen.port > 0 else { return nil }
             host =
                 switch flare.listen.host {
@@ -32,7 +34,7 @@ enum ModelBackend {
                 default: flare.listen.host
                 }
             port = flare.listen.port
-            self.database = database
+            (self.database, self.token) = (database, token)
         }
 
         /// - Throws: ``BackendError``.
@@ -42,7 +44,16 @@ enum ModelBackend {
             let target = "\(path)?database=\(database)\(query)"
             let reply: (status: Int, body: [UInt8])
             do {
-                reply = try await SingleRequest.send(target, body: body, host: host, port: port)
+                let headers = token.map {
+                    [FlareClientConfiguration.Header("Authorization", "Bearer \($0.reveal())")]
+                }
+                reply = try await SingleRequest.send(
+                    target,
+                    body: body,
+                    headers: headers ?? [],
+                    host: host,
+                    port: port
+                )
             } catch {
                 throw BackendError(
                     "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) does not "
@@ -53,9 +64,10 @@ enum ModelBackend {
             if let json, reply.status == 200 || reply.status == 409 && json["problems"] != nil {
                 return (reply.status == 409, json)
             }
+            let advice = reply.status == 401 ? "; --token-file names a file with the token of an owner" : ""
             throw BackendError(
                 "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) refuses: "
-                    + (json?["message"]?.string ?? "status \(reply.status)")
+                    + (json?["message"]?.string ?? "status \(reply.status)") + advice
             )
         }
     }
@@ -169,10 +181,13 @@ extension ModelBackend {
 extension StateFolder {
     /// Opens the database for one command, or finds the daemon that has it open.
     ///
-    /// - Parameter configuration: Asked for only when a daemon has the database.
+    /// - Parameters:
+    ///   - token: What the daemon's server may ask for.
+    ///   - configuration: Asked for only when a daemon has the database.
     /// - Throws: An exit code; what is wrong was told.
     func withModel(
         command: String,
+        token: ServerTokenOption,
         configuration: () throws -> TrilateralConfiguration,
         _ body: (ModelBackend) async throws -> Void
     ) async throws {
@@ -182,7 +197,11 @@ extension StateFolder {
                 store = try FlareStore(file: flareDatabase)
             } catch .inUse(let path) {
                 guard let identity = DatabaseFile.identity(of: flareDatabase),
-                    let server = ModelBackend.LocalServer(try configuration().flare, database: identity)
+                    let server = ModelBackend.LocalServer(
+                        try configuration().flare,
+                        database: identity,
+                        token: try token.load(by: command)
+                    )
                 else { throw FlareStoreError.inUse(path: path) }
                 try await body(.daemon(server))
                 return

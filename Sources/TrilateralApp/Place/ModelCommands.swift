@@ -38,6 +38,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var file: ConfigurationOption
+    @OptionGroup var token: ServerTokenOption
 
     func validate() throws {
         if replace, add { throw ValidationError("--replace and --add exclude each other; give one of them") }
@@ -61,6 +62,7 @@ struct ImportCommand: AsyncParsableCommand {
             do {
                 try await folder.withModel(
                     command: "import",
+                    token: token,
                     configuration: { try self.file.load(by: "import", environment: environment).values }
                 ) { backend in
                     guard check else {
@@ -102,6 +104,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var file: ConfigurationOption
+    @OptionGroup var token: ServerTokenOption
 
     func run() async throws {
         if model != "-", !force, FileManager.default.fileExists(atPath: model) {
@@ -119,6 +122,7 @@ struct ExportCommand: AsyncParsableCommand {
         }
         try await folder.withModel(
             command: "export",
+            token: token,
             configuration: { try file.load(by: "export").values }
         ) { backend in
             let export = try await backend.exportModel()

@@ -21,6 +21,7 @@ struct TidyCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var file: ConfigurationOption
+    @OptionGroup var token: ServerTokenOption
 
     func run() async throws {
         let folder = try state.folder()
@@ -30,8 +31,11 @@ struct TidyCommand: AsyncParsableCommand {
             )
             throw ExitCode.noInput
         }
-        try await folder.withModel(command: "tidy", configuration: { try file.load(by: "tidy").values }) {
-            backend in
+        try await folder.withModel(
+            command: "tidy",
+            token: token,
+            configuration: { try file.load(by: "tidy").values }
+        ) { backend in
             let orphans = try await backend.orphans()
             guard !orphans.isEmpty else {
                 print("nothing to tidy: every object belongs to an environment")
