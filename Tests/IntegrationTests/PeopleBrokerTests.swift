@@ -32,7 +32,8 @@ struct PeopleBrokerTests {
                 let topics = Set(await bob.heard.map { $0.topic.dropFirst(site.home.root.count + 1) })
                 // The answer to the ping of the start may come late.
                 let legal = [
-                    "status", "info", "users/bob/response/ping", "users/bob/response/set", "things/table-lamp",
+                    "status", "info", "users/bob/response/ping", "users/bob/response/set",
+                    "things/table-lamp",
                     "things/table-lamp/data",
                     "things/table-lamp/availability", "things/table-lamp/beacon",
                 ]
