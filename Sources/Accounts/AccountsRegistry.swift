@@ -76,7 +76,8 @@ package final class AccountsRegistry: Sendable {
         return state.withLock { state in
             switch claim {
             case .unnamed(let face):
-                return settings.unnamed[face].flatMap { state.table.user(named: $0) }.map { .user($0.id) }
+                let user = settings.unnamed[face].flatMap { state.table.user(named: $0) }
+                return user?.state == .active ? user.map { .user($0.id) } : nil
             case .vouched(let name):
                 guard let user = state.table.user(named: name) else { return nil }
                 return Self.seen(.user(user.id), now, &state)

@@ -74,6 +74,22 @@ struct GrantStoreTests {
         }
     }
 
+    @Test func `an owner of a part takes an 'own' away only if they gave it`() throws {
+        let home = try Home()
+        let eve = try home.store.addUser(NewUser("eve"), by: .program, at: 3)
+        func add(_ user: AccountID, _ access: Access, _ giver: Authority) throws -> Int64 {
+            try home.store.addGrant(Grant(id: 0, .user(user), access, .thing(Home.lamp)), by: giver, at: 4)
+        }
+        let own = try add(home.bob, .own, .program)
+        let (first, second) = (try add(eve, .own, .program), try add(eve, .own, home.asBob))
+        let write = try add(eve, .write, .program)
+        #expect(code { try home.store.removeGrant(first, by: home.asBob, at: 5) } == "not_allowed")
+        for grant in [second, write, own] {
+            #expect(code { try home.store.removeGrant(grant, by: home.asBob, at: 5) } == nil)
+        }
+        #expect(code { try home.store.removeGrant(first, by: Authority(.user(home.owner)), at: 6) } == nil)
+    }
+
     @Test func `ten thousand grants are the most`() throws {
         let home = try Home()
         try home.database.write { database in

@@ -19,6 +19,8 @@ struct FlareAccessTests {
     private final class Known: Sendable {
         static let everything = FlareRights(readsPlace: true, readsDevices: true, administers: true)
         let rights: Locked<[Claim: FlareRights]>
+        /// What nobody with a token sees.
+        let hidden = Locked<Set<FlareID>>([])
         let changes = Locked<[(change: ClientChange, reason: String?)]>([])
 
         init(_ bob: FlareRights = everything) {
@@ -43,6 +45,10 @@ struct FlareAccessTests {
                 identify: { claim in
                     known.rights.withLock { $0[claim] } == nil
                         ? nil : .user(claim == .token(token) ? bob : owner)
+                },
+                sees: { claim, object in
+                    guard case .thing(let id, _, _) = object else { return true }
+                    return claim != .token(token) || known.hidden.withLock { !$0.contains(id) }
                 }
             ) { claim in known.rights.withLock { $0[claim] } ?? .none }
         )
@@ -65,7 +71,8 @@ struct FlareAccessTests {
         (.open, ["X-Forwarded-For: 192.0.2.1"], 200), (.token, ["Authorization: Bearer tlu_bob"], 200),
         (.token, [basic("tlu_bob")], 200), (.token, ["Authorization: Bearer tlu_eve"], 401),
         (.token, [basic("tlu_bo")], 401), (.auto, ["Authorization: Bearer tlu_eve"], 401),
-        (.auto, ["Authorization: Bearer other"], 200), (.auto, [basic("x")], 200),
+        (.auto, ["Authorization: Bearer other"], 401), (.auto, [basic("x")], 401),
+        (.open, ["Authorization: Bearer other"], 200), (.open, [basic("x")], 200),
         (.auto, ["X-Forwarded-For: 192.0.2.1", "Authorization: Bearer tlu_bob"], 200),
     ]) func `a request needs what its way in asks for`(mode: FlareAccess.Mode, headers: [String], status: Int)
         async throws
@@ -114,6 +121,35 @@ struct FlareAccessTests {
             let model = try await client.send("GET", "/.trilateral/model", headers: bearer)
             #expect(model.status == 403)
         }
+    }
+
+    @Test func `what somebody may not see is as if it were not there, also when a change is refused`()
+        async throws
+    {
+        let known = Known()
+        let hub = try await Self.hub(.token, known)
+        try await withREST(hub) { (client: RESTClient) async throws in
+            let bearer = ["Authorization: Bearer tlu_bob"]
+            let things = "/environments/\(Hall.hall)/zones/\(Hall.east)/things/"
+            func answers(to id: FlareID) async throws -> [String] {
+                var answers: [String] = []
+                for method in ["PUT", "DELETE"] {
+                    let reply = try await client.send(
+                        method,
+                        things + "\(id)",
+                        json: ["name": "x"],
+                        headers: bearer
+                    )
+                    answers.append("\(reply.status) \(reply.body)")
+                }
+                return answers
+            }
+            #expect(try await answers(to: Hall.sign).allSatisfy { $0.hasPrefix("403") })
+            known.hidden.withLock { $0 = [Hall.sign] }
+            #expect(try await answers(to: Hall.sign) == answers(to: FlareID(high: 77, low: 77)))
+            #expect(known.changes.withLock { $0.allSatisfy { $0.reason != nil } && $0.count == 4 })
+        }
+        #expect(await hub.record(ObjectReference(.thing, Hall.sign))?.members["name"] != "x")
     }
 
     @Test func `changes are asked for and recorded with who wants them`() async throws {

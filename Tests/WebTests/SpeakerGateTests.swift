@@ -17,6 +17,7 @@ struct SpeakerGateTests {
         ([], Users.owner), (Users.session, Users.bob), (Users.token, Users.bob),
         (Users.token + ["Cookie: trilateral_session=gone"], Users.bob),
         (["Cookie: trilateral_session=gone; trilateral_session=s1"], Users.bob),
+        ([Users.basic("tlu_bob")], Users.bob),
     ]) func `a command is the speaker's`(headers: [String], user: AccountID) async throws {
         try await Users.serve { (port: Int, node: FakeNode) async throws in
             let reply = try await post(
@@ -32,7 +33,9 @@ struct SpeakerGateTests {
     }
 
     @Test(arguments: [
-        ["Authorization: Bearer tlu_other"], ["Cookie: trilateral_session=gone"],
+        ["Authorization: Bearer tlu_other"], ["Authorization: Bearer other"],
+        ["Authorization: Token tlu_bob"], [Users.basic("tlu_bo")], [Users.basic("")],
+        ["Cookie: trilateral_session=gone"],
         ["X-Forwarded-For: 127.0.0.1"], ["Forwarded: for=127.0.0.1"], ["X-Forwarded-For: "],
     ]) func `who is wrong, or came through a proxy, is nobody`(headers: [String]) async throws {
         try await Users.serve { (port: Int, _: FakeNode) async throws in

@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import Foundation
 import People
 import Threading
 
@@ -87,5 +88,9 @@ enum Users {
     }
 
     static let session = ["Cookie: a=b; trilateral_session=s1"]
+    static func basic(_ password: String) -> String {
+        "Authorization: Basic " + Data("any:\(password)".utf8).base64EncodedString()
+    }
+
     static let token = ["Authorization: Bearer tlu_bob"]
 }

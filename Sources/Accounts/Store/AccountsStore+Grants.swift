@@ -30,7 +30,10 @@ extension AccountsStore {
                 return
             }
             let isOwnShare = grant.share && authority.user.map { grant.grantee == .user($0) } ?? false
-            if !isOwnShare { try authority.requireGiving(grant.scope, table, at: now) }
+            if !isOwnShare {
+                try authority.requireGiving(grant.scope, table, at: now)
+                try authority.requireTaking(grant, table, at: now)
+            }
             try Self.keepingOwner(database, table, at: now) {
                 try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])
             }

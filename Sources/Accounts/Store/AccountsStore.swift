@@ -128,6 +128,15 @@ package struct Authority: Sendable {
         try require(table.mayGive(speaker, scope, at: now) { place?($0) })
     }
 
+    /// Requires that a grant may be taken away: owners of a part take the `own` of others only if they gave it, so that
+    /// nobody loses what they had before whom they let in.
+    func requireTaking(_ grant: Grant, _ table: AccessTable, at now: Int64) throws(AccountsError) {
+        guard grant.access == .own, let user, grant.giver != user, grant.grantee != .user(user),
+            !isAdministrator(table, at: now)
+        else { return }
+        throw .refused("not allowed: an 'own' is taken away by who gave it, or by who has 'own all'")
+    }
+
     /// Requires that an environment, zone or thing is there, as far as that can be known.
     func requireExistence(of scope: Scope) throws(AccountsError) {
         switch scope {

@@ -71,6 +71,6 @@ extension Refusal {
     /// Nobody is identified as the sender.
     static let unauthenticated = Refusal(
         .unauthenticated,
-        "nobody is signed in here; send a token, or sign in"
+        "nobody is signed in here, or the token is wrong or has ended; send a token, or sign in"
     )
 }

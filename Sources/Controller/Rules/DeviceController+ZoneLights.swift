@@ -97,12 +97,9 @@ extension DeviceController {
         }
         let known = zones.keys.compactMap { state.slugs[.zone, $0] }.sorted()
         let hint = NearestName.hint(for: name, among: known)
+        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
         return .failure(
-            Refusal(
-                .unknownThing,
-                "no zone \(QuotedValue.of(name)) in this environment\(hint.isEmpty ? ";" : hint) there are "
-                    + QuotedValue.list(known)
-            )
+            Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
         )
     }
 

@@ -67,7 +67,13 @@ extension FlareAccess {
             isTrusted: { address in
                 PeerAddress(address).map { peer in networks.contains { $0.contains(peer) } } ?? false
             },
-            identify: accounts.identify
+            identify: accounts.identify,
+            sees: { claim, object in
+                accounts.identify(claim).map { speaker in
+                    let now = clock().wallMilliseconds
+                    return accounts.table.verdict(of: speaker, .read, on: object, at: now).isGranted
+                } ?? false
+            }
         ) { claim in
             guard let speaker = accounts.identify(claim) else { return .none }
             let (table, now) = (accounts.table, clock().wallMilliseconds)

@@ -46,15 +46,21 @@ package struct FlareAccess: Sendable {
     private let identify: Identify
     /// What somebody may do now, by what they brought.
     let rights: @Sendable (Claim) -> FlareRights
+    /// Whether somebody may see an object.
+    let sees: @Sendable (Claim, AccessObject) -> Bool
 
-    /// - Parameter isTrusted: Whether a peer's address is in a trusted network.
+    /// - Parameters:
+    ///   - isTrusted: Whether a peer's address is in a trusted network.
+    ///   - sees: Whether somebody may see an object; who may not is told of no refusal, as if it were not there.
     package init(
         _ mode: Mode,
         isTrusted: @escaping @Sendable (String) -> Bool = { _ in false },
         identify: @escaping Identify,
+        sees: @escaping @Sendable (Claim, AccessObject) -> Bool = { _, _ in true },
         rights: @escaping @Sendable (Claim) -> FlareRights
     ) {
-        (self.mode, self.isTrusted, self.identify, self.rights) = (mode, isTrusted, identify, rights)
+        (self.mode, self.isTrusted, self.identify) = (mode, isTrusted, identify)
+        (self.sees, self.rights) = (sees, rights)
     }
 
     /// Whether whoever reaches it may do what the unsigned user may.
@@ -76,7 +82,9 @@ package struct FlareAccess: Sendable {
         if let token = Self.token(authorization) ?? Self.token(inQueryOf: target) {
             claim = .token(token)
         } else {
-            guard needsNoToken(peer, isForwarded) else { return nil }
+            // Whoever brings something means somebody, and is not the unnamed user when that is wrong.
+            let brings = authorization != nil || Self.value(inQueryOf: target) != nil
+            guard mode == .open || !brings, needsNoToken(peer, isForwarded) else { return nil }
             claim = .unnamed(.flare)
         }
         guard identify(claim) != nil else { return nil }
@@ -121,13 +129,14 @@ package struct FlareAccess: Sendable {
     }
 
     private static func token(inQueryOf target: some StringProtocol) -> String? {
-        for pair in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&").prefix(50)
-        where pair.hasPrefix("access_token=") {
-            // A token needs no percent-encoding.
-            let value = pair.dropFirst("access_token=".count)
-            return isToken(value) ? String(value) : nil
-        }
-        return nil
+        // A token needs no percent-encoding.
+        value(inQueryOf: target).flatMap { isToken($0) ? $0 : nil }
+    }
+
+    private static func value(inQueryOf target: some StringProtocol) -> String? {
+        let pairs = target.drop { $0 != "?" }.dropFirst().split(separator: "&").prefix(50)
+        let name = "access_token="
+        return pairs.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
     }
 }
 

@@ -1,4 +1,5 @@
 package import Flare
+import People
 
 // The clients of the hub and the gates for their changes.
 extension FlareHub {
@@ -17,7 +18,7 @@ extension FlareHub {
     ///   - client: The client that requests the change; `nil` for REST. In-process clients are not gated.
     ///   - visitor: Who requests it over REST.
     ///   - updated: What an update would make of the object.
-    /// - Throws: ``FlareHubError/notAllowed(_:)``. Unknown objects pass: the change itself reports them.
+    /// - Throws: ``FlareHubError/notAllowed(_:)``, or ``FlareHubError/hidden``. Unknown objects pass: the change itself reports them.
     func check(
         _ kind: ClientChange.Kind,
         of reference: ObjectReference,
@@ -40,7 +41,14 @@ extension FlareHub {
             reason = refusal(of: change(kind, of: home, visitor))
         }
         for record in recorders { record(own, reason) }
-        if let reason { throw .notAllowed(reason) }
+        guard let reason else { return }
+        throw maySee(object, visitor) ? .notAllowed(reason) : .hidden
+    }
+
+    private func maySee(_ object: FlareRecord, _ visitor: FlareVisitor?) -> Bool {
+        guard let access, let visitor else { return true }
+        let place = AccessObject(object.reference, zone: object.zone, environment: object.environment)
+        return access.sees(visitor.claim, place ?? .devices)
     }
 
     /// The zone or environment that a thing or a zone moves into, `nil` if it stays.

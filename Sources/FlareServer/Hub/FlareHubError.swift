@@ -22,6 +22,8 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
     case notDurable(FlareStoreError)
     /// A policy refuses the change, for this reason.
     case notAllowed(String)
+    /// As ``notAllowed(_:)``, for who may not know that the object is there.
+    case hidden
 
     package var description: String {
         switch self {
@@ -37,6 +39,7 @@ package enum FlareHubError: Error, Sendable, Hashable, CustomStringConvertible {
             "the position of \(object.kind.rawValue) \(object.id) must be finite numbers"
         case .notDurable(let error): "the change was made, but a power failure may undo it: \(error)"
         case .notAllowed(let reason): reason
+        case .hidden: "there is no such object"
         }
     }
 }

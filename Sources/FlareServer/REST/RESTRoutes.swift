@@ -129,6 +129,7 @@ struct RESTRoutes: HTTPResponder {
         case .store, .tooManyObjects, .notStored: status = .serviceUnavailable
         case .tooLarge, .tooManyAtOnce: status = .contentTooLarge
         case .notStorable, .notFinite: status = .badRequest
+        case .hidden: return .json(.null)
         case .notAllowed(let reason):
             return .json(["name": "NotAllowed", "message": .string(reason)], status: .forbidden)
         case .notDurable:
@@ -285,7 +286,7 @@ extension RESTResponse {
     fileprivate static func unidentified(to request: Request) -> Response {
         let answer = problem(
             .unauthorized,
-            "a token is needed here: as Bearer, as password of Basic, or ?access_token="
+            "a token that counts is needed here: as Bearer, as password of Basic, or ?access_token="
         )
         var response = answer.response(to: request.head, method: request.method)
         let schemes = [#"Bearer realm="Trilateral""#, #"Basic realm="Trilateral", charset="UTF-8""#]

@@ -33,3 +33,15 @@ package enum AccessObject: Sendable, Hashable {
         }
     }
 }
+
+extension AccessObject {
+    /// An environment, zone or thing with what contains it; `nil` for a device.
+    package init?(_ reference: ObjectReference, zone: FlareID?, environment: FlareID?) {
+        switch reference.kind {
+        case .thing: self = .thing(reference.id, zone: zone, environment: environment)
+        case .zone: self = .zone(reference.id, environment: environment)
+        case .environment: self = .environment(reference.id)
+        case .device: return nil
+        }
+    }
+}

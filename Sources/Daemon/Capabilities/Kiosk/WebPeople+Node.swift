@@ -35,6 +35,15 @@ extension WebPeople.Proxy {
                 _ = try accounts.change { store throws(AccountsError) in
                     try store.addUser(NewUser(name), by: .program, at: accounts.clock())
                 }
+                var entry = CommandLogEntry(
+                    at: accounts.clock(),
+                    face: "proxy",
+                    speaker: "nobody",
+                    kind: "user add",
+                    state: "obeyed"
+                )
+                entry.target = name
+                accounts.log(entry)
             } catch {
                 logger.warning("a user whom the proxy names was not made", metadata: ["error": "\(error)"])
             }

@@ -1,8 +1,8 @@
 import Accounts
 import Controller
-package import Flare
+import Flare
 import FlareServer
-package import People
+import People
 
 extension AccountsPlace {
     /// The place of a running node.
@@ -67,18 +67,6 @@ extension NodeRuntime {
         ) {
             first,
             _ in first
-        }
-    }
-}
-
-extension AccessObject {
-    /// An environment, zone or thing with what contains it; `nil` for a device.
-    package init?(_ reference: ObjectReference, zone: FlareID?, environment: FlareID?) {
-        switch reference.kind {
-        case .thing: self = .thing(reference.id, zone: zone, environment: environment)
-        case .zone: self = .zone(reference.id, environment: environment)
-        case .environment: self = .environment(reference.id)
-        case .device: return nil
         }
     }
 }

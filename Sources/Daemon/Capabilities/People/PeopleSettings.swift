@@ -54,17 +54,19 @@ package struct PeopleSettings: ConfigurationValues {
     /// Whether anything has letters sent.
     var sendsLetters: Bool { signUp != .off || canReset }
 
-    /// Names in it that are no user's, a sentence each: nobody speaks there.
+    /// Names in it that are no active user's, a sentence each: nobody speaks there.
     func problems(among table: AccessTable) -> [String] {
         unnamed.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { face, name in
-            if table.user(named: name) != nil { return nil }
+            let user = table.user(named: name)
+            guard user?.state != .active else { return nil }
             let key =
                 switch face {
                 case .mqtt: mqttUser == nil ? "people.owner" : "people.mqtt_user"
                 case .kiosk: kioskUser == nil ? "people.owner" : "people.kiosk_user"
                 case .flare: flareUser == nil ? "people.owner" : "people.flare_user"
                 }
-            return "\(key) names \"\(name)\", who is no user: nobody may do anything there without a token"
+            let state = user == nil ? "is no user" : "is switched off, or not approved"
+            return "\(key) names \"\(name)\", who \(state): nobody may do anything there without a token"
         }
     }
 }
