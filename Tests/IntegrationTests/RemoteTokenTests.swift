@@ -44,8 +44,7 @@ struct RemoteTokenTests {
     }
 
     @Test(arguments: ["auto", "polling"])
-    func `the token of the file opens the server, and is told to nobody else`(transport: String) async throws
-    {
+    func `the server accepts the token of the file, and no log has it`(transport: String) async throws {
         try await withServer { server, port, token in
             try await withEmptyHome { home, visitor in
                 var keys = [

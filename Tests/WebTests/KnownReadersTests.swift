@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-/// What speakers may see is looked up once, and never told to another speaker or at another time.
+/// What a speaker may see is looked up once, and is used for no other speaker and at no other time.
 struct KnownReadersTests {
     private static let bob = Speaker.user(Users.bob)
 
@@ -16,7 +16,7 @@ struct KnownReadersTests {
         #expect(readers.reader(for: Self.bob, in: state, at: 0) == nil)
     }
 
-    @Test mutating func `each speaker is told what they may see, however often they ask`() {
+    @Test mutating func `each speaker gets what they may see, and the same when asked again`() {
         state.people = Users.table([(.read, .thing(FakeNode.lamp))])
         for _ in 0..<2 {
             for speaker in [nil, .user(Users.owner), Self.bob] as [Speaker?] {

@@ -62,30 +62,28 @@ extension FlareAccess {
             case .open: .open
             }
         let networks = flare.trustedNetworks.compactMap { NetworkRange($0) }
+        // What who brings a claim may do now; `nil` for nobody.
+        @Sendable func check(_ claim: Claim) -> ((Access, AccessObject) -> Bool)? {
+            guard let speaker = accounts.identify(claim) else { return nil }
+            let (table, now) = (accounts.table, clock().wallMilliseconds)
+            return { table.verdict(of: speaker, $0, on: $1, at: now).isGranted }
+        }
         self.init(
             mode,
             isTrusted: { address in
                 PeerAddress(address).map { peer in networks.contains { $0.contains(peer) } } ?? false
             },
             identify: accounts.identify,
-            sees: { claim, object in
-                accounts.identify(claim).map { speaker in
-                    let now = clock().wallMilliseconds
-                    return accounts.table.verdict(of: speaker, .read, on: object, at: now).isGranted
-                } ?? false
+            sees: { claim, object in check(claim)?(.read, object) ?? false },
+            rights: { claim in
+                guard let may = check(claim) else { return .none }
+                return FlareRights(
+                    readsPlace: may(.read, .everything),
+                    readsDevices: may(.read, .devices),
+                    administers: may(.own, .administration)
+                )
             }
-        ) { claim in
-            guard let speaker = accounts.identify(claim) else { return .none }
-            let (table, now) = (accounts.table, clock().wallMilliseconds)
-            func may(_ access: Access, _ object: AccessObject) -> Bool {
-                table.verdict(of: speaker, access, on: object, at: now).isGranted
-            }
-            return FlareRights(
-                readsPlace: may(.read, .everything),
-                readsDevices: may(.read, .devices),
-                administers: may(.own, .administration)
-            )
-        }
+        )
     }
 }
 

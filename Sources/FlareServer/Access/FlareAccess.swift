@@ -1,4 +1,4 @@
-import Foundation
+import HTTPListener
 import HTTPTypes
 package import People
 
@@ -51,7 +51,7 @@ package struct FlareAccess: Sendable {
 
     /// - Parameters:
     ///   - isTrusted: Whether a peer's address is in a trusted network.
-    ///   - sees: Whether somebody may see an object; who may not is told of no refusal, as if it were not there.
+    ///   - sees: Whether somebody may see an object. To others, a refused change is answered as for one that does not exist.
     package init(
         _ mode: Mode,
         isTrusted: @escaping @Sendable (String) -> Bool = { _ in false },
@@ -79,12 +79,14 @@ package struct FlareAccess: Sendable {
         isForwarded: Bool
     ) -> FlareVisitor? {
         let claim: Claim
-        if let token = Self.token(authorization) ?? Self.token(inQueryOf: target) {
+        let queried = Self.secret(inQueryOf: target)
+        let secrets = [authorization.flatMap { AuthorizationHeader.secret(in: $0) }, queried]
+        if let token = secrets.compactMap(\.self).first(where: Self.isToken) {
             claim = .token(token)
         } else {
-            // Whoever brings something means somebody, and is not the unnamed user when that is wrong.
-            let brings = authorization != nil || Self.value(inQueryOf: target) != nil
-            guard mode == .open || !brings, needsNoToken(peer, isForwarded) else { return nil }
+            // Wrong credentials are an error, not the unnamed user.
+            guard mode == .open || (authorization == nil && queried == nil), needsNoToken(peer, isForwarded)
+            else { return nil }
             claim = .unnamed(.flare)
         }
         guard identify(claim) != nil else { return nil }
@@ -105,37 +107,14 @@ package struct FlareAccess: Sendable {
     }
 
     /// Other credentials, as for a proxy in front, are none here.
-    private static func isToken(_ text: some StringProtocol) -> Bool {
+    private static func isToken(_ text: String) -> Bool {
         text.hasPrefix("tlu_") && text.utf8.count <= 200
     }
 
-    /// Of Bearer, or the password of Basic with any user name.
-    /// - Source: RFC 7617 and RFC 6750.
-    private static func token(_ authorization: String?) -> String? {
-        guard let authorization, authorization.utf8.count <= 1024 else { return nil }
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        guard let scheme = parts.first?.lowercased(), let value = parts.dropFirst().first else { return nil }
-        switch scheme {
-        case "bearer": return isToken(value) ? String(value) : nil
-        case "basic":
-            guard let data = Data(base64Encoded: String(value)),
-                let text = String(data: data, encoding: .utf8),
-                let colon = text.firstIndex(of: ":")
-            else { return nil }
-            let password = text[text.index(after: colon)...]
-            return isToken(password) ? String(password) : nil
-        default: return nil
-        }
-    }
-
-    private static func token(inQueryOf target: some StringProtocol) -> String? {
-        // A token needs no percent-encoding.
-        value(inQueryOf: target).flatMap { isToken($0) ? $0 : nil }
-    }
-
-    private static func value(inQueryOf target: some StringProtocol) -> String? {
+    private static func secret(inQueryOf target: some StringProtocol) -> String? {
         let pairs = target.drop { $0 != "?" }.dropFirst().split(separator: "&").prefix(50)
         let name = "access_token="
+        // A token needs no percent-encoding.
         return pairs.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
     }
 }

@@ -286,7 +286,7 @@ extension RESTResponse {
     fileprivate static func unidentified(to request: Request) -> Response {
         let answer = problem(
             .unauthorized,
-            "a token that counts is needed here: as Bearer, as password of Basic, or ?access_token="
+            "a valid token is needed here: as Bearer, as password of Basic, or ?access_token="
         )
         var response = answer.response(to: request.head, method: request.method)
         let schemes = [#"Bearer realm="Trilateral""#, #"Basic realm="Trilateral", charset="UTF-8""#]

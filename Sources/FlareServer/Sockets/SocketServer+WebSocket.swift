@@ -116,7 +116,7 @@ extension WebSocketAdmission {
     fileprivate static let unidentified = WebSocketAdmission.refused(
         status: 401,
         contentType: "text/plain; charset=utf-8",
-        text: "a token that counts is needed here\n"
+        text: "a valid token is needed here\n"
     )
 
     fileprivate static func refused(_ error: EngineHTTPError) -> WebSocketAdmission {

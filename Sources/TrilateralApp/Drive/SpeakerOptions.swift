@@ -35,17 +35,9 @@ struct SpeakerOptions: ParsableArguments {
     /// - Throws: An exit code, after a message.
     func members(by command: String) throws -> [String: JSONValue] {
         guard let tokenFile else { return [:] }
-        switch Secret.load(tokenFile) {
-        case .success(let found):
-            if let warning = found.warning {
-                StandardError.print("trilateral \(command): warning: \(warning)")
-            }
-            var members: [String: JSONValue] = ["token": .string(found.secret.reveal())]
-            members["as"] = user.map { .string($0) }
-            return members
-        case .failure(let error):
-            StandardError.print("trilateral \(command): \(tokenFile) \(error.message)")
-            throw ExitCode.noInput
-        }
+        let token = try Secret.taken(from: Secret.load(tokenFile), of: tokenFile, by: command)
+        var members: [String: JSONValue] = ["token": .string(token.reveal())]
+        members["as"] = user.map { .string($0) }
+        return members
     }
 }

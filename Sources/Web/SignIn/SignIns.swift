@@ -1,6 +1,7 @@
 import Cryptography
 import Dispatch
 import Foundation
+import HTTPListener
 package import HTTPTypes
 package import Logging
 import Threading
@@ -100,7 +101,7 @@ package final class SignIns: Sendable {
             return .allowed(cookie: isDue ? cookie.setting(tokens.token(at: now)) : nil)
         }
         guard let header = fields[.authorization] else { return .anonymous }
-        guard let candidate = Self.password(in: header) else { return .wrongPassword }
+        guard let candidate = AuthorizationHeader.secret(in: header) else { return .wrongPassword }
         return switch await check(candidate, from: address) {
         case .allowed: .allowed(cookie: nil)
         case let other: other
@@ -133,23 +134,6 @@ package final class SignIns: Sendable {
         let sessions = cookie.tokens(in: header).compactMap { tokens.session($0, at: now) }
         guard !sessions.isEmpty else { return nil }
         return state.withLock { state in sessions.first { !state.ended.contains($0.id) } }
-    }
-
-    /// The password of an Authorization header, with any user name; `nil` for other schemes.
-    /// - Source: RFC 7617 and RFC 6750.
-    static func password(in header: String) -> String? {
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard let scheme = parts.first?.lowercased(), let rest = parts.dropFirst().first else { return nil }
-        let value = rest.trimmingCharacters(in: .whitespaces)
-        switch scheme {
-        case "bearer": return value
-        case "basic":
-            guard let data = Data(base64Encoded: value), let text = String(data: data, encoding: .utf8),
-                let colon = text.firstIndex(of: ":")
-            else { return nil }
-            return String(text[text.index(after: colon)...])
-        default: return nil
-        }
     }
 
     private func check(_ candidate: String, from address: String?) async -> Admission {

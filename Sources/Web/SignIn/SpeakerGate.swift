@@ -1,4 +1,4 @@
-import Foundation
+import HTTPListener
 import HTTPTypes
 import Hummingbird
 import People
@@ -91,7 +91,7 @@ struct SpeakerGate: Sendable {
             let admission = await byPassword(signIns, fields, asker)
             guard case .allowed = admission, asker.speaker == nil else { return admission }
         } else if people.isOpen || Self.isHere(peer, fields), asker.speaker != nil {
-            // Whoever brings something means somebody, and is not the unnamed user when that is wrong.
+            // Wrong credentials are an error, not the unnamed user.
             guard people.isOpen || fields[.authorization] == nil else {
                 return .anonymous("the token is wrong, or has ended")
             }
@@ -125,22 +125,10 @@ struct SpeakerGate: Sendable {
         }
     }
 
-    /// A user's token: of Bearer, or the password of Basic with any user name; `nil` for other contents, as the
-    /// listener's password.
+    /// A user's token; `nil` for other contents, as the listener's password.
     private static func token(in fields: HTTPFields) -> String? {
-        guard let header = fields[.authorization], header.utf8.count <= 1024 else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard let scheme = parts.first?.lowercased(), let value = parts.dropFirst().first else { return nil }
-        var token = String(value)
-        if scheme == "basic" {
-            guard let data = Data(base64Encoded: token), let text = String(data: data, encoding: .utf8),
-                let colon = text.firstIndex(of: ":")
-            else { return nil }
-            token = String(text[text.index(after: colon)...])
-        } else if scheme != "bearer" {
-            return nil
-        }
-        return token.hasPrefix("tlu_") ? token : nil
+        fields[.authorization].flatMap { AuthorizationHeader.secret(in: $0) }
+            .flatMap { $0.hasPrefix("tlu_") ? $0 : nil }
     }
 
     /// The address of the other end; behind the proxy, that of whom it forwards.

@@ -1,0 +1,21 @@
+import Foundation
+
+/// The `Authorization` header of a request.
+package enum AuthorizationHeader {
+    /// The secret in it: the token of Bearer, or the password of Basic with any user name; `nil` for other schemes.
+    /// - Source: RFC 7617 and RFC 6750.
+    package static func secret(in header: String) -> String? {
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard let scheme = parts.first?.lowercased(), let rest = parts.dropFirst().first else { return nil }
+        let value = rest.trimmingCharacters(in: .whitespaces)
+        switch scheme {
+        case "bearer": return value
+        case "basic":
+            guard let data = Data(base64Encoded: value), let text = String(data: data, encoding: .utf8),
+                let colon = text.firstIndex(of: ":")
+            else { return nil }
+            return String(text[text.index(after: colon)...])
+        default: return nil
+        }
+    }
+}
