@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 package import NIOCore
 package import NIOSSL
+import Threading
 
 /// The certificate of a listener, renewed without a restart.
 ///
@@ -21,7 +22,7 @@ package final class ListenerTLS: Sendable {
 
     private struct State {
         var pair: ListenerTLSPair
-        var stamps: [FileStamp?]
+        var stamps: [FileStatus?]
         var lookedAt: NIODeadline
         /// Why the files cannot be used.
         var broken: String?
@@ -54,7 +55,7 @@ package final class ListenerTLS: Sendable {
 
     /// For a new connection.
     package func context(at now: NIODeadline) -> NIOSSLContext {
-        let known = state.withLockedValue { state -> [FileStamp?]? in
+        let known = state.withLockedValue { state -> [FileStatus?]? in
             guard now - state.lookedAt >= Self.interval else { return nil }
             state.lookedAt = now
             return state.stamps
@@ -67,7 +68,7 @@ package final class ListenerTLS: Sendable {
         return state.withLockedValue { $0.pair.context }
     }
 
-    private func renew(_ stamps: [FileStamp?]) {
+    private func renew(_ stamps: [FileStatus?]) {
         let event: Event?
         do throws(ListenerTLSError) {
             let pair = try files.load()

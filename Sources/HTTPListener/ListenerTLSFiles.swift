@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOSSL
+import Threading
 
 /// Where the certificate and the private key of a listener are.
 package struct ListenerTLSFiles: Sendable, Hashable {
@@ -14,7 +15,7 @@ package struct ListenerTLSFiles: Sendable, Hashable {
     }
 
     /// Both files as they are now; `nil` for one that is missing.
-    var stamps: [FileStamp?] { [FileStamp(path: certificate), FileStamp(path: key)] }
+    var stamps: [FileStatus?] { [FileStatus(path: certificate), FileStatus(path: key)] }
 
     /// Reads and checks both files.
     package func load() throws(ListenerTLSError) -> ListenerTLSPair {

@@ -75,10 +75,10 @@ package struct LocalSocketService: Service {
         let (path, limit, answer, onBound, logger) = (
             path, configuration.maximumBodyBytes, answer, onBound, logger
         )
-        let own = Locked<ino_t?>(nil)
+        let own = Locked<FileStatus.Identity?>(nil)
         defer {
             // Another process may have replaced it.
-            if let own = own.withLock({ $0 }), Self.inode(found) == own { unlink(found) }
+            if let own = own.withLock({ $0 }), Self.identity(of: found) == own { unlink(found) }
         }
         try await HTTPListenerService(
             configuration,
@@ -88,16 +88,15 @@ package struct LocalSocketService: Service {
                 guard chmod(socket, 0o600) == 0, rename(socket, found) == 0 else {
                     return logger.error("\(LocalSocketError(path: path, code: errno))")
                 }
-                let inode = Self.inode(found)
-                own.withLock { $0 = inode }
+                let identity = Self.identity(of: found)
+                own.withLock { $0 = identity }
                 await onBound()
             }
         ).run()
     }
 
-    fileprivate static func inode(_ path: String) -> ino_t? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? status.st_ino : nil
+    private static func identity(of path: String) -> FileStatus.Identity? {
+        FileStatus(path: path, followsLinks: false)?.identity
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Threading
 
 /// A regular file below a folder, open for reading.
 ///
@@ -17,13 +18,13 @@ package final class PublicFile: Sendable {
     package let tag: String
     private let descriptor: Int32
 
-    private init(_ descriptor: Int32, _ status: stat) {
+    private init(_ descriptor: Int32, _ status: FileStatus) {
         self.descriptor = descriptor
-        size = max(0, Int(status.st_size))
-        modified = Int(status.st_mtim.tv_sec)
+        size = status.size
+        modified = status.modified.seconds
         let parts = [
-            Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec), size,
-            Int(truncatingIfNeeded: status.st_ino),
+            status.modified.seconds, status.modified.nanoseconds, size,
+            Int(truncatingIfNeeded: status.identity.inode),
         ]
         tag = "\"" + parts.map { String($0, radix: 16) }.joined(separator: "-") + "\""
     }
@@ -44,17 +45,16 @@ package final class PublicFile: Sendable {
         // Opening a pipe must not block, and opening a terminal must not make it our controlling terminal.
         let descriptor = openat(root, inner, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, isBeneath(descriptor, root) else {
+        guard let status = FileStatus(descriptor: descriptor), isBeneath(descriptor, root) else {
             close(descriptor)
             return nil
         }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: return .file(PublicFile(descriptor, status))
-        case S_IFDIR:
+        switch status.kind {
+        case .file: return .file(PublicFile(descriptor, status))
+        case .folder:
             close(descriptor)
             return .folder
-        default:
+        case .pipe, .other:
             close(descriptor)
             return nil
         }

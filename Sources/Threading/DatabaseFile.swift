@@ -4,9 +4,7 @@ import Glibc
 package enum DatabaseFile {
     /// The device and inode number of a file, which do not depend on the spelling of its path; `nil` without a file.
     package static func identity(of path: String) -> String? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return "\(status.st_dev)-\(status.st_ino)"
+        FileStatus(path: path).map { "\($0.identity.device)-\($0.identity.inode)" }
     }
 
     /// Creates the file if needed, and restricts all files of the database to their owner.
@@ -17,18 +15,18 @@ package enum DatabaseFile {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         if descriptor >= 0 { close(descriptor) }
         for suffix in ["", "-wal", "-shm", "-journal"] {
-            var status = stat()
-            guard lstat(path + suffix, &status) == 0, isOpenToOthers(status) else { continue }
+            guard isOpenToOthers(FileStatus(path: path + suffix, followsLinks: false)) else { continue }
             // The file may have been replaced meanwhile: check and change the opened one only.
             let file = open(path + suffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
             guard file >= 0 else { continue }
             defer { close(file) }
-            if fstat(file, &status) == 0, isOpenToOthers(status) { fchmod(file, 0o600) }
+            if isOpenToOthers(FileStatus(descriptor: file)) { fchmod(file, 0o600) }
         }
     }
 
-    private static func isOpenToOthers(_ status: stat) -> Bool {
-        status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o077 != 0
+    private static func isOpenToOthers(_ status: FileStatus?) -> Bool {
+        guard let status else { return false }
+        return status.kind == .file && status.permissions & 0o077 != 0
     }
 
     /// Creates a file that only its owner can access, and removes it if writing fails.

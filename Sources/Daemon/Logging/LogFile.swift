@@ -12,18 +12,11 @@ package final class LogFile: Sendable {
     /// Locked while it is written, so only the queue uses it.
     fileprivate struct State {
         var descriptor: Int32
-        var identity: Identity?
+        var identity: FileStatus.Identity?
         /// The lines that could not be written since the last report.
         var unreported = 0
         /// Whether the last line is incomplete.
         var isTorn = false
-    }
-
-    fileprivate struct Identity: Hashable {
-        let device: UInt64
-        let number: UInt64
-
-        init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
     }
 
     package let path: String
@@ -70,9 +63,8 @@ package final class LogFile: Sendable {
 
     /// Why the file cannot be written, as far as can be known without creating it.
     package static func problem(of path: String) -> String? {
-        var status = stat()
-        if stat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else { return LogFileError.noFile(path).description }
+        if let status = FileStatus(path: path) {
+            guard status.kind == .file else { return LogFileError.noFile(path).description }
             guard access(path, W_OK) != 0 else { return nil }
             return LogFileError.unusable(path, systemMessage(errno)).description
         }
@@ -81,17 +73,16 @@ package final class LogFile: Sendable {
         return LogFileError.unusable(path, systemMessage(errno)).description
     }
 
-    fileprivate static func open(_ path: String) throws(LogFileError) -> (Int32, Identity) {
+    fileprivate static func open(_ path: String) throws(LogFileError) -> (Int32, FileStatus.Identity) {
         // Without O_NONBLOCK a pipe without a reader would wait for ever.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else { throw .unusable(path, systemMessage(errno)) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(descriptor: descriptor), status.kind == .file else {
             close(descriptor)
             throw .noFile(path)
         }
-        return (descriptor, Identity(status))
+        return (descriptor, status.identity)
     }
 }
 
@@ -137,8 +128,7 @@ extension LogFile.State {
 
     /// Opens the file again if the path stands for another one or none.
     private mutating func follow(_ path: String) throws(LogFileError) {
-        var status = stat()
-        if descriptor >= 0, stat(path, &status) == 0, LogFile.Identity(status) == identity { return }
+        if descriptor >= 0, let status = FileStatus(path: path), status.identity == identity { return }
         let (opened, itsIdentity) = try LogFile.open(path)
         closeFile()
         (descriptor, identity, isTorn) = (opened, itsIdentity, false)
