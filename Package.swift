@@ -219,7 +219,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
-        tests("ThreadingTests", ["Threading"]),
+        tests("ThreadingTests", ["Threading", "TestSupport"]),
         tests("FlareTests", ["Flare", "SeededRandom"]),
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("ResolutionTests", ["Resolution", "SeededRandom"]),

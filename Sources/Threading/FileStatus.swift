@@ -2,8 +2,9 @@ import Glibc
 
 /// What the system says about a file: which one it is, its kind, permissions, size and times.
 ///
-/// The other modules ask here instead of `stat`: to which module of C the compiler counts that structure depends on what
-/// the files beside it import.
+/// Use it instead of the C structure `stat`. Which C module the compiler finds the members of `stat` and `timespec` in
+/// depends on the imports of the other files of a module. This module imports neither Foundation nor Dispatch.
+/// SystemPackage's `Stat` is no way out: its times are of type `timespec`.
 ///
 /// - Source: POSIX.1-2017, `<sys/stat.h>`.
 package struct FileStatus: Sendable, Hashable {
@@ -28,13 +29,13 @@ package struct FileStatus: Sendable, Hashable {
 
     package let identity: Identity
     package let kind: Kind
-    /// Who may do what: the lowest nine bits of the mode.
+    /// The permission bits of the mode, 0…0o777.
     package let permissions: UInt32
     /// Bytes.
     package let size: Int
-    /// When the content was written.
+    /// When the content was last written.
     package let modified: Time
-    /// When the content, the permissions or the names were changed.
+    /// When the content, the permissions, the owner or the links were last changed.
     package let changed: Time
 
     /// - Parameter followsLinks: Whether a symbolic link at the path stands for what it leads to.

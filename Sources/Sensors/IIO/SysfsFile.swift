@@ -1,5 +1,6 @@
 import Glibc
 import Positioning
+import Threading
 
 /// Why a sensor's file could not be read.
 enum SysfsError: Error, Sendable, Hashable {
@@ -16,44 +17,16 @@ enum SysfsError: Error, Sendable, Hashable {
 final class SysfsFile {
     private let path: String
     private let descriptor: Int32
-    private let identity: Identity?
+    private let identity: FileStatus.Identity?
 
     private static let longest = 128
-
-    /// Device and inode of a file.
-    private struct Identity: Equatable {
-        let device: UInt64
-        let node: UInt64
-
-        /// Reads the first two words of `stat`, in this order on every 64-bit Linux: which module the
-        /// structure's members belong to depends on the other imports and on optimisation.
-        /// - Parameter fill: A call that fills the structure and returns 0 on success.
-        init?(_ fill: (UnsafeMutablePointer<stat>) -> Int32) {
-            let words = withUnsafeTemporaryAllocation(
-                byteCount: max(MemoryLayout<stat>.size, 16),
-                alignment: MemoryLayout<stat>.alignment
-            ) { buffer -> (UInt64, UInt64)? in
-                guard let start = buffer.baseAddress, fill(start.assumingMemoryBound(to: stat.self)) == 0
-                else {
-                    return nil
-                }
-                return (
-                    start.loadUnaligned(as: UInt64.self),
-                    start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-                )
-            }
-            guard let words else { return nil }
-            (device, node) = words
-        }
-    }
 
     /// `nil` when the file does not exist or may not be read.
     init?(_ path: String) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        let opened = descriptor
-        identity = Identity { fstat(opened, $0) }
+        identity = FileStatus(descriptor: descriptor)?.identity
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -83,6 +56,6 @@ final class SysfsFile {
     /// Whether the path still leads to the open file: a device that is plugged in again has new ones.
     var isCurrent: Bool {
         guard let identity else { return false }
-        return identity == Identity { stat(path, $0) }
+        return identity == FileStatus(path: path)?.identity
     }
 }
