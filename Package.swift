@@ -16,7 +16,6 @@ let strict: [SwiftSetting] = [
 // Products of other packages.
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -190,7 +189,7 @@ let package = Package(
                 "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Profiles", "Things", "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
                 "MQTT", "Threading", "CMalloc", "Resolution", "Directory", "People", "Accounts", lifecycle,
-                signals, arguments, log,
+                arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]

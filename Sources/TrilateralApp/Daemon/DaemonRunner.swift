@@ -72,12 +72,12 @@ package struct DaemonRunner: Sendable {
     ///
     /// - Throws: An exit code; ``ResourceError``; ``RestartRequest`` when the program shall be started again.
     func run(_ first: LoadedConfiguration) async throws {
+        // One stream for the whole life of the process, and before anything is opened.
+        let signals = SignalStream([SIGHUP, SIGTERM, SIGINT])
         try ProcessResources.check(.daemon)
         var first = first
         adjust(&first.values)
         let control = Locked(Control(first))
-        // One stream for the whole life of the process: a signal source that follows another one stays deaf.
-        let signals = SignalStream([SIGHUP, SIGTERM, SIGINT])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await number in signals.numbers {

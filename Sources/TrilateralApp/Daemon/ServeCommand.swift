@@ -9,7 +9,6 @@ import Logging
 import Sensing
 import ServiceLifecycle
 import Settings
-import UnixSignals
 import Threading
 
 /// `trilateral serve`: the Flare server alone.
@@ -47,6 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let signals = SignalStream([SIGTERM, SIGINT])
         let environment = ProcessInfo.processInfo.environment
         let configuration = try file.load(by: "serve", environment: environment).values
         let folder = try state.folder(environment)
@@ -90,11 +90,17 @@ struct ServeCommand: AsyncParsableCommand {
             let group = ServiceGroup(
                 configuration: .init(
                     services: [.init(service: server)],
-                    gracefulShutdownSignals: [.sigterm, .sigint],
                     logger: logger
                 )
             )
-            try await group.run()
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask {
+                    await signals.first()
+                    await group.triggerGracefulShutdown()
+                }
+                defer { tasks.cancelAll() }
+                try await group.run()
+            }
         } catch let code as ExitCode {
             throw code
         } catch {

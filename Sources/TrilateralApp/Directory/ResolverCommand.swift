@@ -8,7 +8,6 @@ import Resolution
 import Sensing
 import ServiceLifecycle
 import Settings
-import UnixSignals
 
 /// `trilateral resolver`: the directory of stations alone, and its rows.
 struct ResolverCommand: AsyncParsableCommand {
@@ -56,6 +55,7 @@ struct ResolverCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let signals = SignalStream([SIGTERM, SIGINT])
         var configuration = ResolverConfiguration()
         let standard = HostAndPort(host: "127.0.0.1", port: DirectoryMessage.standardPort)
         let places = listen.isEmpty ? [standard] : listen
@@ -97,7 +97,7 @@ struct ResolverCommand: AsyncParsableCommand {
                 throw ExitCode.unavailable
             }
         }
-        for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { break }
+        await signals.first()
         await server.stop()
     }
 }

@@ -98,7 +98,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             group.addTask { [seconds] in
                 let signals = SignalStream([SIGINT, SIGTERM])
                 await withTaskGroup(of: Void.self) { ends in
-                    ends.addTask { for await _ in signals.numbers { return } }
+                    ends.addTask { await signals.first() }
                     ends.addTask { try? await Task.sleep(for: .seconds(seconds)) }
                     await ends.next()
                     ends.cancelAll()

@@ -101,7 +101,7 @@ struct RecordCommand: AsyncParsableCommand {
     private static func waitForEnd(_ seconds: Int?) async {
         let signals = SignalStream([SIGINT, SIGTERM])
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in signals.numbers { return } }
+            group.addTask { await signals.first() }
             if let seconds { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }
             await group.next()
             group.cancelAll()

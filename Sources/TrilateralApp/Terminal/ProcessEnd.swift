@@ -39,8 +39,9 @@ enum ProcessEnd {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
             if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         }
-        // What is ignored stays so in the new one: an end that is asked for before it listens must not be lost.
+        // From here on a signal ends the process; one that came before must not be lost either.
         for number in [SIGHUP, SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        if SignalPipe.isEndWanted { _exit(0) }
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)

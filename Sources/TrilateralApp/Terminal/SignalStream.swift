@@ -1,34 +1,82 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Signals of the process as a stream, instead of what the system does by itself.
 ///
-/// They are caught as long as somebody reads ``numbers``.
+/// Until the first line of `init` a signal does what the system has it do. From then on none is lost: it waits for
+/// whoever reads ``numbers``. When nobody reads them any more, it is the system's again.
 struct SignalStream: Sendable {
     let numbers: AsyncStream<Int32>
 
     init(_ wanted: [Int32]) {
         let (numbers, feed) = AsyncStream<Int32>.makeStream()
         self.numbers = numbers
-        let sources = wanted.map { number in
-            if number != SIGWINCH { signal(number, SIG_IGN) }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { feed.yield(number) }
-            source.resume()
-            return SignalSource(source)
-        }
-        // The stream keeps its sources: a reader holds nothing else.
+        guard let reading = wanted.isEmpty ? nil : SignalPipe.standard?.reading else { return }
+        for number in wanted { SignalPipe.hold(number) }
+        let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .global())
+        source.setEventHandler { for number in SignalPipe.unread() { feed.yield(number) } }
+        source.resume()
+        let held = SignalSource(source)
+        // The stream keeps its source: a reader holds nothing else.
         feed.onTermination = { _ in
-            for source in sources { source.end() }
+            for number in wanted { signal(number, SIG_DFL) }
+            held.end()
         }
+    }
+
+    /// Waits for a signal, or until the task is cancelled.
+    func first() async { for await _ in numbers { return } }
+}
+
+/// What signal handlers write and ``SignalStream`` reads: a pipe loses nothing that comes before its reader.
+enum SignalPipe {
+    /// The two ends; `nil` if the process cannot open them. It is then ended by signals, as by default.
+    static let standard: (reading: Int32, writing: Int32)? = {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0, let reading = ends.first, let writing = ends.last else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        return (reading, writing)
+    }()
+
+    private static let endWasAsked = Atomic(false)
+
+    /// Whether SIGTERM or SIGINT was held, whoever has read it.
+    static var isEndWanted: Bool { endWasAsked.load(ordering: .relaxed) }
+
+    /// Keeps a signal in the pipe from now on.
+    static func hold(_ number: Int32) {
+        // The handler may only call what is safe in one; the values that it needs exist before it is set.
+        guard standard != nil else { return }
+        _ = isEndWanted
+        signal(number) { number in
+            let before = errno
+            if number == SIGTERM || number == SIGINT {
+                SignalPipe.endWasAsked.store(true, ordering: .relaxed)
+            }
+            var byte = UInt8(truncatingIfNeeded: number)
+            if let pipe = SignalPipe.standard { _ = write(pipe.writing, &byte, 1) }
+            errno = before
+        }
+    }
+
+    /// The signals that nobody has read yet.
+    static func unread() -> [Int32] {
+        guard let standard else { return [] }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(standard.reading, &bytes, bytes.count)
+        return bytes.prefix(max(0, count)).map { Int32($0) }
     }
 }
 
 // @unchecked: the source is only cancelled, which is allowed on any thread.
 private final class SignalSource: @unchecked Sendable {
-    private let source: any DispatchSourceSignal
+    private let source: any DispatchSourceRead
 
-    init(_ source: any DispatchSourceSignal) { self.source = source }
+    init(_ source: any DispatchSourceRead) { self.source = source }
 
     func end() { source.cancel() }
 }

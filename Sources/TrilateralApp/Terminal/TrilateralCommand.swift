@@ -8,6 +8,7 @@ import Threading
 package enum TrilateralProgram {
     /// Runs the command of the command line, and ends the process.
     package static func main() async -> Never {
+        acceptSignals()
         let image = ProcessImage.ofThisProcess()
         ignoreStraySignals()
         keepMemoryTogether()
@@ -32,6 +33,17 @@ package enum TrilateralProgram {
             ProcessEnd.exit(code.rawValue)
         }
         ProcessEnd.exit(0)
+    }
+
+    /// Until a verb reads signals, they end the program, as by default; only a reload of a daemon waits for it.
+    private static func acceptSignals() {
+        // Blocked signals are inherited, and nothing would ever end us.
+        var numbers = sigset_t()
+        sigemptyset(&numbers)
+        for number in [SIGHUP, SIGINT, SIGTERM] { sigaddset(&numbers, number) }
+        pthread_sigmask(SIG_UNBLOCK, &numbers, nil)
+        let verb = CommandLine.arguments.dropFirst().first
+        if verb == RunCommand._commandName || verb == ReplayCommand._commandName { SignalPipe.hold(SIGHUP) }
     }
 
     /// What would end a process by default, and here is no reason to.
