@@ -1,5 +1,6 @@
 import Cryptography
 package import Resolution
+import Threading
 
 /// Announces the address of this station to a resolver, and checks that the resolver knows it.
 package actor Announcer {
@@ -41,6 +42,15 @@ package actor Announcer {
             (self.serial, self.resolver, self.periodSeconds) = (serial, resolver, periodSeconds)
             (self.address, self.key) = (address, key)
         }
+
+        /// What is announced; `nil` if the resolver takes the address that we come from.
+        fileprivate func claimed(own: StationAddress?) -> StationAddress? {
+            switch address {
+            case .automatic: own
+            case .peer: nil
+            case .fixed(let address): address
+            }
+        }
     }
 
     private let settings: Settings
@@ -48,6 +58,8 @@ package actor Announcer {
     private let report: @Sendable (Report) async -> Void
     private var schedule: AnnouncerSchedule
     private var known: StationAddress?
+    /// Our address on the way to the resolver, at the last announcement.
+    private var own: StationAddress?
     private var waiter: Task<Void, Never>?
 
     /// - Parameter report: Called after each attempt.
@@ -100,17 +112,26 @@ package actor Announcer {
         let error: String?
         switch task {
         case .announce:
-            let isDelivered = await settings.resolver.deliver { [settings, clocks] own in
-                Self.message(settings, own: own, time: clocks.wall())
+            let way = Locked<StationAddress?>(nil)
+            let result = await settings.resolver.deliver { [settings, clocks] own in
+                way.withLock { $0 = own }
+                return Self.message(settings, own: own, time: clocks.wall())
             }
-            error = isDelivered ? nil : "\(place) did not take the address"
+            own = way.withLock { $0 }
+            error =
+                switch result {
+                case .delivered: nil
+                case .notTaken: "\(place) did not take the address"
+                case .unreachable(let reason): "\(place) cannot be reached: \(reason)"
+                }
         case .check:
             switch await settings.resolver.ask(settings.serial) {
             case .found(let address):
                 known = address
-                error = nil
+                error = refusal(address)
             case .unknown: error = "\(place) does not know \(settings.serial) after the announcement"
             case .noAnswer: error = "\(place) did not answer"
+            case .unreachable(let reason): error = "\(place) cannot be reached: \(reason)"
             case .badAnswer: error = "\(place) gave no answer that can be read"
             }
         }
@@ -132,13 +153,21 @@ package actor Announcer {
 
     private var place: String { "\(settings.resolver.host):\(settings.resolver.port)" }
 
+    /// Why the address that the resolver has is not the one of our announcement; `nil` if it may be.
+    ///
+    /// The protocol does not acknowledge updates, so only the address shows that one was refused.
+    private func refusal(_ found: StationAddress) -> String? {
+        let claimed = settings.claimed(own: own)
+        if found == claimed || found == own { return nil }
+        // A router may have translated our private address.
+        if own?.isPrivate ?? true, claimed.map({ $0.isPrivate && !found.isPrivate }) ?? true { return nil }
+        return
+            "\(place) has the address \(found), not \(claimed ?? own ?? found): it refuses the updates of this station (its "
+            + "update_from and keys_file), or another station uses the serial \(settings.serial)"
+    }
+
     private static func message(_ settings: Settings, own: StationAddress?, time: Int) -> [UInt8] {
-        let address: StationAddress? =
-            switch settings.address {
-            case .automatic: own
-            case .peer: nil
-            case .fixed(let address): address
-            }
+        let address = settings.claimed(own: own)
         let signature = settings.key.map { key -> (time: Int, hexadecimal: String) in
             let text = UpdateSignatures.message(
                 settings.serial,

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 package import Resolution
@@ -13,28 +14,28 @@ package struct DirectoryClient: Sendable {
     package func ask(_ serial: StationSerial) async -> ResolverQuery.Result {
         await exchange { _, now in
             ResolverQuery(serial, now: now)
-        } failure: {
-            .noAnswer
+        } failure: { reason in
+            reason.map { .unreachable($0) } ?? .noAnswer
         }
     }
 
     /// Tells the address of a station.
     ///
     /// - Parameter message: The update, from our IPv4 address on the way to the resolver; `nil` if there is none.
-    /// - Returns: Whether the resolver has taken it.
     package func deliver(
         _ message: @escaping @Sendable (_ ownAddress: StationAddress?) -> [UInt8]
-    ) async -> Bool {
+    ) async -> UpdateDelivery.Result {
         await exchange { own, now in
             UpdateDelivery(message(own), now: now)
-        } failure: {
-            false
+        } failure: { reason in
+            reason.map { .unreachable($0) } ?? .notTaken
         }
     }
 
+    /// - Parameter failure: The result without an answer, from why there is no connection, if that is known.
     private func exchange<Exchange: DirectoryExchange>(
         _ make: @escaping @Sendable (StationAddress?, Int64) -> Exchange,
-        failure: @escaping @Sendable () -> Exchange.Result
+        failure: @escaping @Sendable (String?) -> Exchange.Result
     ) async -> Exchange.Result {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let result = loop.makePromise(of: Exchange.Result.self)
@@ -49,11 +50,30 @@ package struct DirectoryClient: Sendable {
                 }
             }
             .connect(host: host, port: port)
-        connecting.whenFailure { _ in result.succeed(failure()) }
+        connecting.whenFailure { result.succeed(failure(Self.reason($0))) }
         return await withTaskCancellationHandler {
-            (try? await result.futureResult.get()) ?? failure()
+            (try? await result.futureResult.get()) ?? failure(nil)
         } onCancel: {
             connecting.whenSuccess { $0.close(promise: nil) }
+        }
+    }
+
+    /// Why there is no connection; `nil` for silence.
+    private static func reason(_ error: any Error) -> String? {
+        switch error {
+        case let error as NIOConnectionError:
+            if let first = error.connectionErrors.first {
+                reason(first.error)
+            } else {
+                "the name is not known"
+            }
+        case let error as IOError:
+            switch error.errnoCode {
+            case ECONNREFUSED: "the connection was refused"
+            case ETIMEDOUT: nil
+            default: String(cString: strerror(error.errnoCode))
+            }
+        default: nil
         }
     }
 
@@ -73,7 +93,7 @@ private final class ExchangeHandler<Exchange: DirectoryExchange>: ChannelInbound
     private let make: @Sendable (StationAddress?, Int64) -> Exchange
     private let startedAt: Int64
     private let result: EventLoopPromise<Exchange.Result>
-    private let failure: @Sendable () -> Exchange.Result
+    private let failure: @Sendable (String?) -> Exchange.Result
     private var exchange: Exchange?
     private var timer: Scheduled<Void>?
 
@@ -81,7 +101,7 @@ private final class ExchangeHandler<Exchange: DirectoryExchange>: ChannelInbound
         _ make: @escaping @Sendable (StationAddress?, Int64) -> Exchange,
         startedAt: Int64,
         result: EventLoopPromise<Exchange.Result>,
-        failure: @escaping @Sendable () -> Exchange.Result
+        failure: @escaping @Sendable (String?) -> Exchange.Result
     ) {
         (self.make, self.startedAt, self.result, self.failure) = (make, startedAt, result, failure)
     }
@@ -101,7 +121,7 @@ private final class ExchangeHandler<Exchange: DirectoryExchange>: ChannelInbound
         timer?.cancel()
         perform(exchange?.closed() ?? [], context)
         // Has no effect if the exchange has ended already.
-        result.succeed(failure())
+        result.succeed(failure(nil))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

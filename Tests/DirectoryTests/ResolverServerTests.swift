@@ -219,10 +219,16 @@ import Threading
         }
     }
 
-    @Test func `an absent resolver gives no answer, another protocol a bad one`() async throws {
+    @Test func `a refused connection is called so, also for updates`() async throws {
         let serial = try #require(StationSerial("x"))
-        let free = try LoopbackSocket.freePort()
-        #expect(await DirectoryClient(host: "127.0.0.1", port: free).ask(serial) == .noAnswer)
+        let client = DirectoryClient(host: "127.0.0.1", port: try LoopbackSocket.freePort())
+        #expect(await client.ask(serial) == .unreachable("the connection was refused"))
+        let delivery = await client.deliver { _ in DirectoryMessage.update(serial, address: nil) }
+        #expect(delivery == .unreachable("the connection was refused"))
+    }
+
+    @Test func `another protocol is a bad answer`() async throws {
+        let serial = try #require(StationSerial("x"))
         let listener = try LoopbackSocket.listening()
         let port = listener.port
         async let asked = DirectoryClient(host: "127.0.0.1", port: port).ask(serial)
@@ -234,40 +240,6 @@ import Threading
         #expect(await asked == .badAnswer)
     }
 
-    // MARK: The announcer
-
-    @Test func `a station tells its address, and learns what the resolver says of it`() async throws {
-        try await withResolver { (resolver: Resolver) async throws in
-            let serial = try #require(StationSerial("aabbccddeeff"))
-            let (reports, port) = AsyncStream.makeStream(of: Announcer.Report.self)
-            let announcer = Announcer(
-                .init(
-                    serial: serial,
-                    resolver: resolver.client,
-                    periodSeconds: 60,
-                    address: .automatic,
-                    key: nil
-                ),
-                clocks: .init(
-                    steady: { Int64(ContinuousClock.now.duration(to: .now) / .milliseconds(1)) },
-                    wall: { 0 }
-                ),
-                report: { port.yield($0) }
-            )
-            let (changes, change) = AsyncStream.makeStream(of: Void.self)
-            let task = Task { await announcer.run(changes: changes) }
-            var iterator = reports.makeAsyncIterator()
-            let first = await iterator.next()
-            #expect(first?.isSuccess == true && first?.address?.description == "127.0.0.1")
-            #expect(try resolver.database.address(of: serial)?.description == "127.0.0.1")
-            _ = try resolver.database.remove(serial)
-            change.yield()
-            #expect(await iterator.next()?.isSuccess == true)
-            #expect(try resolver.database.address(of: serial)?.description == "127.0.0.1")
-            task.cancel()
-            await task.value
-        }
-    }
 }
 
 struct NetworkRangeTextTests {

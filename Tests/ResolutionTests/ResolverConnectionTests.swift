@@ -164,12 +164,12 @@ struct ResolverConnectionTests {
         #expect(delivery.received(Array(Self.greeting.utf8.prefix(5)), now: 0) == [])
         #expect(delivery.received(Array(Self.greeting.utf8.dropFirst(5)), now: 0) == [.send(update)])
         #expect(delivery.received(Array("x 192.0.2.7".utf8), now: 0) == [])
-        #expect(delivery.closed() == [.end(true)])
+        #expect(delivery.closed() == [.end(.delivered)])
         var early = UpdateDelivery(update, now: 0)
-        #expect(early.closed() == [.end(false)])
+        #expect(early.closed() == [.end(.notTaken)])
         var strange = UpdateDelivery(update, now: 0)
-        #expect(strange.received(Array("HTTP".utf8), now: 0) == [.end(false)])
+        #expect(strange.received(Array("HTTP".utf8), now: 0) == [.end(.notTaken)])
         var silent = UpdateDelivery(update, now: 0)
-        #expect(silent.tick(now: 3000) == [.end(false)])
+        #expect(silent.tick(now: 3000) == [.end(.notTaken)])
     }
 }

@@ -235,6 +235,8 @@ package struct StationLink: Sendable {
         case .unknown: "\(station.name) is not known: check the serial, and that the station is set up."
         case .noAnswer:
             "\(remote.resolver) did not answer within 3 s: check your connection, or try again later."
+        case .unreachable(let reason):
+            "\(remote.resolver) cannot be reached: \(reason). Check the address, and that the resolver is on."
         case .badAnswer: "\(remote.resolver) gave an answer that cannot be read."
         }
     }

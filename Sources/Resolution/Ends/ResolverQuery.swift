@@ -10,6 +10,8 @@ package struct ResolverQuery: DirectoryExchange {
         case unknown
         /// No connection, no greeting or no reply in time.
         case noAnswer
+        /// There was no connection, and why: `the connection was refused`.
+        case unreachable(String)
         /// What it said is no answer, or one for another serial.
         case badAnswer
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Controller
 import Daemon
 import Directory
+import Flare
 import Foundation
 import Logging
 import Resolution
@@ -43,14 +44,50 @@ struct ResolverCommand: AsyncParsableCommand {
     )
     var updateFrom: [String] = []
 
+    @Option(
+        name: .customLong("request-from"),
+        help: ArgumentHelp(
+            "A network that may ask, instead of all. Can be given several times.",
+            valueName: "net"
+        )
+    )
+    var requestFrom: [String] = []
+
+    @Option(
+        name: .customLong("keys-file"),
+        help: ArgumentHelp(
+            "A file with a line for each station that signs its updates: serial and 64 hexadecimal digits.",
+            valueName: "file"
+        )
+    )
+    var keysFile: String?
+
+    @Option(
+        name: .customLong("per-second"),
+        help: ArgumentHelp(
+            "Most names and updates of one peer, 0.1 to 1000, after 20 times as many at once.",
+            valueName: "number"
+        )
+    )
+    var perSecond = ResolverConfiguration().perSecond
+
+    @Option(help: "Which address of a station counts: the claimed one, its peer's, or auto.")
+    var address = AddressRule.auto
+
     @Flag(help: "Answer updates with the serial and the stored address.")
     var ack = false
 
     func validate() throws {
-        for network in updateFrom where NetworkRange(network) == nil {
-            throw ValidationError(
-                "--update-from: \"\(network)\" is no network such as 192.168.0.0/16, without other bits behind its length"
-            )
+        for (option, networks) in [("--update-from", updateFrom), ("--request-from", requestFrom)] {
+            for network in networks where NetworkRange(network) == nil {
+                throw ValidationError(
+                    "\(option): \(QuotedValue.of(network)) is no network such as 192.168.0.0/16, without other bits behind "
+                        + "its length"
+                )
+            }
+        }
+        guard (0.1...1000).contains(perSecond) else {
+            throw ValidationError("--per-second: must be 0.1 to 1000 (is \(perSecond))")
         }
     }
 
@@ -60,7 +97,10 @@ struct ResolverCommand: AsyncParsableCommand {
         let standard = HostAndPort(host: "127.0.0.1", port: DirectoryMessage.standardPort)
         let places = listen.isEmpty ? [standard] : listen
         configuration.acknowledges = ack
+        (configuration.rule, configuration.perSecond) = (address, perSecond)
         if !updateFrom.isEmpty { configuration.updateFrom = updateFrom.compactMap { NetworkRange($0) } }
+        if !requestFrom.isEmpty { configuration.requestFrom = requestFrom.compactMap { NetworkRange($0) } }
+        if let keysFile { configuration.keys = try keys(in: keysFile) }
         let path = try file.pathToMake()
         let database: ResolverDatabase
         do {
@@ -100,4 +140,19 @@ struct ResolverCommand: AsyncParsableCommand {
         await signals.first()
         await server.stop()
     }
+
+    private func keys(in file: String) throws -> [StationSerial: [UInt8]] {
+        switch StationKeys.load(file) {
+        case .success(let keys):
+            if let warning = FileContents.openness(of: file) {
+                StandardError.print("trilateral resolver: warning: --keys-file: \(file) \(warning)")
+            }
+            return keys
+        case .failure(let error):
+            StandardError.print("trilateral resolver: --keys-file: \(file): \(error.message)")
+            throw ExitCode.configuration
+        }
+    }
 }
+
+extension AddressRule: ExpressibleByArgument {}

@@ -8,8 +8,11 @@ struct StationAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Register a station, after its resolver has told where it is.",
-        discussion:
-            "Serial, name and password are needed. Nothing is stored unless the resolver knows the serial."
+        discussion: """
+            Serial, name and password are needed. The password is the one that the station's Flare server asks for: a user's \
+            token there (trilateral token add), or that of a proxy in front of it. It is sent over TLS only; any word does \
+            for a server that asks for none. Nothing is stored unless the resolver knows the serial.
+            """
     )
 
     @Option(help: "The serial, in any form: usually a MAC.")
@@ -20,7 +23,10 @@ struct StationAddCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("password-file"),
-        help: ArgumentHelp("A file with the password of its server and nothing else.", valueName: "file")
+        help: ArgumentHelp(
+            "A file with the token or password for its Flare server and nothing else.",
+            valueName: "file"
+        )
     )
     var passwordFile: String?
 

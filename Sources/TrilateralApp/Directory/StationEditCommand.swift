@@ -25,7 +25,10 @@ struct StationEditCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("password-file"),
-        help: ArgumentHelp("A file with the password of its server and nothing else.", valueName: "file")
+        help: ArgumentHelp(
+            "A file with the token or password for its Flare server and nothing else.",
+            valueName: "file"
+        )
     )
     var passwordFile: String?
 

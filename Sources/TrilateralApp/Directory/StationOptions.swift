@@ -28,6 +28,11 @@ extension VerbError {
                 "\(resolver) did not answer within 3 s: check your connection, or try again later",
                 .temporary
             )
+        case .unreachable(let reason):
+            self.init(
+                "\(resolver) cannot be reached: \(reason); check the address, and that the resolver is on",
+                .temporary
+            )
         case .unknown:
             self.init("\(serial) is not known: check the serial, and that the station is set up", .noInput)
         case .badAnswer:
