@@ -18,4 +18,24 @@ package enum TerminalText {
         }
         return result
     }
+
+    /// Output of a verb, of one or several lines: everything except line ends and tabs is escaped as in JSON.
+    ///
+    /// JSON stays the same value, so that this serves every output: texts, tables, and `--json`.
+    package static func output(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isEscapedInOutput) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isEscapedInOutput(scalar) {
+                result += HarmfulCharacters.escape(scalar)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isEscapedInOutput(_ scalar: Unicode.Scalar) -> Bool {
+        scalar != "\n" && scalar != "\t" && HarmfulCharacters.contain(scalar)
+    }
 }
