@@ -175,7 +175,8 @@ package actor MQTTBridge {
     private func receive(_ event: MQTTLinkEvent) {
         switch event {
         case .connected(let session):
-            send(refusals.connected(session))
+            for limit in session.limits { logger.warning("\(limit)") }
+            for event in refusals.connected(session) { send(event) }
             perform(ownership.linkUp())
             publisher.linkUp()
             if !isLeaving { setOnline() }

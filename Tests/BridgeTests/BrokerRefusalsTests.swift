@@ -93,9 +93,32 @@ struct BrokerRefusalsTests {
 
     @Test func `topics that may not be read are an alert that names them`() {
         let refusals = BrokerRefusals()
-        #expect(refusals.connected(session([])) == .alertCleared(BrokerRefusals.subscriptions))
-        let alert = raised(refusals.connected(session(["x/set", "y/set"])))
+        #expect(
+            refusals.connected(session([])) == [
+                .alertCleared(BrokerRefusals.subscriptions), .alertCleared(BrokerRefusals.limits),
+            ]
+        )
+        let alert = raised(refusals.connected(session(["x/set", "y/set"])).first)
         #expect(alert?.id == BrokerRefusals.subscriptions)
         #expect(alert?.message.contains("x/set, y/set") == true)
+    }
+
+    @Test func `what the broker cannot do is an alert that says what does not work`() {
+        let session = MQTTSession(
+            version: .v5,
+            maximumQoS: .atMostOnce,
+            hasRetained: false,
+            hasWildcards: false,
+            will: .weakest,
+            refusedFilters: ["x/+/set"]
+        )
+        let events = BrokerRefusals().connected(session)
+        let limits = raised(events.last)
+        #expect(limits?.id == BrokerRefusals.limits)
+        for words in ["discovery", "availability", "QoS 0", "last will"] {
+            #expect(limits?.message.contains(words) == true, "\(words)")
+        }
+        // Other rights would not help.
+        #expect(raised(events.first)?.message.contains("acl") == false)
     }
 }

@@ -10,6 +10,7 @@ package struct BrokerRefusals: Sendable {
     package static let link = "broker-link"
     package static let publications = "broker-publications"
     package static let subscriptions = "broker-subscriptions"
+    package static let limits = "broker-limits"
 
     /// Why each topic was refused since the last retry, and before it.
     private var refused: [String: String] = [:]
@@ -46,16 +47,35 @@ package struct BrokerRefusals: Sendable {
         return events
     }
 
-    /// The alert for topics that we may not read, or its end.
-    package func connected(_ session: MQTTSession) -> ControllerEvent {
+    /// The alerts for topics that we may not read and for what the broker cannot do, or their ends.
+    package func connected(_ session: MQTTSession) -> [ControllerEvent] {
+        [subscriptionsEvent(session), limitsEvent(session)]
+    }
+
+    private func subscriptionsEvent(_ session: MQTTSession) -> ControllerEvent {
         guard !session.refusedFilters.isEmpty else { return .alertCleared(Self.subscriptions) }
+        let advice =
+            session.hasWildcards
+            ? "Give this user the rights that `trilateral acl` prints."
+            : "This broker accepts no topic filters with + or #: use another one."
         return .alertRaised(
             Self.subscriptions,
             .error,
             message: """
                 The broker does not let us read \(Self.list(session.refusedFilters)): commands sent there have no effect. \
-                Give this user the rights that `trilateral acl` prints.
+                \(advice)
                 """
+        )
+    }
+
+    /// A warning, because everything else works.
+    private func limitsEvent(_ session: MQTTSession) -> ControllerEvent {
+        let limits = session.limits
+        guard !limits.isEmpty else { return .alertCleared(Self.limits) }
+        return .alertRaised(
+            Self.limits,
+            .warning,
+            message: (limits + ["Use a broker with QoS 1 and retained messages."]).joined(separator: " ")
         )
     }
 
@@ -123,5 +143,38 @@ package struct BrokerRefusals: Sendable {
     private static func list(_ topics: [String]) -> String {
         let first = topics.prefix(3).joined(separator: ", ")
         return topics.count > 3 ? "\(first) and \(topics.count - 3) more" : first
+    }
+}
+
+extension MQTTSession {
+    /// What does not work with this broker, a sentence each.
+    package var limits: [String] {
+        var limits: [String] = []
+        if !hasRetained {
+            limits.append(
+                """
+                The broker keeps no retained messages: who subscribes later does not receive states, availability \
+                and Home Assistant's discovery until they are published again.
+                """
+            )
+        }
+        if maximumQoS == .atMostOnce {
+            limits.append(
+                "The broker has only QoS 0: commands, answers and states are lost when a link breaks."
+            )
+        }
+        switch will {
+        case .full: break
+        case .unacknowledged: limits.append("It accepts the last will only with QoS 0.")
+        case .unretained, .weakest:
+            limits.append(
+                "It accepts the last will only when it is not retained: who subscribes later reads no `offline`."
+            )
+        case .none:
+            limits.append(
+                "It accepts no last will: nobody reads `offline` when this program ends unexpectedly."
+            )
+        }
+        return limits
     }
 }

@@ -7,13 +7,16 @@ extension MQTTClient {
         var outage = Outage(warnAfter: .seconds(configuration.warnAfterSeconds))
         var backoff = configuration.reconnect
         var version = VersionChoice(configuration.protocolVersion)
+        var will = WillChoice(configuration.will)
         while true {
             let started = ContinuousClock.now
-            guard let end = await connection(version.next) else { return }
-            let wasUp = finish(end, &outage)
+            guard let end = await connection(version.next, will) else { return }
+            let isWillRefused = will.ended(end, isLastVersion: version.isLast)
+            let wasUp = finish(end, &outage, isRepeated: isWillRefused)
             if wasUp { backoff.linkLost(wasSteady: started.duration(to: .now) > .seconds(10)) }
-            let isAtOnce = version.ended(end)
+            let isAtOnce = !isWillRefused && version.ended(end)
             guard !Task.isCancelled, state.withLock({ $0.phase == .running }) else { return }
+            if isWillRefused { continue }
             if isAtOnce {
                 logger.info("\(configuration.address) does not speak MQTT 5: trying 3.1.1")
                 continue
@@ -25,7 +28,7 @@ extension MQTTClient {
     /// Runs one connection, from the attempt to its end.
     ///
     /// - Returns: `nil` when cancelled.
-    private func connection(_ version: MQTTProtocolChoice) async -> ConnectionEnd? {
+    private func connection(_ version: MQTTProtocolChoice, _ will: WillChoice) async -> ConnectionEnd? {
         let (ends, end) = AsyncStream<ConnectionEnd>.makeStream()
         let (thread, threadEnd) = AsyncStream<Never>.makeStream()
         let number = state.withLock { state in
@@ -45,11 +48,14 @@ extension MQTTClient {
             }
         )
         let connection: Connection
+        var configuration = configuration
+        configuration.will = will.next
         do throws(MQTTError) {
             connection = try Connection(
                 number: number,
                 configuration: configuration,
                 version: version,
+                will: will.strength,
                 events: events,
                 aroundRead: aroundRead,
                 logger: logger
@@ -85,8 +91,9 @@ extension MQTTClient {
 
     /// Notifies everything that depended on the connection.
     ///
+    /// - Parameter isRepeated: Whether another attempt follows at once, whose end counts instead.
     /// - Returns: Whether the link was up.
-    private func finish(_ end: ConnectionEnd, _ outage: inout Outage) -> Bool {
+    private func finish(_ end: ConnectionEnd, _ outage: inout Outage, isRepeated: Bool) -> Bool {
         // The connection is released outside of the lock, because its end calls the library.
         let (given, wasUp, old) = state.withLock { state in
             let wasUp = state.isUp
@@ -115,7 +122,9 @@ extension MQTTClient {
             if wasUp { logger.notice("the link to the broker at \(configuration.address) is closed") }
             return wasUp
         }
-        if outage.isNewReason(error) {
+        if isRepeated {
+            logger.info("\(error): trying a last will of lower QoS, not retained, or none")
+        } else if outage.isNewReason(error) {
             logger.warning("\(error)")
             report(.disconnected(error))
         } else {
@@ -147,7 +156,6 @@ extension MQTTClient {
             guard state.connection === connection else { return [] }
             state.link = State.Link(
                 connection: connection,
-                maximumQoS: session.maximumQoS,
                 hasSubscriptionIdentifiers: hasSubscriptionIdentifiers
             )
             return state.subscriptions.requests
@@ -156,10 +164,12 @@ extension MQTTClient {
 
     private func linkUp(_ session: MQTTSession, _ number: UInt64) {
         let link = state.withLock { state -> State.Link? in
-            guard let link = state.link, link.connection.number == number else { return nil }
+            guard state.link?.connection.number == number else { return nil }
             state.isUp = true
+            state.link?.maximumQoS = session.maximumQoS
+            state.link?.hasRetained = session.hasRetained
             state.counters.connects += 1
-            return link
+            return state.link
         }
         guard let link else { return }
         replay(over: link)

@@ -33,7 +33,11 @@ extension MQTTClient {
     private func send(_ ticket: MQTTOutbox.Ticket, _ message: MQTTMessage, over link: State.Link)
         -> MQTTPublishError?
     {
-        let result = link.connection.publish(message, maximumQoS: link.maximumQoS)
+        let result = link.connection.publish(
+            message,
+            maximumQoS: link.maximumQoS,
+            hasRetained: link.hasRetained
+        )
         let (completion, isFirst) = state.withLock { state -> (MQTTOutbox.Completion?, Bool) in
             switch result {
             case .accepted(let messageID):

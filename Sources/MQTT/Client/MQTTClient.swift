@@ -23,7 +23,9 @@ package final class MQTTClient: Sendable {
         /// A connection accepted by the broker.
         struct Link {
             let connection: Connection
-            let maximumQoS: MQTTQoS
+            /// What the broker supports, as far as known; complete before the first publication.
+            var maximumQoS = MQTTQoS.exactlyOnce
+            var hasRetained = true
             let hasSubscriptionIdentifiers: Bool
         }
 

@@ -18,6 +18,12 @@ package struct MQTTSession: Sendable, Equatable {
     package let isSessionPresent: Bool
     /// The highest QoS that the broker supports; higher ones are reduced to it.
     package let maximumQoS: MQTTQoS
+    /// Whether the broker keeps retained messages; without, the retain flag is not sent.
+    package let hasRetained: Bool
+    /// Whether the broker accepts filters with wildcards.
+    package let hasWildcards: Bool
+    /// How far the broker accepted the will.
+    package let will: MQTTWillStrength
     /// Filters that the broker refused, sorted.
     package let refusedFilters: [String]
 
@@ -25,11 +31,17 @@ package struct MQTTSession: Sendable, Equatable {
         version: MQTTProtocolChoice,
         isSessionPresent: Bool = false,
         maximumQoS: MQTTQoS = .exactlyOnce,
+        hasRetained: Bool = true,
+        hasWildcards: Bool = true,
+        will: MQTTWillStrength = .full,
         refusedFilters: [String] = []
     ) {
         self.version = version
         self.isSessionPresent = isSessionPresent
         self.maximumQoS = maximumQoS
+        self.hasRetained = hasRetained
+        self.hasWildcards = hasWildcards
+        self.will = will
         self.refusedFilters = refusedFilters
     }
 }

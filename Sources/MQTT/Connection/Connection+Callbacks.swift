@@ -19,7 +19,7 @@ extension Connection {
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, object, messageID, count, granted, _ in
             let codes = UnsafeBufferPointer(start: granted, count: granted == nil ? 0 : Int(max(count, 0)))
-            Connection.of(object)?.receivedSuback(messageID, isRefused: codes.contains { $0 >= 0x80 })
+            Connection.of(object)?.receivedSuback(messageID, Array(codes))
         }
         mosquitto_publish_v5_callback_set(handle) { _, object, messageID, code, _ in
             Connection.of(object)?.events.acknowledged(messageID, code)
@@ -45,7 +45,10 @@ extension Connection {
             version: version,
             isSessionPresent: flags & 1 != 0,
             maximumQoS: received.maximumQoS,
-            refusedFilters: []
+            hasRetained: received.hasRetained
+                && (version == .v5 || will.isRetained || configuration.will == nil),
+            hasWildcards: received.hasWildcards,
+            will: will
         )
         let isIdentified = version == .v5 && received.hasSubscriptionIdentifiers
         progress.session = session
@@ -53,16 +56,23 @@ extension Connection {
         progress.deadline = .now + .seconds(5)
         for request in events.accepted(self, session, isIdentified) {
             guard let messageID = subscribe(request, identified: isIdentified) else { continue }
-            progress.unanswered[messageID] = request.filter
+            progress.unanswered[messageID] = request
         }
         if progress.unanswered.isEmpty { finishSubscribing() }
     }
 
-    private func receivedSuback(_ messageID: Int32, isRefused: Bool) {
-        let filter = progress.unanswered.removeValue(forKey: messageID)
-        if isRefused {
-            logger.debug("the broker refused the subscription to \(filter ?? "one of our topics")")
-            if let filter { progress.refusedFilters.append(filter) }
+    private func receivedSuback(_ messageID: Int32, _ codes: [Int32]) {
+        let request = progress.unanswered.removeValue(forKey: messageID)
+        if codes.contains(where: { $0 >= 0x80 }) {
+            logger.debug("the broker refused the subscription to \(request?.filter ?? "one of our topics")")
+            if let request { progress.refusedFilters.append(request.filter) }
+        } else if let request, let code = codes.first, let granted = MQTTQoS(rawValue: UInt8(clamping: code))
+        {
+            if granted < request.qos {
+                progress.reducedQoS = max(progress.reducedQoS ?? granted, granted)
+            } else if granted > .atMostOnce {
+                progress.hasFullGrant = true
+            }
         }
         if progress.unanswered.isEmpty { finishSubscribing() }
     }

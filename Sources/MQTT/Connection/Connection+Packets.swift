@@ -12,7 +12,7 @@ extension Connection {
     /// Passes a publication to the library, which copies it.
     ///
     /// From any thread.
-    func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS) -> PublishResult {
+    func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS, hasRetained: Bool) -> PublishResult {
         let properties =
             version == .v5 && !message.properties.isEmpty ? PropertyList(message.properties) : PropertyList()
         var messageID: Int32 = 0
@@ -24,7 +24,7 @@ extension Connection {
                 Int32(clamping: bytes.count),
                 bytes.baseAddress,
                 Int32(min(message.qos, maximumQoS).rawValue),
-                message.isRetained,
+                message.isRetained && hasRetained,
                 properties.list
             )
         }

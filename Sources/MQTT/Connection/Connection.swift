@@ -14,6 +14,7 @@ final class Connection: Sendable {
     let number: UInt64
     let configuration: MQTTConfiguration
     let version: MQTTProtocolChoice
+    let will: MQTTWillStrength
     let events: ConnectionEvents
     let logger: Logger
     private let aroundRead: MQTTReadHook
@@ -64,7 +65,10 @@ final class Connection: Sendable {
         /// The answer to CONNECT if it was refused.
         var refusal: (code: Int32, reason: String?)?
         /// Subscriptions of this connect that are not answered yet.
-        var unanswered: [Int32: String] = [:]
+        var unanswered: [Int32: Subscriptions.Request] = [:]
+        /// The highest QoS that a subscription was granted at less than it asked for, if none got what it asked for.
+        var reducedQoS: MQTTQoS?
+        var hasFullGrant = false
         var refusedFilters: [String] = []
         var deadline = ContinuousClock.now
     }
@@ -74,6 +78,7 @@ final class Connection: Sendable {
         number: UInt64,
         configuration: MQTTConfiguration,
         version: MQTTProtocolChoice,
+        will: MQTTWillStrength = .full,
         events: ConnectionEvents,
         aroundRead: @escaping MQTTReadHook,
         logger: Logger
@@ -81,6 +86,7 @@ final class Connection: Sendable {
         self.number = number
         self.configuration = configuration
         self.version = version
+        self.will = will
         self.events = events
         self.aroundRead = aroundRead
         self.logger = logger
@@ -254,7 +260,7 @@ final class Connection: Sendable {
         guard progress.stage == .subscribing, let session = progress.session else { return }
         progress.stage = .up
         if !progress.unanswered.isEmpty {
-            let filters = progress.unanswered.values.sorted().joined(separator: ", ")
+            let filters = progress.unanswered.values.map(\.filter).sorted().joined(separator: ", ")
             logger.warning("the broker did not answer these subscriptions: \(filters)")
         }
         if !progress.refusedFilters.isEmpty {
@@ -265,10 +271,22 @@ final class Connection: Sendable {
             MQTTSession(
                 version: session.version,
                 isSessionPresent: session.isSessionPresent,
-                maximumQoS: session.maximumQoS,
+                maximumQoS: min(session.maximumQoS, inferredQoS),
+                hasRetained: session.hasRetained,
+                hasWildcards: session.hasWildcards,
+                will: session.will,
                 refusedFilters: progress.refusedFilters.sorted()
             )
         )
+    }
+
+    /// What 3.1.1 does not say, but its answers to the subscriptions and to the will tell.
+    ///
+    /// A publication above the broker's QoS would end the link.
+    private var inferredQoS: MQTTQoS {
+        guard version == .v311 else { return .exactlyOnce }
+        if configuration.will != nil, !will.isAcknowledged { return .atMostOnce }
+        return progress.hasFullGrant ? .exactlyOnce : progress.reducedQoS ?? .exactlyOnce
     }
 
     /// Whether the socket is connected.

@@ -6,12 +6,16 @@ enum ConnectionEnd: Sendable, Equatable {
     case unsupportedVersion(MQTTError)
     /// The peer did not answer CONNECT with MQTT; possibly a broker that does not support the version.
     case unanswered(MQTTError)
+    /// The peer read CONNECT and closed the connection without an answer: so a broker of 3.1.1 refuses a will.
+    case closedUnanswered(MQTTError)
     case failed(MQTTError)
 
     var error: MQTTError? {
         switch self {
         case .closed: nil
-        case .unsupportedVersion(let error), .unanswered(let error), .failed(let error): error
+        case .unsupportedVersion(let error), .unanswered(let error), .closedUnanswered(let error),
+            .failed(let error):
+            error
         }
     }
 }
@@ -26,6 +30,9 @@ struct VersionChoice {
         next = requested == .v311 ? .v311 : .v5
     }
 
+    /// Whether no other version is tried after this one.
+    var isLast: Bool { requested != .automatic || next == .v311 }
+
     /// - Returns: Whether to make the next attempt at once.
     mutating func ended(_ end: ConnectionEnd) -> Bool {
         guard requested == .automatic else { return false }
@@ -36,7 +43,7 @@ struct VersionChoice {
         case .unsupportedVersion:
             next = .v311
             return true
-        case .unanswered:
+        case .unanswered, .closedUnanswered:
             next = .v311
             return false
         case .closed, .failed:

@@ -46,9 +46,10 @@ struct DisconnectReason {
         }
         switch code {
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_NO_CONN:
-            let what = wasReached || code == MOSQ_ERR_CONN_LOST
             let error = MQTTError.lost(address: address, reason: "\(reason), before it answered")
-            return what ? .unanswered(error) : .failed(.unreachable(address: address, reason: reason))
+            if code == MOSQ_ERR_CONN_LOST { return .closedUnanswered(error) }
+            return wasReached
+                ? .unanswered(error) : .failed(.unreachable(address: address, reason: reason))
         case MOSQ_ERR_INVAL:
             return .failed(.configuration("libmosquitto rejects this host or port: \(address)"))
         default: return .failed(.unreachable(address: address, reason: reason))

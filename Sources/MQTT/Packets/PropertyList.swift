@@ -52,6 +52,8 @@ struct ReceivedProperties {
     var subscriptions: [UInt32] = []
     /// CONNACK: limitations that the broker announced.
     var maximumQoS = MQTTQoS.exactlyOnce
+    var hasRetained = true
+    var hasWildcards = true
     var hasSubscriptionIdentifiers = true
     var reason: String?
 
@@ -97,6 +99,8 @@ struct ReceivedProperties {
             subscriptions.append(value)
         case number(MQTT_PROP_MAXIMUM_QOS):
             maximumQoS = byte(property, identifier).flatMap(MQTTQoS.init) ?? .exactlyOnce
+        case number(MQTT_PROP_RETAIN_AVAILABLE): hasRetained = byte(property, identifier) != 0
+        case number(MQTT_PROP_WILDCARD_SUB_AVAILABLE): hasWildcards = byte(property, identifier) != 0
         case number(MQTT_PROP_SUBSCRIPTION_ID_AVAILABLE):
             hasSubscriptionIdentifiers = byte(property, identifier) != 0
         default: break
