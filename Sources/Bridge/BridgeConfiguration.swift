@@ -5,6 +5,8 @@ package import Messages
 package struct BridgeConfiguration: Sendable, Hashable {
     /// The first levels of every topic, without a slash at either end.
     package var base = "trilateral"
+    /// Where answers are published when a command names a response topic, as filters.
+    package var responseTopics = ["replies/#"]
     /// This device's level, `[a-z0-9-]`.
     package var node = "node"
     package var version = ""
@@ -39,6 +41,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
 
     /// `<base>/<node>`: what every topic begins with.
     package var root: String { "\(base)/\(node)" }
+
+    var responses: ResponseTopics { ResponseTopics(responseTopics, reserved: [base, discovery.prefix]) }
 
     /// Position and angle are repeated when they are at least so old, milliseconds.
     var minimumRepeatAge: Int64 { Int64(aliveInterval / .milliseconds(1)) / 2 }

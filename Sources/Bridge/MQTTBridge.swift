@@ -74,6 +74,7 @@ package actor MQTTBridge {
         inbox = CommandInbox(
             root: configuration.root,
             hasUserTopics: configuration.hasUserTopics,
+            responses: configuration.responses,
             identify: identify
         )
         discovery = DiscoverySession(
@@ -292,7 +293,9 @@ package actor MQTTBridge {
     // MARK: Refusals of the broker
 
     func handleRefusals() {
-        let topics = client.drainRefusals()
+        // Senders choose their response topics, so those are only counted, by the client.
+        let responses = configuration.responses
+        let topics = client.drainRefusals().filter { !responses.contains($0.key) }
         guard !topics.isEmpty else { return }
         let causes = refusals.refused(topics) {
             discovery.recordRefusal(of: $0) || publisher.retained.holds($0)

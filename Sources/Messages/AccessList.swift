@@ -34,6 +34,8 @@ package struct AccessList: Sendable, Hashable {
     package var discoveryPrefix: String
     /// Users get answers below `<replies>/<user>` when they ask with a response topic of MQTT 5.
     package var replies = "replies"
+    /// Where the daemon answers commands that name a response topic, as filters.
+    package var responseTopics = ["replies/#"]
     /// Rights that the daemon's capabilities need beyond the topics of their node.
     package var capabilities: [Grant] = []
     /// The users' names; by default `trilateral` for the daemon, else the role's.
@@ -59,7 +61,7 @@ package struct AccessList: Sendable, Hashable {
         switch role {
         case .daemon:
             return [Grant(access: .readwrite, filter: topics.everything)] + capabilities
-                + [Grant(access: .write, filter: "\(replies)/#")]
+                + responseTopics.map { Grant(access: .write, filter: $0) }
         case .homeAssistant:
             return reading + [
                 Grant(access: .read, filter: discovery.everything),

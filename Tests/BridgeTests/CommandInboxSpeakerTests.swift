@@ -125,8 +125,17 @@ struct CommandInboxSpeakerTests {
     mutating func `a user's answers stay on the user's topics`(tail: String, wanted: String, topic: String?)
         throws
     {
-        let command = try command(tail, "", responseTopic: wanted)
-        let reply = inbox.reply(with: Answer(ticket: command.ticket, tx: nil, subject: .get))
+        let actions = inbox.receive(message(tail, "", responseTopic: wanted))
+        let reply: CommandInbox.Reply
+        switch actions.last {
+        case .handle(let command)?:
+            reply = inbox.reply(with: Answer(ticket: command.ticket, tx: nil, subject: .get))
+        case .refuse(let refusal)?:
+            reply = refusal
+            #expect(topic == nil)
+            #expect(refusal.answer.refusal?.code == .notAllowed)
+        default: throw Unexpected(actions: actions)
+        }
         #expect(reply.topic == topic)
         #expect(reply.user == (tail.hasPrefix("users/") ? "bob" : nil))
     }

@@ -6,7 +6,10 @@ import Testing
 import Things
 
 struct CommandInboxTests {
-    private var inbox = CommandInbox(root: "trilateral/desk")
+    private var inbox = CommandInbox(
+        root: "trilateral/desk",
+        responses: ResponseTopics(reserved: ["trilateral", "homeassistant"])
+    )
 
     private func message(_ topic: String, _ payload: String, responseTopic: String? = nil) -> MQTTMessage {
         var properties = MQTTProperties()
@@ -17,12 +20,12 @@ struct CommandInboxTests {
 
     @Test mutating func `a command gets a ticket, and its answer finds the way back`() throws {
         let actions = inbox.receive(
-            message("trilateral/desk/things/lamp/set", #"{"state":"ON","tx":7}"#, responseTopic: "me/answers")
+            message("trilateral/desk/things/lamp/set", #"{"state":"ON","tx":7}"#, responseTopic: "replies/me")
         )
         guard case .handle(let command)? = actions.last else { throw Unexpected(actions) }
         #expect(command.tx == 7)
         let reply = inbox.reply(with: Answer(ticket: command.ticket, tx: command.tx, subject: .set))
-        #expect(reply.topic == "me/answers")
+        #expect(reply.topic == "replies/me")
         #expect(reply.correlation == [1, 2])
         #expect(inbox.reply(with: Answer(ticket: command.ticket, tx: nil, subject: .set)).topic == nil)
     }
@@ -38,13 +41,40 @@ struct CommandInboxTests {
     }
 
     @Test(arguments: [
-        "trilateral/desk", "trilateral/desk/things/lamp/set", "a/+/b", "a/#", "$SYS/x", "",
+        "trilateral/desk", "trilateral/desk/things/lamp/set", "trilateral/other/nearby/set", "trilateral",
+        "homeassistant/light/x/config", "replies/+", "replies/#", "$SYS/x", "me/answers", "replies2/x",
+        "replie",
     ])
-    mutating func `a response topic with wildcards or inside our tree counts as none`(topic: String) throws {
-        let actions = inbox.receive(message("trilateral/desk/nearby/set", "nonsense", responseTopic: topic))
+    mutating func `a command with a response topic that is not for answers is refused on the usual topic`(
+        topic: String
+    ) throws {
+        let actions = inbox.receive(
+            message("trilateral/desk/things/lamp/set", #"{"state":"ON","tx":7}"#, responseTopic: topic)
+        )
+        guard case .refuse(let reply)? = actions.last else { throw Unexpected(actions) }
+        #expect(reply.topic == nil)
+        #expect(reply.answer.tx == 7)
+        #expect(reply.answer.subject == .set)
+        #expect(reply.answer.refusal?.code == .notAllowed)
+        #expect(reply.answer.refusal?.message.contains("replies/#") == true)
+    }
+
+    @Test mutating func `what is wrong with a command is said before what is wrong with its response topic`()
+        throws
+    {
+        let actions = inbox.receive(message("trilateral/desk/nearby/set", "nonsense", responseTopic: "a"))
         guard case .refuse(let reply)? = actions.last else { throw Unexpected(actions) }
         #expect(reply.topic == nil)
         #expect(reply.answer.refusal?.code == .badJSON)
+    }
+
+    @Test func `the topics of the node and of discovery are reserved, whatever is configured`() {
+        let topics = ResponseTopics(["trilateral/#", "ha/#", "a/+/b"], reserved: ["trilateral", "ha"])
+        #expect(!topics.contains("trilateral/desk/nearby/set"))
+        #expect(!topics.contains("ha/device/x/config"))
+        #expect(topics.contains("a/x/b"))
+        #expect(!topics.contains("a/x/c"))
+        #expect(!ResponseTopics([]).contains("replies/x"))
     }
 
     @Test mutating func `a payload that was too large to take in is refused with its size`() throws {

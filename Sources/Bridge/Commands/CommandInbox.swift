@@ -33,13 +33,14 @@ package struct CommandInbox: Sendable {
         /// By the topic of the command.
         let subject: Answer.Subject
         let user: String?
-        let address: (topic: String, correlation: [UInt8]?)?
+        let address: CommandRoute.Address?
     }
 
     private let root: String
     private let decoder = CommandDecoder()
     private let identify: Identify?
     private let hasUserTopics: Bool
+    private let responses: ResponseTopics
     private var senders: [Int: Sender] = [:]
     private var nextTicket = 1
     private var retained = RetainedCommands()
@@ -48,8 +49,14 @@ package struct CommandInbox: Sendable {
     ///   - root: `<base>/<node>`.
     ///   - hasUserTopics: Whether commands below `users/<user>/` count, where the broker vouches for the user.
     ///   - identify: Finds who sends a command; `nil` where there are no users.
-    package init(root: String, hasUserTopics: Bool = false, identify: Identify? = nil) {
+    package init(
+        root: String,
+        hasUserTopics: Bool = false,
+        responses: ResponseTopics = ResponseTopics(),
+        identify: Identify? = nil
+    ) {
         (self.root, self.hasUserTopics, self.identify) = (root, hasUserTopics, identify)
+        self.responses = responses
     }
 
     /// Handles a message; one on another topic causes nothing.
@@ -58,10 +65,11 @@ package struct CommandInbox: Sendable {
         guard let route = CommandRoute(message.topic, root: root, hasUserTopics: hasUserTopics) else {
             return []
         }
+        let address = Result { () throws(Refusal) in try responses.address(of: message, route) }
         let sender = Sender(
             subject: route.topic.subject,
             user: route.user,
-            address: route.address(of: message)
+            address: (try? address.get()) ?? nil
         )
         if let bytes = message.oversizeBytes {
             let refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
@@ -77,6 +85,9 @@ package struct CommandInbox: Sendable {
             return (isNew ? [.updateAlert(retained)] : [])
                 + [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
         case .success(let order):
+            if case .failure(let refusal) = address {
+                return [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
+            }
             defer { nextTicket += 1 }
             senders[nextTicket] = sender
             let command = Command(

@@ -3,7 +3,7 @@ import MQTT
 import Messages
 import People
 
-/// Where a command came in, and where its answers may go.
+/// Where a command came in.
 struct CommandRoute: Sendable {
     let topic: CommandTopic
     /// The user for whom the broker vouches: below `users/<user>/` it lets nobody else publish.
@@ -50,22 +50,12 @@ struct CommandRoute: Sendable {
         return identify(.token(token, named: user ?? credentials.name))
     }
 
-    /// Where the sender wants the answer besides (MQTT 5): the response topic, unless it has wildcards or lies in our
-    /// own tree, where an answer could be mistaken for a command or a state.
-    ///
-    /// A user's answers stay below `users/<user>/response/`.
-    func address(of message: MQTTMessage) -> (topic: String, correlation: [UInt8]?)? {
-        guard let topic = message.properties.responseTopic, !topic.isEmpty,
-            !topic.contains("+"), !topic.contains("#"), !topic.hasPrefix("$")
-        else { return nil }
-        if let user {
-            let own = Topics(root: root).user(user, "response/")
-            guard topic.hasPrefix(own), topic.utf8.count > own.utf8.count,
-                !topic.dropFirst(own.count).contains("/")
-            else { return nil }
-        } else {
-            guard topic != root, !topic.hasPrefix(root + "/") else { return nil }
-        }
-        return (topic, message.properties.correlationData)
+    /// A response topic of MQTT 5, and what the sender recognises the answer by.
+    struct Address: Sendable {
+        let topic: String
+        let correlation: [UInt8]?
     }
+
+    /// What the response topics of a vouched user begin with; one level follows.
+    var userResponses: String? { user.map { Topics(root: root).user($0, "response/") } }
 }

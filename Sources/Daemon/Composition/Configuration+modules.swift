@@ -150,6 +150,7 @@ extension BridgeConfiguration {
     init(_ configuration: TrilateralConfiguration, node: String) {
         self.init()
         base = configuration.mqtt.base
+        responseTopics = configuration.mqtt.responseTopics
         self.node = node
         version = ProgramInfo.currentVersion
         flareMode = configuration.flare.mode.rawValue

@@ -1,14 +1,14 @@
 import CMosquitto
 
 /// The rules of MQTT for topics and strings, as enforced by libmosquitto.
-enum TopicRules {
+package enum TopicRules {
     /// Whether it is valid for publishing.
     static func isTopic(_ topic: String) -> Bool {
         isText(topic) && mosquitto_pub_topic_check2(topic, topic.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
     }
 
     /// Whether it is valid for subscribing.
-    static func isFilter(_ filter: String) -> Bool {
+    package static func isFilter(_ filter: String) -> Bool {
         isText(filter) && mosquitto_sub_topic_check2(filter, filter.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
     }
 
@@ -19,7 +19,8 @@ enum TopicRules {
             || mosquitto_validate_utf8(text, Int32(text.utf8.count)) == MOSQ_ERR_SUCCESS.rawValue
     }
 
-    static func matches(_ topic: String, filter: String) -> Bool {
+    /// Whether a topic is one of those that a filter selects.
+    package static func matches(_ topic: String, filter: String) -> Bool {
         var result = false
         return mosquitto_topic_matches_sub(filter, topic, &result) == MOSQ_ERR_SUCCESS.rawValue && result
     }

@@ -50,6 +50,12 @@ extension ConfigurationKey {
             "The name of this daemon on the broker, part of its topics; null uses the host name."
         ),
         .init(
+            "mqtt.response_topics",
+            \.mqtt.responseTopics,
+            .list(.topicFilter),
+            "Where answers go when a command names a response topic (MQTT 5), as filters; a command with another is refused."
+        ),
+        .init(
             "mqtt.reconnect_min_seconds",
             \.mqtt.reconnectMinSeconds,
             .number(0.1...60),

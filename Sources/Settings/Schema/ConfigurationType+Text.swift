@@ -1,5 +1,6 @@
 import Controller
 import Foundation
+import MQTT
 import Resolution
 
 extension ConfigurationType<String> {
@@ -69,6 +70,15 @@ extension ConfigurationType<String> {
     package static var topic: ConfigurationType {
         checked("a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends") {
             isTopic($0[...])
+        }
+    }
+
+    /// A topic filter that leaves out the topics of others: its first level is no wildcard.
+    package static var topicFilter: ConfigurationType {
+        checked(
+            "a topic filter of at most 200 bytes such as replies/#, that does not begin with +, #, $ or /"
+        ) {
+            $0.utf8.count <= 200 && !["+", "#", "$", "/"].contains($0.prefix(1)) && TopicRules.isFilter($0)
         }
     }
 

@@ -59,6 +59,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var passwordFile: String?
         package var keepaliveSeconds = Self.link.keepAliveSeconds
         package var base = Self.bridge.base
+        package var responseTopics = Self.bridge.responseTopics
         /// `nil` uses the slug of the host name.
         package var node: String?
         package var tls = TLS()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import HomeAssistant
+import MQTT
 import Messages
 import Settings
 
@@ -45,11 +46,14 @@ struct AccessListCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where users get answers with an MQTT 5 response topic: below <topic>/<user>.",
+            """
+            Where users get answers with an MQTT 5 response topic: below <topic>/<user>; without it below the first of \
+            mqtt.response_topics.
+            """,
             valueName: "topic"
         )
     )
-    var replies = "replies"
+    var replies: String?
 
     func validate() throws {
         if people, role != nil { throw ValidationError("--people and --role exclude each other.") }
@@ -79,7 +83,18 @@ struct AccessListCommand: AsyncParsableCommand {
         let node = node ?? NodeAddress(values.mqtt, traits).node
         let topics = Topics(root: "\(base)/\(node)")
         var list = AccessList(topics: topics, discoveryPrefix: values.discovery.prefix)
-        list.replies = replies
+        let filters = values.mqtt.responseTopics
+        list.responseTopics = filters
+        let usual = filters.first { $0.hasSuffix("/#") }.map { String($0.dropLast(2)) }
+        list.replies = replies ?? usual ?? list.replies
+        if !filters.contains(where: { TopicRules.matches("\(list.replies)/user/1", filter: $0) }) {
+            StandardError.print(
+                """
+                trilateral acl: warning: the daemon does not answer below \(list.replies): add "\(list.replies)/#" to \
+                mqtt.response_topics
+                """
+            )
+        }
         list.capabilities = Capability.all.flatMap { $0.access(values) }
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }

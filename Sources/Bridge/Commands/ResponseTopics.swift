@@ -1,0 +1,56 @@
+import Flare
+import MQTT
+import Messages
+import Things
+
+/// Where the senders of commands may have answers published (response topics of MQTT 5).
+///
+/// The daemon publishes there with its own rights, and the broker does not tell what the sender may write. So only
+/// topics count that are set aside for answers.
+package struct ResponseTopics: Sendable, Hashable {
+    private let filters: [String]
+    /// Never a response topic, whatever the filters say: an answer there would be a state, a command or an announcement.
+    private let reserved: [String]
+
+    /// - Parameters:
+    ///   - filters: As configured.
+    ///   - reserved: The first levels of topics that mean something to others.
+    package init(_ filters: [String] = BridgeConfiguration().responseTopics, reserved: [String] = []) {
+        (self.filters, self.reserved) = (filters, reserved)
+    }
+
+    package func contains(_ topic: String) -> Bool {
+        isTopic(topic) && !reserved.contains { topic == $0 || topic.hasPrefix($0 + "/") }
+            && filters.contains { TopicRules.matches(topic, filter: $0) }
+    }
+
+    /// - Returns: `nil` if the sender names none.
+    /// - Throws: `not_allowed` for a topic that is not set aside for answers.
+    func address(of message: MQTTMessage, _ route: CommandRoute) throws(Refusal) -> CommandRoute.Address? {
+        guard let topic = message.properties.responseTopic, !topic.isEmpty else { return nil }
+        let legal: String
+        if let own = route.userResponses {
+            let level = topic.dropFirst(own.count)
+            if topic.hasPrefix(own), !level.isEmpty, !level.contains("/"), isTopic(topic) {
+                return CommandRoute.Address(topic: topic, correlation: message.properties.correlationData)
+            }
+            legal = own + "+"
+        } else {
+            if contains(topic) {
+                return CommandRoute.Address(topic: topic, correlation: message.properties.correlationData)
+            }
+            legal = filters.isEmpty ? "none" : QuotedValue.list(filters)
+        }
+        throw Refusal(
+            .notAllowed,
+            """
+            answers are not published on the response topic \(QuotedValue.of(topic)); legal: \(legal)\
+            \(route.user == nil ? " (mqtt.response_topics)" : "")
+            """
+        )
+    }
+
+    private func isTopic(_ topic: String) -> Bool {
+        !topic.isEmpty && !topic.contains("+") && !topic.contains("#") && !topic.hasPrefix("$")
+    }
+}
