@@ -1,6 +1,9 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
+import Logging
 import NIOCore
+import NIOHTTP1
 
 /// Checks every request before the application: names, then size.
 struct GuardedResponder<Inner: HTTPResponder>: HTTPResponder
@@ -40,6 +43,38 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(to: head, format)
         }
     }
+}
+
+extension GuardedResponder {
+    /// Answers a request, whatever happens, and writes the response with its date.
+    /// - Throws: When the request is no HTTP, or nobody reads the response.
+    @concurrent func respond(
+        to request: Request,
+        _ channel: any Channel,
+        _ logger: Logger,
+        _ writer: consuming ResponseWriter
+    ) async throws {
+        let context = Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        var response: Response
+        do {
+            response = try await respond(to: request, context: context)
+        } catch let error as HTTPParserError {
+            throw error
+        } catch {
+            logger.debug("a request failed", metadata: ["error": "\(error)"])
+            response = Response(status: .internalServerError)
+        }
+        response.headers[.date] = HTTPDate.text(of: HTTPDate.now())
+        do {
+            try await writer.write(response: response.head, body: response.body)
+        } catch is HTTPParserError {
+            // As itself, it would be answered with a second response.
+            throw BrokenRequest()
+        }
+    }
+
+    /// The request turned out to be broken when its response had begun.
+    private struct BrokenRequest: Error {}
 }
 
 extension AccessPolicy {

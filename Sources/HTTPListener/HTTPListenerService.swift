@@ -58,27 +58,33 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         quiet.logLevel = .warning
         let tls = try makeTLS()
         let connections = IdleConnections(maximum: max(1, configuration.maximumConnections))
-        let application = Application(
-            responder: GuardedResponder(
-                inner: responder,
-                policy: AccessPolicy(configuration),
-                configuration: configuration
-            ),
-            server: HTTPServerBuilder {
-                ListenerChannel(
-                    configuration,
-                    gate: gate,
-                    immediate: immediate,
-                    connections: connections,
-                    tls: tls,
-                    responder: $0
-                )
-            },
-            configuration: ApplicationConfiguration(
+        let responder = GuardedResponder(
+            inner: responder,
+            policy: AccessPolicy(configuration),
+            configuration: configuration
+        )
+        // Not the library's `Application`, which wakes up every second to format the date of responses.
+        let server = try HTTPServerBuilder {
+            ListenerChannel(
+                configuration,
+                gate: gate,
+                immediate: immediate,
+                connections: connections,
+                tls: tls,
+                responder: $0
+            )
+        }
+        .buildServer(
+            configuration: ServerConfiguration(
                 address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
                     ?? .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: ConnectionCount(connections: connections)
             ),
+            eventLoopGroup: loops,
+            logger: quiet,
+            responder: { [quiet] request, writer, channel in
+                try await responder.respond(to: request, channel, quiet, writer)
+            },
             onServerRunning: { [logger] channel in
                 // Must receive errors before the library's handler, which does not forward them.
                 try? await channel.pipeline.addHandler(
@@ -88,16 +94,15 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                 let port = channel.localAddress?.port ?? configuration.port
                 logger.debug("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
                 await onBound(port)
-            },
-            eventLoopGroupProvider: .shared(loops),
-            logger: quiet
+            }
         )
         do {
-            try await application.run()
+            try await server.run()
         } catch {
             throw HTTPListenerError(error, configuration) ?? error
         }
     }
+
     private func makeTLS() throws(HTTPListenerError) -> ListenerTLS? {
         guard let files = configuration.tls else { return nil }
         let key = "\(configuration.section).tls"

@@ -2,6 +2,7 @@ package import Controller
 import Foundation
 package import Logging
 import Settings
+import Threading
 
 /// Watches the state folder while the daemon runs: the disk may be full, the folder removed or read-only.
 ///
@@ -18,7 +19,7 @@ package struct StorageMonitor: Sendable {
     private static let inspectionsBetweenAttempts = 12
 
     private let folder: StateFolder
-    private let files: [(path: String, identity: FileIdentity?)]
+    private let files: [(path: String, identity: FileStatus.Identity?)]
     private let events: AsyncStream<Event>
     private let port: AsyncStream<Event>.Continuation
     private let retry: @Sendable () async -> Bool
@@ -43,7 +44,7 @@ package struct StorageMonitor: Sendable {
         logger: Logger
     ) {
         self.folder = folder
-        self.files = files.map { ($0, FileIdentity(path: $0)) }
+        self.files = files.map { ($0, FileStatus(path: $0)?.identity) }
         (self.events, self.port, self.retry, self.reopen) = (events, port, retry, reopen)
         (self.send, self.logger) = (send, logger)
     }
@@ -92,7 +93,7 @@ package struct StorageMonitor: Sendable {
 
     /// The database whose file was removed or replaced.
     private var missing: String? {
-        for (path, identity) in files where FileIdentity(path: path) != identity {
+        for (path, identity) in files where FileStatus(path: path)?.identity != identity {
             let what = access(path, F_OK) == 0 ? "was replaced by another file" : "is gone"
             return "\(path) \(what); it is opened again as soon as the folder can be written"
         }

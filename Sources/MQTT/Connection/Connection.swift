@@ -182,6 +182,8 @@ final class Connection: Sendable {
         progress.deadline = .now + .seconds(max(configuration.connectTimeoutSeconds, 1))
         let keepAlive = Int32(min(max(configuration.keepAliveSeconds, 5), 65_535))
         let port = Int32(min(max(configuration.port, 0), 65_535))
+        // Only for the keep-alive, which the library looks at when it is called: whatever else there is wakes the thread.
+        let idle = min(max(keepAlive * 100, 500), 3000)
         var wasReached = false
         var isClosing = false
         errno = 0
@@ -209,7 +211,7 @@ final class Connection: Sendable {
                 finishSubscribing()
             case .none: break
             }
-            failure = poll(milliseconds: isClosing || progress.stage != .up ? 50 : 500)
+            failure = poll(milliseconds: isClosing || progress.stage != .up ? 50 : idle)
             wasReached = wasReached || isReached
         }
         guard let failure, request.withLock({ $0 }) == .none else { return .closed }
