@@ -35,6 +35,59 @@ import Threading
         }
     }
 
+    @Test func `the motion of a device is stored later, and at the latest when the store is closed`()
+        async throws
+    {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            func stored() throws -> String {
+                let copy = folder.path + "/copy-\(UUID().uuidString).db"
+                for end in ["", "-wal"] {
+                    try? FileManager.default.copyItem(atPath: file + end, toPath: copy + end)
+                }
+                return try DatabaseQueue(path: copy).read {
+                    try String.fetchOne($0, sql: "SELECT document FROM device") ?? ""
+                }
+            }
+            let store = try FlareStore(file: file)
+            let hub = try FlareHub(store)
+            try await hub.insert(Hall.records)
+            let log = file + "-wal"
+            let size = FileStatus(path: log)?.size
+            for step in 1...50 {
+                try await hub.setPosition(Hall.phoneObject, Point3D(x: Double(step), y: 2))
+                try await hub.setData(Hall.phoneObject, ["angle": .number(Double(step))])
+            }
+            #expect(await hub.record(Hall.phoneObject)?.position?.x == 50)
+            #expect(FileStatus(path: log)?.size == size, "nothing was written for a motion")
+            #expect(try !stored().contains(#""x":50"#))
+
+            // Another change of the same device takes the motion along.
+            try await hub.setData(Hall.phoneObject, ["owner": "eve"])
+            #expect(try stored().contains(#""x":50"#))
+
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 7, y: 2))
+            // A thing does not move by itself.
+            try await hub.setPosition(Hall.lampObject, Point3D(x: 3, y: 3))
+            #expect(try stored().contains(#""x":50"#))
+            try store.close()
+            #expect(try await FlareHub(FlareStore(file: file)).record(Hall.phoneObject)?.position?.x == 7)
+        }
+    }
+
+    @Test func `a device that was removed is not stored again`() async throws {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            let store = try FlareStore(file: file)
+            let hub = try FlareHub(store)
+            try await hub.insert(Hall.records)
+            try await hub.setPosition(Hall.phoneObject, Point3D(x: 7, y: 2))
+            try await hub.remove(Hall.phoneObject)
+            try store.close()
+            #expect(try await FlareHub(FlareStore(file: file)).records(.device).isEmpty)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a database is readable by its owner only, whatever its permissions were`(isThere: Bool) async throws
     {

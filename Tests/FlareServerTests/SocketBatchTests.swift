@@ -129,6 +129,7 @@ import Testing
                 ]
                 await hub.handle(inputs[...])
                 before = await hub.records(.thing) + hub.records(.device)
+                await hub.flushMotion()
             }
             let hub = try FlareHub(FlareStore(file: file))
             let after = await hub.records(.thing) + hub.records(.device)

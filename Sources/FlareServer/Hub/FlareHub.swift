@@ -13,7 +13,7 @@ package actor FlareHub {
     package nonisolated let executor: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private let store: FlareStore
+    let store: FlareStore
     private let clock: @Sendable () -> Int64
     private let idSource: @Sendable () -> FlareID
     /// Called whenever the database refuses a change.
@@ -35,13 +35,14 @@ package actor FlareHub {
     /// The clients over the network that were asked.
     var visitors: [FlareClientID: FlareVisitor] = [:]
     var remembered: [FlareClientID: RememberedRights] = [:]
-    private var batch: Batch?
+    private var batch: HubBatch?
     private var durability = DurabilityQueue()
     /// A failed synchronization: changes are refused until a checkpoint succeeds.
     private var notDurable: FlareStoreError?
     /// Devices whose presence is in doubt, and the time of their last position.
     private var inDoubt: [FlareID: ContinuousClock.Instant] = [:]
     private var recheck: Task<Void, Never>?
+    var flush: Task<Void, Never>?
 
     /// Reads all objects of the store.
     /// - Parameters:
@@ -109,9 +110,13 @@ package actor FlareHub {
         if batch != nil {
             batch?.undo += graph.inverse(of: transaction.changes)
             graph.apply(transaction.changes)
-            batch?.add(writes)
+            batch?.add(writes, areMotion: transaction.isMotion)
         } else if !writes.isEmpty {
-            try commit(writes, progress: progress)
+            if transaction.isMotion {
+                keep(writes)
+            } else {
+                try commit { store throws(FlareStoreError) in try store.commit(writes, progress: progress) }
+            }
             graph.apply(transaction.changes)
         }
         if !transaction.presences.isEmpty { updatePresences(transaction.presences) }
@@ -146,14 +151,13 @@ package actor FlareHub {
         recheck = nil
     }
 
-    private func commit(_ writes: [FlareStore.Write], progress: ((Int) -> Void)? = nil) throws(FlareHubError)
-    {
+    func commit(_ work: (FlareStore) throws(FlareStoreError) -> Void) throws(FlareHubError) {
         if let notDurable {
             failed(notDurable)
             throw .store(notDurable)
         }
         do {
-            try store.commit(writes, progress: progress)
+            try work(store)
         } catch {
             failed(error)
             throw .store(error)
@@ -223,6 +227,7 @@ package actor FlareHub {
                 try store.checkpoint()
                 notDurable = nil
             }
+            try store.flush()
             return true
         } catch {
             return false
@@ -261,45 +266,26 @@ package actor FlareHub {
 // MARK: - Batches
 
 extension FlareHub {
-    /// Changes that are stored with one commit, and the deliveries after it.
-    private struct Batch {
-        var writes: [FlareStore.Write] = []
-        var undo: [Transaction.Change] = []
-        var deliveries: [(sink: Int, delivery: @Sendable (any NoticeSink) -> Void)] = []
-        private var places: [FlareStore.Row: Int] = [:]
-
-        /// Adds writes; of several updates of a row, only the last is written.
-        mutating func add(_ added: [FlareStore.Write]) {
-            for write in added {
-                if let place = places[write.row], case .update = write {
-                    writes[place] = writes[place].overwritten(by: write)
-                } else {
-                    places[write.row] = writes.count
-                    writes.append(write)
-                }
-            }
-        }
-    }
-
     /// Performs several changes with one commit, which costs little more than a single change.
     ///
     /// Nothing is announced before everything is stored. If the commit fails, everything is rolled back.
     /// - Returns: Whether the changes are stored.
     func inOneCommit(_ body: (isolated FlareHub) -> Void) -> Bool {
         let before = (rooms: rooms, presences: graph.presences, inDoubt: inDoubt)
-        batch = Batch()
+        batch = HubBatch()
         body(self)
         guard let batch else { return true }
         self.batch = nil
         if !batch.writes.isEmpty {
             do {
-                try commit(batch.writes)
+                try commit { store throws(FlareStoreError) in try store.commit(batch.writes) }
             } catch {
                 graph.apply(batch.undo.reversed())
                 (rooms, graph.presences, inDoubt) = before
                 return false
             }
         }
+        if !batch.motions.isEmpty { keep(Array(batch.motions.values)) }
         for (sink, delivery) in batch.deliveries { send(sink, delivery) }
         return true
     }

@@ -31,6 +31,7 @@ extension ObjectGraph {
         if !stored.isEmpty {
             record.members["data"] = .object(data ?? [:])
             transaction.update(&record, entry.sequence, now: now)
+            transaction.isMotion = object.kind == .device && stored.keys.allSatisfy { $0 == "angle" }
             transaction.announce(.data(object, stored, sender: sender), to: .others(in: rooms(of: record)))
         }
         if !untold.isEmpty, dialect == .origin {
@@ -60,6 +61,7 @@ extension ObjectGraph {
         )
         move(&record, to: point, &transaction)
         transaction.update(&record, entry.sequence, now: now)
+        transaction.isMotion = object.kind == .device
         return transaction
     }
 
@@ -72,6 +74,7 @@ extension ObjectGraph {
         var transaction = Transaction()
         move(&record, to: point, &transaction)
         if record != entry.record { transaction.update(&record, entry.sequence, now: now) }
+        transaction.isMotion = true
         return transaction
     }
 

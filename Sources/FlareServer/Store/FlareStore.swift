@@ -56,6 +56,8 @@ package final class FlareStore: Sendable {
     let barrier: DiskBarrier?
     /// For messages.
     private let path: String
+    /// Updates that may wait for ``flush()``: the last one of each row.
+    private let waiting = Locked<[Row: Write]>([:])
 
     /// Opens a database file, creating or migrating it as needed.
     package convenience init(file: String, options: Options = Options()) throws(FlareStoreError) {
@@ -97,8 +99,10 @@ package final class FlareStore: Sendable {
     /// Identifies the database file on this machine; `nil` without a file.
     var fileID: String? { DatabaseFile.identity(of: path) }
 
-    /// Checkpoints and closes the database.
+    /// Writes what waits, checkpoints, and closes the database.
     package func close() throws(FlareStoreError) {
+        defer { waiting.withLock { $0 = [:] } }
+        try flush()
         try Self.mappingErrors(path) { try queue.close() }
     }
 
@@ -185,7 +189,22 @@ extension FlareStore {
                 }
             }
         }
+        waiting.withLock { waiting in
+            // They have what had to wait, too.
+            if !waiting.isEmpty { for write in writes { waiting[write.row] = nil } }
+        }
         progress?(writes.count)
+    }
+
+    /// Keeps updates in memory until the next ``flush()`` or a later change of their rows.
+    func keep(_ updates: [Write]) {
+        waiting.withLock { waiting in for update in updates { waiting[update.row] = update } }
+    }
+
+    /// Writes the updates that wait; after an error they go on waiting.
+    func flush() throws(FlareStoreError) {
+        let updates = waiting.withLock { $0.values.sorted { $0.row.sequence < $1.row.sequence } }
+        if !updates.isEmpty { try commit(updates) }
     }
 
     /// Writes the log back into the database file and synchronizes it.

@@ -1,0 +1,23 @@
+import Threading
+
+// Where devices are, and where they point, is stored from time to time and when the store is closed: a device that moves
+// would wear out a memory card. Everybody is notified at once.
+extension FlareHub {
+    private static let flushInterval = Duration.seconds(30)
+
+    /// Keeps the updates of a motion until the next time they are stored.
+    func keep(_ updates: [FlareStore.Write]) {
+        store.keep(updates)
+        guard flush == nil else { return }
+        flush = Task { [weak self] in
+            try? await Task.sleep(for: Self.flushInterval)
+            await self?.flushMotion()
+        }
+    }
+
+    /// Stores the updates that wait; after a failure, which is reported, they go on waiting.
+    package func flushMotion() {
+        flush = nil
+        do { try commit { store throws(FlareStoreError) in try store.flush() } } catch { keep([]) }
+    }
+}
