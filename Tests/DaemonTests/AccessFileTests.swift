@@ -161,4 +161,33 @@ import Threading
             #expect(isGone)
         }
     }
+
+    @Test
+    func
+        `a list that the broker's side does not confirm is written again and reported, until it is confirmed`()
+        async throws
+    {
+        try await withRig { rig in
+            let applied = rig.path + ".applied"
+            #expect(await eventually { !rig.text.isEmpty })
+            try Data("# permissions of yesterday\n".utf8).write(to: URL(filePath: applied))
+            try rig.grant()
+            #expect(await eventually { rig.hasLamp })
+            #expect(rig.reports.withLock { $0.isEmpty }, "the broker's side has some time")
+            let first = FileStatus(path: rig.path)?.identity
+            rig.now.withLock { $0 = 10_000 }
+            rig.file.wake()
+            #expect(await eventually { rig.reports.withLock { $0.count } == 1 })
+            let report = rig.reports.withLock { $0.first ?? nil }
+            #expect(report?.contains("has not confirmed \(rig.path)") == true, "\(report ?? "")")
+            #expect(
+                FileStatus(path: rig.path)?.identity != first,
+                "written again, which starts the unit again"
+            )
+            let head = rig.text.prefix { $0 != "\n" }
+            try Data((head + "\n").utf8).write(to: URL(filePath: applied))
+            rig.file.wake()
+            #expect(await eventually { rig.reports.withLock { $0.last } == .some(nil) })
+        }
+    }
 }

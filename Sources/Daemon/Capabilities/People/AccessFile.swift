@@ -9,7 +9,9 @@ import Settings
 /// Keeps a file with what users may do on the broker: `people.acl_file`.
 ///
 /// It is written when a right begins or ends, and when users, things or their short names change; never with half of
-/// its text. A unit of contrib/mosquitto tells the broker.
+/// its text. A unit of contrib/mosquitto passes it on to the broker, and confirms it by a copy of the first line in a file
+/// beside it, with `.applied` behind its name. Where there is such a file, a list that is not confirmed is written again,
+/// and reported.
 /// - Source: the people page, "What readers get".
 package actor AccessFile {
     /// What the loop knows of the place.
@@ -29,6 +31,8 @@ package actor AccessFile {
     private static let patience = 5000 as Int64
     /// The file is looked at this often at least: somebody may have removed it, or set the clock.
     private static let interval = 60_000 as Int64
+    /// How long the broker's side may take to confirm a list.
+    private static let confirmation = 10_000 as Int64
 
     private let path: String
     private let list: AccessList
@@ -38,13 +42,15 @@ package actor AccessFile {
     private nonisolated let wakes: AsyncStream<Void>
     private nonisolated let wakePort: AsyncStream<Void>.Continuation
     private var written: String?
+    private var writtenAt: Int64 = 0
     private var unknownSince: Int64?
-    private var hasFailed = false
+    /// What was reported last.
+    private var problem: String?
 
     /// - Parameters:
     ///   - path: The file.
     ///   - view: Asks the loop.
-    ///   - report: Called with why the file cannot be written, as a sentence; `nil` when it can again.
+    ///   - report: Called with why the broker does not get the list, as a sentence; `nil` when it does again.
     package init(
         _ path: String,
         _ list: AccessList,
@@ -102,22 +108,42 @@ package actor AccessFile {
             if (0..<Self.patience).contains(now - since) { return Self.patience / 5 }
         }
         let table = accounts.table
-        write(list.peopleText(table, view.place, at: now))
+        let text = list.peopleText(table, view.place, at: now)
+        let isConfirmed = isConfirmed(text)
+        let isLate = text == written && !isConfirmed && now - writtenAt >= Self.confirmation
+        if text != written || access(path, F_OK) != 0 || isLate { write(text, at: now) }
+        let problem = written == nil ? problem : isLate ? unconfirmed : nil
+        if problem != self.problem, isLate || isConfirmed || problem != nil {
+            self.problem = problem
+            report(problem)
+        }
         let next = table.nextChange(after: now).map { max(1, $0 - now) } ?? .max
-        return min(next, Self.interval)
+        return min(next, isConfirmed || written == nil ? Self.interval : Self.confirmation)
     }
 
-    private func write(_ text: String) {
-        if text == written, access(path, F_OK) == 0 { return }
-        if let problem = Self.replace(path, with: text) {
+    private func write(_ text: String, at now: Int64) {
+        writtenAt = now
+        if let reason = Self.replace(path, with: text) {
             written = nil
-            hasFailed = true
-            report("\(path) cannot be written: \(problem). The broker does not learn what users may do.")
+            let problem = "\(path) cannot be written: \(reason). The broker does not learn what users may do."
+            if problem != self.problem { report(problem) }
+            self.problem = problem
         } else {
             written = text
-            if hasFailed { report(nil) }
-            hasFailed = false
         }
+    }
+
+    private var unconfirmed: String {
+        """
+        The broker's side has not confirmed \(path) in \(path).applied, so rights that have ended may still count there. \
+        Look at: systemctl status trilateral-acl.path trilateral-acl.service
+        """
+    }
+
+    /// Whether the broker's side has confirmed a list, or nobody there confirms any.
+    private func isConfirmed(_ text: String) -> Bool {
+        guard let found = try? String(contentsOfFile: path + ".applied", encoding: .utf8) else { return true }
+        return found.prefix { !$0.isNewline } == text.prefix { !$0.isNewline }
     }
 
     /// Writes a file beside the one that is there, and puts it in its place.
