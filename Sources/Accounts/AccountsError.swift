@@ -8,8 +8,12 @@ package enum AccountsError: Error, Sendable, Hashable {
     case badValue(String)
     /// What is named does not exist.
     case unknown(String)
+    /// Who asks is not known any more, or what they brought has ended.
+    case unauthenticated(String)
     /// Too many wait; try again later.
     case rateLimited
+    /// Somebody asked too often.
+    case limited(String)
     /// SQLite's result code and message.
     case database(code: Int32, message: String)
 
@@ -28,18 +32,43 @@ package enum AccountsError: Error, Sendable, Hashable {
         case .refused: "not_allowed"
         case .badValue: "invalid_value"
         case .unknown: "unknown"
-        case .rateLimited: "rate_limited"
-        case .database: "internal"
+        case .unauthenticated: "unauthenticated"
+        case .rateLimited, .limited: "rate_limited"
+        case .database: isAboutContents ? "damaged" : isTransient ? "unavailable" : "internal"
         }
+    }
+
+    /// Whether the database itself is damaged, so that another attempt cannot succeed.
+    package var isAboutContents: Bool {
+        guard case .database(let code, _) = self else { return false }
+        return [11, 26].contains(code & 0xFF)
+    }
+
+    /// Whether another attempt may succeed: the disk is full or fails, or another program has the database locked.
+    var isTransient: Bool {
+        guard case .database(let code, _) = self else { return false }
+        return [5, 6, 7, 8, 10, 13, 14].contains(code & 0xFF)
     }
 }
 
 extension AccountsError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .refused(let text), .badValue(let text), .unknown(let text): text
+        case .refused(let text), .badValue(let text), .unknown(let text), .unauthenticated(let text),
+            .limited(let text):
+            text
         case .rateLimited: "too many passwords are being checked; try again in a minute"
-        case .database(let code, let message): "the accounts cannot be used: \(message) (SQLite \(code))"
+        case .database(let code, let message):
+            "the accounts cannot be used: \(message) (SQLite \(code))\(Self.advice(code))"
+        }
+    }
+
+    /// Advice for a primary result code of SQLite.
+    private static func advice(_ code: Int32) -> String {
+        switch code & 0xFF {
+        case 13: "; free some space"
+        case 11, 26: "; restore trilateral.db from a backup"
+        default: ""
         }
     }
 }

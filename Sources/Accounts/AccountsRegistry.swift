@@ -25,8 +25,19 @@ package final class AccountsRegistry: Sendable {
         /// The last time of each user that was, or will be, written.
         var noted: [AccountID: Int64] = [:]
         var log: [CommandLogEntry] = []
+        var strangers = StrangerLog()
         var droppedRows = 0
         var observers: [@Sendable () -> Void] = []
+        /// Counts the readings of the store; an older one never replaces a newer one.
+        var readings = 0
+        var published = 0
+        /// Whether what is stored could not be read after a change.
+        var isStale = false
+        /// The table that ``AccountsRegistry/changed`` was called with last, and whether it is being called.
+        var delivered: AccessTable?
+        var isDelivering = false
+        /// See ``AccountsStore/foreignChanges()``.
+        var foreignChanges: Int64?
     }
 
     /// The most rows that wait to be written; more are dropped and counted.
@@ -58,7 +69,8 @@ package final class AccountsRegistry: Sendable {
             try store.secrets(at: clock()),
             sessionLifetime: settings.sessionLifetime
         )
-        state = Locked(State(table: try store.table(), secrets: secrets))
+        let table = try store.table()
+        state = Locked(State(table: table, secrets: secrets, delivered: table))
         (wake, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -114,29 +126,85 @@ package final class AccountsRegistry: Sendable {
 
     // MARK: Changes
 
-    /// Does work on the store, after which the table and the secrets are read again.
-    package func change<Result>(
-        _ work: (AccountsStore) throws(AccountsError) -> Result
-    ) throws(AccountsError) -> Result {
-        let result = try work(store)
+    /// Does work on the store, all of it or nothing, after which the table and the secrets are read again.
+    ///
+    /// They are also read after a failure: what counts is what is stored.
+    package func change<Success>(
+        _ work: (AccountsStore) throws(AccountsError) -> Success
+    ) throws(AccountsError) -> Success {
+        let result: Success
+        do throws(AccountsError) {
+            result = try store.atomically(work)
+        } catch {
+            if case .database = error { try? reload() }
+            throw error
+        }
+        // What waits to be written must not stand in the way of what counts.
+        try? flush()
         try reload()
         return result
     }
 
     /// Reads everything again: another process may have changed it.
+    ///
+    /// What cannot be read now is read again until it can.
     package func reload() throws(AccountsError) {
-        try flush()
-        let table = try store.table()
-        let secrets = SecretIndex(
-            try store.secrets(at: clock()),
-            sessionLifetime: settings.sessionLifetime
-        )
-        let (isOther, observers) = state.withLock { state in
-            defer { (state.table, state.secrets) = (table, secrets) }
-            return (state.table != table, state.observers)
+        let reading = state.withLock { state in
+            state.readings += 1
+            return state.readings
         }
-        if isOther { changed(table) }
+        let (table, records): (AccessTable, [SecretRecord])
+        do throws(AccountsError) {
+            (table, records) = (try store.table(), try store.secrets(at: clock()))
+        } catch {
+            state.withLock { $0.isStale = true }
+            wakePort.yield()
+            throw error
+        }
+        let observers = state.withLock { state in
+            if reading > state.published {
+                state.published = reading
+                state.isStale = false
+                state.table = table
+                state.secrets = SecretIndex(
+                    records,
+                    sessionLifetime: settings.sessionLifetime,
+                    replacing: state.secrets
+                )
+            }
+            return state.observers
+        }
+        deliver()
         for observer in observers { observer() }
+    }
+
+    /// Reads everything again if that failed before, or if another process has changed it.
+    package func refresh() throws(AccountsError) {
+        let count = try store.foreignChanges()
+        let isDue = state.withLock { state in
+            defer { state.foreignChanges = count }
+            return state.isStale || state.foreignChanges.map { $0 != count } ?? false
+        }
+        if isDue { try reload() }
+    }
+
+    /// Calls ``changed`` with the newest table; with several changes at once on one thread, so that the newest is last.
+    private func deliver() {
+        let isFirst = state.withLock { state in
+            defer { state.isDelivering = true }
+            return !state.isDelivering
+        }
+        guard isFirst else { return }
+        while let table = state.withLock({ Self.undelivered(&$0) }) { changed(table) }
+    }
+
+    private static func undelivered(_ state: inout State) -> AccessTable? {
+        guard state.delivered != state.table else {
+            state.isDelivering = false
+            return nil
+        }
+        state.delivered = state.table
+        return state.table
     }
 
     /// Calls back after each change of users, rights or secrets, on the thread of the change, as long as the registry lives.
@@ -147,8 +215,14 @@ package final class AccountsRegistry: Sendable {
     // MARK: What is written behind everybody's back
 
     /// Adds a row to the log; it is written within a second.
+    ///
+    /// Refusals of those whom nobody knows are counted instead.
     package func log(_ entry: CommandLogEntry) {
         let isFirst = state.withLock { state in
+            if isOfStranger(entry, state.table) {
+                defer { state.strangers.add(entry) }
+                return state.strangers.isEmpty
+            }
             guard state.log.count < Self.capacity else {
                 state.droppedRows += 1
                 return false
@@ -159,20 +233,37 @@ package final class AccountsRegistry: Sendable {
         if isFirst { wakePort.yield() }
     }
 
+    /// Whether it is a refusal of somebody who brought nothing to be recognized by, or nothing that is known.
+    private func isOfStranger(_ entry: CommandLogEntry, _ table: AccessTable) -> Bool {
+        guard let code = entry.code else { return false }
+        if entry.isOfStranger { return true }
+        // The user who speaks for everybody at a face is a stranger too, unless they administer.
+        guard ["not_allowed", "unknown_thing", "unknown"].contains(code),
+            let name = Face(rawValue: entry.face).flatMap({ settings.unnamed[$0] }),
+            entry.speaker == "user:\(name)", let user = table.user(named: name)
+        else { return false }
+        return !table.verdict(of: .user(user.id), .own, on: .administration, at: entry.at).isGranted
+    }
+
     /// Writes the log, and when secrets were used and users seen.
     ///
     /// What cannot be written now stays for the next time.
     package func flush() throws(AccountsError) {
-        let (rows, uses, seen) = state.withLock { state in
+        let (rows, strangers, uses, seen) = state.withLock { state in
             defer { (state.log, state.seen) = ([], [:]) }
-            return (state.log, state.secrets.takeUses(), state.seen)
+            return (state.log, state.strangers.take(), state.secrets.takeUses(), state.seen)
         }
+        guard !rows.isEmpty || !strangers.isEmpty || !uses.isEmpty || !seen.isEmpty else { return }
         do {
-            try store.append(rows, limits: settings.log)
-            try store.record(uses)
-            try store.recordSeen(seen)
+            try store.atomically { store throws(AccountsError) in
+                try store.append(rows, strangers: strangers, limits: settings.log)
+                try store.record(uses)
+                try store.recordSeen(seen)
+            }
         } catch {
             state.withLock { state in
+                state.secrets.keep(uses)
+                state.strangers.restore(strangers)
                 let kept = rows.suffix(max(0, Self.capacity - state.log.count))
                 state.droppedRows += rows.count - kept.count
                 state.log = kept + state.log
@@ -196,12 +287,15 @@ package final class AccountsRegistry: Sendable {
             // Rows of the same moment are one transaction.
             try? await Task.sleep(for: .milliseconds(500))
             do throws(AccountsError) {
+                // First what counts, then what is written.
+                try refresh()
                 try flush()
                 if hasFailed { report(nil) }
                 hasFailed = false
             } catch {
                 if !hasFailed { report(error) }
                 hasFailed = true
+                if state.withLock({ $0.isStale }) { wakePort.yield() }
             }
         }
         try? flush()

@@ -38,6 +38,7 @@ struct Home {
     static func migrate(_ database: DatabaseQueue) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v6") { try AccountsSchema.migrate($0) }
+        migrator.registerMigration("v7") { try AccountsSchema.addOrigins($0) }
         try migrator.migrate(database)
     }
 
@@ -69,6 +70,14 @@ func withFolder(_ body: (URL) throws -> Void) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try body(folder)
+}
+
+/// Runs a test with a folder of its own.
+func withFolderAsync(_ body: (URL) async throws -> Void) async throws {
+    let folder = URL.temporaryDirectory.appending(path: "accounts-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
 }
 
 /// The code of the error that some work throws; `nil` if it throws none.

@@ -101,6 +101,39 @@ struct StartFailureTests {
         }
     }
 
+    @Test(arguments: [["run"], ["user", "list"]], [true, false])
+    func `a damaged table of accounts ends it with 65, the file and what to do`(
+        verb: [String],
+        isMissing: Bool
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let state = folder.path("state")
+            #expect(try await run(["user", "add", "bob", "--state", state], in: folder).status == 0)
+            let file = state + "/trilateral.db"
+            let queue = try DatabaseQueue(path: file)
+            let (page, size) = try queue.inDatabase { database in
+                let page = try Int.fetchOne(
+                    database,
+                    sql: "SELECT rootpage FROM sqlite_master WHERE name = 'permission'"
+                )
+                let size = try Int.fetchOne(database, sql: "PRAGMA page_size")
+                if isMissing { try database.execute(sql: "DROP TABLE permission") }
+                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                return (try #require(page), try #require(size))
+            }
+            try queue.close()
+            if !isMissing {
+                let handle = try #require(FileHandle(forUpdatingAtPath: file))
+                try handle.seek(toOffset: UInt64((page - 1) * size))
+                try handle.write(contentsOf: Data(repeating: 0xFF, count: size))
+                try handle.close()
+            }
+            let end = try await run(verb + ["--state", state], in: folder)
+            #expect(end.status == 65)
+            #expect(end.output.contains(file) && end.output.contains("backup"), "\(end.output)")
+        }
+    }
+
     @Test func `a second daemon on the same state folder ends with 75`() async throws {
         try await withTemporaryFolder { folder in
             let home = Home(in: folder, port: 1)

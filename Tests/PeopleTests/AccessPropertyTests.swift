@@ -19,7 +19,7 @@ struct AccessPropertyTests {
                     "seed \(seed): \(user) \(access) \(object) at \(now): \(verdict)"
                 )
                 guard case .granted(by: let id?) = verdict else { continue }
-                #expect(world.grants.contains { $0.id == id && $0.counts(at: now) })
+                #expect(world.grants.contains { $0.id == id && $0.allows($0.access, at: now) })
             }
         }
     }

@@ -45,13 +45,32 @@ struct LimiterTests {
         for number in 0..<40 { #expect(guess("u\(number)", at: Int64(number) * 32 * second) == nil) }
     }
 
-    @Test mutating func `the right password forgets the failures of its name`() {
+    /// A right guess; the seconds to wait if it was not allowed.
+    private mutating func know(_ name: String = "bob", from address: String = "a", at now: Int64) -> Int? {
+        if let wait = limiter.begin(name, from: address, at: now) { return wait }
+        limiter.succeeded(name, from: address, at: now)
+        return nil
+    }
+
+    @Test mutating func `the right password does not lift the limit for others at the same address`() {
+        var guesses = 0
+        // Whoever shares an address with bob guesses between his sign-ins.
+        for moment in 0..<600 {
+            if guess(at: Int64(moment) * second) == nil { guesses += 1 }
+            _ = know(at: Int64(moment) * second)
+        }
+        #expect(guesses < 10)
+    }
+
+    @Test mutating func `ten minutes after the right password the failures before it are forgotten`() {
         for _ in 0..<4 { #expect(guess(at: 0) == nil) }
-        let wait = limiter.begin("bob", from: "a", at: 1)
-        limiter.succeeded("bob", from: "a")
-        #expect(wait == nil)
-        for _ in 0..<5 { #expect(guess(at: 2) == nil) }
-        #expect(guess(at: 2) == 60)
+        let first = know(at: 1)
+        #expect(first == nil)
+        for _ in 0..<5 { #expect(guess(at: 600_001) == nil) }
+        #expect(guess(at: 600_001) == 60)
+        let second = know(at: 660_001)
+        #expect(second == nil)
+        for _ in 0..<5 { #expect(guess(at: 1_260_001) == nil) }
     }
 
     @Test mutating func `guesses at the same time count before they are checked`() {
@@ -94,6 +113,8 @@ struct LimiterTests {
         }
         #expect(count(9, { _ in "bob" }, { "a\($0)" }, at: 0) == 5)
         #expect(count(30, { "n\($0)" }, { _ in "x" }, at: 0) == 20)
+        let (isFull, isOpen) = (!letters.hasRoom(for: "x", at: 0), letters.hasRoom(for: "y", at: 0))
+        #expect(isFull && isOpen)
         #expect(count(300, { "m\($0)" }, { "b\($0)" }, at: 0) == 175)
         #expect(count(9, { _ in "bob" }, { "c\($0)" }, at: 3_599_999) == 0)
         #expect(count(9, { _ in "bob" }, { "d\($0)" }, at: 3_600_000) == 5)

@@ -31,7 +31,7 @@ extension AccountsAPI {
     private func addGrant(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "who", "scope", "access", "starts", "ends")
         let (who, text) = (try body.text("who"), try body.text("scope"))
-        call.log("grant add", who)
+        call.log("grant add", user: who)
         guard let access = try body.access("access") else { throw .badValue("access is missing") }
         let (starts, ends) = (try body.time("starts"), try body.time("ends"))
         let placed = try await scope(text, call)

@@ -37,7 +37,7 @@ extension AccountsAPI {
         // Not awaited: the answer must not tell by its time whether there is such a user.
         Task {
             var background = AccountsCall(request: request, now: now, table: registry.table)
-            background.log("sign up", user.name)
+            background.log("sign up", user: user.name)
             do throws(AccountsError) {
                 let letter = try await register(user, password, url, at: now)
                 send(letter)
@@ -76,17 +76,19 @@ extension AccountsAPI {
         }
         let word = try AccountsBody(call.request.body, "user").text("user")
         let (request, now) = (call.request, call.now)
-        guard mayWrite(to: word, request) else { return Self.accepted }
+        guard mayAsk(request) else { return Self.accepted }
         // Not awaited: the answer must not tell by its time whether there is such a user.
         Task {
             var background = AccountsCall(request: request, now: now, table: registry.table)
             do throws(AccountsError) {
                 let users = try registry.store.users().filter {
-                    !$0.email.isEmpty && $0.user.state == .active
+                    !$0.email.isEmpty && $0.user.state == .active && Self.isAddress($0.email)
                         && ($0.user.name == word || $0.email.lowercased() == word.lowercased())
                 }
-                guard let user = users.first, users.count == 1 else { return }
-                background.log("forgot", user.user.name)
+                let user = users.count == 1 ? users.first : nil
+                // One limit, by whichever name a mailbox is asked for; what nobody is known by counts for who asks.
+                guard mayWrite(to: user?.email ?? word, request), let user else { return }
+                background.log("forgot", user: user.user.name)
                 let link = try registry.store.addLink(.reset, of: user.user.id, at: now)
                 send(letter(.reset, to: user.email, name: user.user.name, link, url, at: now))
                 finish(background, AccountsResponse(202))
@@ -97,10 +99,37 @@ extension AccountsAPI {
         return Self.accepted
     }
 
-    private func mayWrite(to name: String, _ request: AccountsRequest) -> Bool {
+    /// Whether an address that was stored by an earlier version can be written to.
+    private static func isAddress(_ text: String) -> Bool { (try? AccountText.email(text)) != nil }
+
+    private func mayWrite(to mailbox: String, _ request: AccountsRequest) -> Bool {
         let (address, now) = (GuessAddress.text(of: request.source), steady())
-        let key = name.lowercased()
+        let key = mailbox.lowercased()
         return letters.withLock { $0.take(key, from: address, at: now) }
+    }
+
+    private func mayAsk(_ request: AccountsRequest) -> Bool {
+        let (address, now) = (GuessAddress.text(of: request.source), steady())
+        return letters.withLock { $0.hasRoom(for: address, at: now) }
+    }
+
+    // MARK: Another address
+
+    /// Sends a link to an address that a user wants to have; it counts once the link is opened.
+    ///
+    /// - Returns: Whether a message was sent; where none can be sent, the address counts at once.
+    func confirm(_ email: String, of user: User, _ call: AccountsCall) throws(AccountsError) -> Bool {
+        guard let send, let url = settings.publicURL else { return false }
+        let address = try AccountText.email(email)
+        guard mayWrite(to: address, call.request) else {
+            throw .limited("too many email messages were asked for; try again in an hour")
+        }
+        let (now, authority) = (call.now, call.authority)
+        let link = try change { store throws(AccountsError) in
+            try store.addEmailLink(of: user, address: address, by: authority, at: now)
+        }
+        send(letter(.email, to: address, name: user.name, link, url, at: now))
+        return true
     }
 
     // MARK: Links
@@ -113,11 +142,16 @@ extension AccountsAPI {
         let password = try body.password("password")
         call.log("verify")
         guard let link = SecretToken(text, .link),
-            let (purpose, user) = try registry.store.link(link, at: call.now)
+            let found = try registry.store.link(link, at: call.now)
         else { throw .refused("this link was used already, or is too old; ask for another one") }
-        call.log(purpose == .verify ? "verify" : "reset", user.name)
+        let user = found.user
+        call.log(found.purpose.rawValue, user.name)
         let now = call.now
-        switch purpose {
+        switch found.purpose {
+        case .email:
+            let changed = try change { store throws(AccountsError) in try store.setEmail(by: link, at: now) }
+            call.signedIn = .user(user.id)
+            return Self.used(.email, changed)
         case .verify:
             let activates = settings.signUp == .verified
             let verified = try change { store throws(AccountsError) in
@@ -163,7 +197,8 @@ extension AccountsAPI {
         let end = CivilTime(milliseconds: expires).shortText
         let (subject, what) =
             switch purpose {
-            case .verify: ("Confirm your address", "To confirm that this is the address of \(name), open")
+            case .verify, .email:
+                ("Confirm your address", "To confirm that this is the address of \(name), open")
             case .reset: ("Set a new password", "To set a new password for \(name), open")
             }
         return AccountsLetter(

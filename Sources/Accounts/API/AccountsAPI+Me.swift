@@ -46,34 +46,42 @@ extension AccountsAPI {
 
     private func editProfile(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let user = try call.user()
-        call.log("user edit", user.name)
+        call.log("user edit", user: user.name)
         let body = try AccountsBody(call.request.body, "display", "email")
         let (display, email) = (try body.optionalText("display"), try body.optionalText("email"))
         guard let known = try registry.store.users().first(where: { $0.user.id == user.id }) else {
             throw .unknown("there is no such user any more")
         }
+        var waiting: String?
+        if let email, !email.isEmpty, email != known.email, try confirm(email, of: user, call) {
+            waiting = email
+        }
+        let kept = waiting == nil ? email : nil
         try change { store throws(AccountsError) in
             try store.setProfile(
                 ofUser: user.name,
-                display: display ?? known.display,
-                email: email ?? known.email,
+                display: display,
+                email: kept,
                 by: call.authority,
                 at: call.now
             )
         }
-        return AccountsResponse(200, try await profile(call))
+        var members = try await profile(call).object ?? [:]
+        members["waiting"] = .text(waiting)
+        return AccountsResponse(200, .object(members))
     }
 
     /// Sets one's own password, which ends all sessions; the one that asked gets a new one.
     private func setOwnPassword(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let user = try call.user()
-        call.log("user password", user.name)
+        call.log("user password", user: user.name)
         // A token that allows less does not change who it belongs to.
         try call.authority.require(user.id, or: call.table, at: call.now)
         let body = try AccountsBody(call.request.body, "old", "new")
         guard let new = try body.password("new") else { throw .badValue("new is missing") }
         guard PasswordHash.lengths.contains(new.count) else { throw .badValue(PasswordHash.rule) }
-        if let stored = try registry.store.credentials(ofUser: user.name)?.password {
+        let stored = try registry.store.credentials(ofUser: user.name)?.password
+        if let stored {
             guard let old = try body.password("old") else {
                 throw .badValue("old is missing: the present password")
             }
@@ -88,7 +96,13 @@ extension AccountsAPI {
         let isSignedIn = call.request.session != nil
         let face = call.request.face
         let session: SecretToken? = try change { store throws(AccountsError) in
-            try store.setPassword(hash, ofUser: user.name, by: authority, at: now)
+            try store.setPassword(
+                hash,
+                ofUser: user.name,
+                replacing: .stored(stored),
+                by: authority,
+                at: now
+            )
             guard isSignedIn else { return nil }
             return try store.addSession(
                 of: user.id,
@@ -132,7 +146,7 @@ extension AccountsAPI {
         let ended = steady()
         guesses.withLock { guesses in
             if isRight {
-                guesses.succeeded(name, from: address)
+                guesses.succeeded(name, from: address, at: ended)
             } else {
                 guesses.failed(name, from: address, at: ended)
             }

@@ -10,7 +10,7 @@ struct PlacedScope {
     /// Who asks, knowing where the object of this scope is.
     func authority(of call: AccountsCall) -> Authority {
         let (scope, object) = (scope, object)
-        return Authority(call.speaker) { $0 == scope ? object : nil }
+        return Authority(call.speaker, by: call.secret) { $0 == scope ? object : nil }
     }
 
     /// Whether who asks may give and take grants of it.
@@ -95,7 +95,9 @@ extension AccountsAPI {
                 "scope": .string(Self.text(grant.scope, slugs, table)), "scopeId": .string("\(grant.scope)"),
                 "access": .string(grant.access.rawValue), "starts": .time(grant.starts),
                 "ends": .time(grant.ends), "giver": .text(grant.giver.flatMap { table.user($0)?.name }),
-                "share": .bool(grant.share), "accepted": .time(grant.accepted),
+                "share": .bool(grant.share), "accepted": .time(grant.isWaiting ? nil : grant.accepted),
+                "source": .identifier(grant.source),
+                "kept": .text(grant.kept?.access.rawValue),
             ]
         }
     }

@@ -51,7 +51,7 @@ extension AccountsAPI {
         var name = try call.query("user")["user"]
         if name != nil || !call.administers { name = try call.user(named: name).name }
         // When they were used last is in memory.
-        try registry.flush()
+        try? registry.flush()
         return try registry.store.secrets(kind, ofUser: name, at: call.now)
     }
 
@@ -78,7 +78,7 @@ extension AccountsAPI {
     private func addToken(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "user", "name", "access", "until")
         let named = try body.optionalText("user")
-        call.log("token add", named ?? call.userID.flatMap { call.table.user($0)?.name })
+        call.log("token add", user: named ?? call.userID.flatMap { call.table.user($0)?.name })
         let user = try call.user(named: named)
         let (name, ceiling, until) = (
             try body.text("name"), try body.access("access"), try body.time("until")
@@ -94,7 +94,10 @@ extension AccountsAPI {
                 at: now
             )
         }
-        return AccountsResponse(201, ["id": .string(record.id), "token": .string(secret.text)])
+        return AccountsResponse(
+            201,
+            ["id": .string(record.id), "token": .string(secret.text), "until": .time(record.until)]
+        )
     }
 
     // MARK: Contacts
@@ -109,7 +112,7 @@ extension AccountsAPI {
         case (.post, nil) where call.rest.isEmpty: return try addContact(&call)
         case (.delete, let word?):
             let user = try call.user(named: call.query("user")["user"])
-            call.log("contact rm", user.name)
+            call.log("contact rm", user: user.name)
             guard let id = Int64(word) else { throw .unknown("\(user.name) has no contact \(quoted(word))") }
             try change { store throws(AccountsError) in
                 try store.removeContact(id, ofUser: user.name, by: call.authority, at: call.now)
@@ -122,7 +125,7 @@ extension AccountsAPI {
     private func addContact(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "user", "name", "email", "phone", "channels")
         let named = try body.optionalText("user")
-        call.log("contact add", named ?? call.userID.flatMap { call.table.user($0)?.name })
+        call.log("contact add", user: named ?? call.userID.flatMap { call.table.user($0)?.name })
         let user = try call.user(named: named)
         var contact = Contact(name: try body.text("name"))
         contact.email = try body.optionalText("email") ?? ""

@@ -27,8 +27,7 @@ extension AccountsAPI {
         let name = try body.text("user")
         guard let password = try body.password("password") else { throw .badValue("password is missing") }
         let known = try registry.store.credentials(ofUser: name)
-        // People type passwords into the wrong field: only names of users are written down.
-        call.log("sign in", known == nil ? nil : name)
+        call.log(AccountsCall.Act.signIn, user: name)
         switch try await guess(password, against: known?.password, name: name, call) {
         case .limited(let seconds): return .limited(seconds)
         case .wrong: return .refusal(401, "unauthenticated", "the name or the password is wrong")
@@ -43,11 +42,14 @@ extension AccountsAPI {
         }
         let now = registry.clock()
         let request = call.request
+        let former = request.session.flatMap { SecretToken($0, .session) }
         let (secret, _) = try change { store throws(AccountsError) in
             try store.addSession(
                 of: user.id,
                 name: Self.sessionName(request.face, request.source),
                 until: now + registry.settings.sessionLifetime,
+                verified: .stored(known?.password),
+                replacing: former,
                 at: now
             )
         }

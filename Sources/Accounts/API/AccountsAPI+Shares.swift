@@ -39,7 +39,7 @@ extension AccountsAPI {
     private func addShare(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "user", "thing", "access", "starts", "ends")
         let (name, word) = (try body.text("user"), try body.text("thing"))
-        call.log("share add", name)
+        call.log("share add", user: name)
         let access = try body.access("access") ?? .read
         let (starts, ends) = (try body.time("starts"), try body.time("ends"))
         let placed = try await scope(word.hasPrefix("thing:") ? word : "thing:\(word)", call)

@@ -16,7 +16,7 @@ extension AccountsAPI {
             switch call.method {
             case .patch: return try editUser(name, &call)
             case .delete:
-                call.log("user rm", name)
+                call.log("user rm", user: name)
                 try change { store throws(AccountsError) in
                     try store.removeUser(name, by: call.authority, at: call.now)
                 }
@@ -51,7 +51,7 @@ extension AccountsAPI {
 
     private func addUser(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "name", "display", "email", "group", "password")
-        call.log("user add", try body.text("name"))
+        call.log("user add", user: try body.text("name"))
         try call.requireAdministration()
         var new = NewUser(try body.text("name"))
         new.display = try body.optionalText("display") ?? ""
@@ -74,7 +74,7 @@ extension AccountsAPI {
         let word = try body.optionalText("state")
         call.log(
             word == "active" ? "user on" : word == "off" ? "user off" : "user edit",
-            name
+            user: name
         )
         try call.requireAdministration()
         var state: UserState?
@@ -85,17 +85,14 @@ extension AccountsAPI {
             state = UserState(rawValue: word)
         }
         let (display, email) = (try body.optionalText("display"), try body.optionalText("email"))
-        guard let known = try registry.store.users().first(where: { $0.user.name == name }) else {
-            _ = try call.table.requireUser(name)
-            throw .unknown("there is no user \(quoted(name))")
-        }
+        _ = try call.table.requireUser(name)
         let (authority, now) = (call.authority, call.now)
         try change { store throws(AccountsError) in
             if display != nil || email != nil {
                 try store.setProfile(
                     ofUser: name,
-                    display: display ?? known.display,
-                    email: email ?? known.email,
+                    display: display,
+                    email: email,
                     by: authority,
                     at: now
                 )
@@ -109,7 +106,7 @@ extension AccountsAPI {
     private func setPassword(of name: String, _ call: inout AccountsCall) async throws(AccountsError)
         -> AccountsResponse
     {
-        call.log("user password", name)
+        call.log("user password", user: name)
         try call.requireAdministration()
         let body = try AccountsBody(call.request.body, "password")
         guard body.has("password") else {

@@ -57,6 +57,8 @@ package final class AccountsAPI: Sendable {
 
     /// Answers a request; see ``AccountsHandler``.
     package func answer(_ request: AccountsRequest) async -> AccountsResponse {
+        // What could not be read after a change, or was changed by another program, counts for this request.
+        try? registry.refresh()
         var call = AccountsCall(request: request, now: registry.clock(), table: registry.table)
         let response: AccountsResponse
         do throws(AccountsError) {
@@ -104,17 +106,25 @@ package final class AccountsAPI: Sendable {
     ) -> CommandLogEntry {
         let request = call.request
         let isObeyed = response.status < 300
+        // A failed sign-in is nobody's, also over somebody's session.
+        let speaker = call.signedIn ?? (act.kind == AccountsCall.Act.signIn ? nil : request.speaker)
         var entry = CommandLogEntry(
             at: call.now,
             face: request.face,
-            speaker: (call.signedIn ?? request.speaker).map(call.table.logName) ?? "nobody",
+            speaker: speaker.map(call.table.logName) ?? "nobody",
             kind: act.kind,
             state: isObeyed ? "obeyed" : "refused"
         )
         entry.epoch = settings.epoch
         entry.source = request.source
-        entry.target = act.target
-        entry.actions = AccountsBody.logText(request.body)
+        let table = registry.table
+        // People type passwords into the wrong field: only names of users, who are or were there, are written down.
+        func isKnown(_ name: String) -> Bool {
+            [call.table, table].contains { $0.grantee(named: name) != nil }
+        }
+        entry.target = act.target.flatMap { act.isAboutUser && !isKnown($0) ? nil : $0 }
+        entry.actions = AccountsBody.logText(request.body, of: act.kind, isObeyed, isKnown)
+        entry.isOfStranger = !isObeyed && speaker == nil
         if !isObeyed { entry.code = response.body?["error"]?.string ?? "internal" }
         return entry
     }
@@ -137,8 +147,10 @@ extension AccountsResponse {
             case .refused: (403, nil)
             case .badValue: (400, nil)
             case .unknown: (404, nil)
+            case .unauthenticated: (401, nil)
             case .rateLimited: (429, 60)
-            case .database: (500, nil)
+            case .limited: (429, 3600)
+            case .database: error.isTransient ? (503, 10) : (500, nil)
             }
         self = .refusal(status, error.code, "\(error)", retryAfter: retry)
     }

@@ -9,6 +9,10 @@ struct AccountsCall {
         var kind: String
         /// Whom or what it is about.
         var target: String?
+        /// Whether the target is somebody's name, as it was typed.
+        var isAboutUser = false
+
+        static let signIn = "sign in"
     }
 
     let request: AccountsRequest
@@ -38,12 +42,26 @@ struct AccountsCall {
         act = Act(kind: kind, target: target)
     }
 
+    /// - Parameter user: A name as it was typed; it is kept only if there is such a user or group.
+    mutating func log(_ kind: String, user: String?) {
+        act = Act(kind: kind, target: user, isAboutUser: true)
+    }
+
     // MARK: Who asks
 
     /// Who asks; routes that anybody may ask do not get here.
     var speaker: Speaker { request.speaker ?? .user(.everybody) }
 
-    var authority: Authority { Authority(speaker) }
+    var authority: Authority { Authority(speaker, by: secret) }
+
+    /// The session or token by which they were recognized.
+    var secret: SecretToken? {
+        switch request.claim {
+        case .session(let text): SecretToken(text, .session)
+        case .token(let text, _): SecretToken(text, .token)
+        case .unnamed, .vouched, nil: nil
+        }
+    }
 
     var administers: Bool { request.speaker.map(administers) ?? false }
 
@@ -92,8 +110,8 @@ struct AccountsCall {
     /// `bob` or `group:staff`.
     func grantee(_ text: String) throws(AccountsError) -> Grantee {
         guard text.hasPrefix("group:") else { return .user(try receiver(named: text).id) }
+        if let group = table.grantee(named: text) { return group }
         let name = String(text.dropFirst(6))
-        if let group = table.group(named: name) { return .group(group.id) }
         throw .unknown(
             "there is no group \(quoted(name))\(administers ? hint(name, table.groups.map(\.name)) : "")"
         )
@@ -106,6 +124,14 @@ struct AccountsCall {
             throw .badValue("unknown parameter \(quoted(key))\(hint(key, allowed))")
         }
         return request.query.filter { !$0.value.isEmpty }
+    }
+}
+
+extension AccessTable {
+    /// Who has a grant, by name: `bob` or `group:staff`.
+    func grantee(named text: String) -> Grantee? {
+        guard text.hasPrefix("group:") else { return user(named: text).map { .user($0.id) } }
+        return group(named: String(text.dropFirst(6))).map { .group($0.id) }
     }
 }
 
@@ -129,6 +155,9 @@ extension JSONValue {
     static func time(_ milliseconds: Int64?) -> JSONValue {
         milliseconds.map { .string(CivilTime(milliseconds: $0).shortText) } ?? .null
     }
+
+    /// The identifier of a grant; null for none.
+    static func identifier(_ id: Int64?) -> JSONValue { id.map { JSONValue(Int(clamping: $0)) } ?? .null }
 
     /// A text; null for none.
     static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }

@@ -17,10 +17,20 @@ package struct SecretIndex: Sendable {
     private var uses: Set<[UInt8]> = []
     private let sessionLifetime: Int64
 
-    /// - Parameter sessionLifetime: How long a session lasts after its last use, milliseconds.
-    package init(_ records: [SecretRecord] = [], sessionLifetime: Int64) {
+    /// - Parameters:
+    ///   - sessionLifetime: How long a session lasts after its last use, milliseconds.
+    ///   - former: What it replaces; uses that could not be written yet are kept.
+    package init(_ records: [SecretRecord] = [], sessionLifetime: Int64, replacing former: SecretIndex? = nil)
+    {
         self.sessionLifetime = sessionLifetime
-        for record in records where record.kind != .link { self.records[record.hash] = record }
+        for var record in records where record.kind != .link {
+            if let known = former?.records[record.hash], known.used ?? .min > record.used ?? .min {
+                record.used = known.used
+                if record.kind == .session { record.until = known.until }
+            }
+            self.records[record.hash] = record
+        }
+        uses = (former?.uses ?? []).filter { self.records[$0] != nil }
     }
 
     package var count: Int { records.count }
@@ -43,6 +53,11 @@ package struct SecretIndex: Sendable {
             uses.insert(hash)
         }
         return record
+    }
+
+    /// Uses that could not be written are returned by the next ``takeUses()``.
+    mutating func keep(_ uses: [Use]) {
+        self.uses.formUnion(uses.map(\.hash).filter { records[$0] != nil })
     }
 
     /// The uses since the last call, to be written.

@@ -71,7 +71,9 @@ extension Grouping {
 
 extension Grant {
     /// The order in which ``init(_:)`` reads them: looking for names would take most of the time.
-    static let columns = "id, grantee, scope, access, starts, ends, giver, share, accepted"
+    static let columns = """
+        id, grantee, scope, access, starts, ends, giver, share, accepted, source, kept_access, kept_starts, kept_ends
+        """
 
     /// `nil` for a damaged row of ``columns``.
     init?(_ row: Row) {
@@ -92,6 +94,12 @@ extension Grant {
             share: share != 0,
             accepted: row[8]
         )
+        source = row[9]
+        if let word: String = row[10] {
+            // What cannot be read was not accepted.
+            kept = Access(rawValue: word).map { GrantPart($0, starts: row[11], ends: row[12]) }
+            if kept == nil { accepted = nil }
+        }
     }
 
     /// One grant; `nil` if it is not there or damaged.

@@ -23,8 +23,10 @@ enum AccountText {
     static func email(_ text: String) throws(AccountsError) -> String {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let isAddress =
-            text.utf8.count <= longestEmail && parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-            && isHarmless(text) && !text.contains { $0.isWhitespace || ",;<>\"".contains($0) }
+            text.utf8.count <= longestEmail && parts.count == 2
+            // Programs that send mail take what begins like this for an option, a file or a program.
+            && parts.allSatisfy { $0.first.map { !"-/|.".contains($0) } ?? false }
+            && isHarmless(text) && !text.contains { $0.isWhitespace || ",;:<>()[]\\|`$\"".contains($0) }
         guard text.isEmpty || isAddress else {
             throw .badValue("an e-mail address must be like bob@example.org (is \(quoted(text)))")
         }

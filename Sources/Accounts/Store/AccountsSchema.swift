@@ -33,6 +33,18 @@ package enum AccountsSchema {
         )
     }
 
+    /// Adds by which grant something was given, and what is accepted of a share that was widened: a later migration.
+    package static func addOrigins(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE permission ADD COLUMN source INTEGER;
+                ALTER TABLE permission ADD COLUMN kept_access TEXT;
+                ALTER TABLE permission ADD COLUMN kept_starts INTEGER;
+                ALTER TABLE permission ADD COLUMN kept_ends INTEGER;
+                """
+        )
+    }
+
     /// Adds what is built in: the group `all` with its grants, and the owner if there are no users at all.
     ///
     /// - Parameter owner: The owner's name; see ``AccountName``.
@@ -60,12 +72,13 @@ package enum AccountsSchema {
     static func insert(_ grant: Grant, _ database: Database) throws -> Int64 {
         try database.execute(
             sql: """
-                INSERT INTO permission (grantee, scope, access, starts, ends, giver, share, accepted)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO permission (grantee, scope, access, starts, ends, giver, share, accepted, source)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 "\(grant.grantee)", "\(grant.scope)", grant.access.rawValue, grant.starts, grant.ends,
                 grant.giver.map { "\($0)" }, grant.share ? 1 : 0, grant.accepted,
+                grant.source,
             ]
         )
         return database.lastInsertedRowID

@@ -56,7 +56,7 @@ extension AccountsStore {
     ) throws(AccountsError) -> Int64 {
         let name = try AccountText.label(contact.name, of: "contact")
         let (email, phone) = (try AccountText.email(contact.email), try AccountText.phone(contact.phone))
-        return try write { database in
+        return try write(by: authority) { database in
             let id = try Self.owner(user, database, authority, at: now)
             let sql = "SELECT COUNT(*) FROM contact WHERE user = ?"
             guard try Int.fetchOne(database, sql: sql, arguments: ["\(id)"]) ?? 0 < PeopleLimits.contacts
@@ -82,7 +82,7 @@ extension AccountsStore {
         by authority: Authority,
         at now: Int64
     ) throws(AccountsError) {
-        try write { database in
+        try write(by: authority) { database in
             let owner = try Self.owner(user, database, authority, at: now)
             try database.execute(
                 sql: "DELETE FROM contact WHERE id = ? AND user = ?",

@@ -2,7 +2,7 @@ import GRDB
 package import People
 
 extension AccountsStore {
-    /// Adds a grant of what the giver owns.
+    /// Adds a grant of what the giver owns, which ends no later than their own.
     ///
     /// - Parameter grant: Its identifier, giver and share are ignored.
     /// - Returns: The identifier.
@@ -10,20 +10,21 @@ extension AccountsStore {
         -> Int64
     {
         try checkDates(starts: grant.starts, ends: grant.ends)
-        return try write { database in
+        return try write(by: authority) { database in
             let table = try AccessTable(reading: database, .giving(grant.scope))
             try authority.requireGiving(grant.scope, table, at: now)
             try authority.requireExistence(of: grant.scope)
             try Self.check(grant, in: table, database)
             var grant = grant
             (grant.giver, grant.share, grant.accepted) = (authority.giver, false, nil)
+            try authority.limit(&grant, table, database, at: now)
             return try AccountsSchema.insert(grant, database)
         }
     }
 
     /// Takes a grant away: whoever may give it may, and of a share also its user.
     package func removeGrant(_ id: Int64, by authority: Authority, at now: Int64) throws(AccountsError) {
-        try write { database in
+        try write(by: authority) { database in
             let table = try AccessTable(reading: database, .giving(.all))
             guard let grant = try Grant.find(id, database) else {
                 try Self.removeDamaged(id, database, table, authority, at: now)
@@ -36,6 +37,7 @@ extension AccountsStore {
             }
             try Self.keepingOwner(database, table, at: now) {
                 try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])
+                try Self.removeUngiven(database)
             }
         }
     }
@@ -66,20 +68,26 @@ extension AccountsStore {
             throw .badValue("a share gives read or write; give 'own' with a grant")
         }
         guard authority.giver != share.user else { throw .refused("nobody shares a thing with themselves") }
-        return try write { database in
+        return try write(by: authority) { database in
             let table = try AccessTable(reading: database, .giving(.thing(share.thing)))
             try authority.requireGiving(.thing(share.thing), table, at: now)
             try authority.requireExistence(of: .thing(share.thing))
             let replaced = share.replaced(in: table)
-            let grant = share.grant(id: 0, by: authority.giver, replacing: replaced)
+            var limited = share
+            let source = try authority.limit(&limited, table, database, at: now)
+            var grant = limited.grant(id: 0, by: authority.giver, replacing: replaced)
+            grant.source = source
             try Self.check(grant, in: table, database, isNew: replaced == nil)
             guard let replaced else { return try AccountsSchema.insert(grant, database) }
             try database.execute(
-                sql:
-                    "UPDATE permission SET access = ?, starts = ?, ends = ?, giver = ?, accepted = ? WHERE id = ?",
+                sql: """
+                    UPDATE permission SET access = ?, starts = ?, ends = ?, giver = ?, source = ?, accepted = ?,
+                        kept_access = ?, kept_starts = ?, kept_ends = ? WHERE id = ?
+                    """,
                 arguments: [
                     grant.access.rawValue, grant.starts, grant.ends, grant.giver.map { "\($0)" },
-                    grant.accepted,
+                    grant.source,
+                    grant.accepted, grant.kept?.access.rawValue, grant.kept?.starts, grant.kept?.ends,
                     replaced.id,
                 ]
             )
@@ -89,7 +97,7 @@ extension AccountsStore {
 
     /// Accepts a share: its user does, or an administrator for them; twice is no error.
     package func acceptShare(_ id: Int64, by authority: Authority, at now: Int64) throws(AccountsError) {
-        try write { database in
+        try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             guard let grant = try Grant.find(id, database), grant.share, case .user(let user) = grant.grantee
             else { throw AccountsError.unknown("there is no share \(id)") }
@@ -98,7 +106,10 @@ extension AccountsStore {
                 throw AccountsError.unknown("there is no share \(id)")
             }
             try database.execute(
-                sql: "UPDATE permission SET accepted = ? WHERE id = ? AND accepted IS NULL",
+                sql: """
+                    UPDATE permission SET accepted = ?, kept_access = NULL, kept_starts = NULL, kept_ends = NULL
+                    WHERE id = ? AND (accepted IS NULL OR kept_access IS NOT NULL)
+                    """,
                 arguments: [now, id]
             )
         }

@@ -44,6 +44,7 @@ extension AccountsStore {
                 sql: "DELETE FROM permission WHERE grantee = ? OR scope = ?",
                 arguments: ["\(Grantee.group(id))", "\(Scope.group(id))"]
             )
+            try Self.removeUngiven(database)
         }
     }
 
@@ -53,6 +54,7 @@ extension AccountsStore {
     {
         try administer(authority, at: now) { database, table in
             let ids = try users.map { try "\(table.requireUser($0).id)" }
+            try authority.requireLasting(table, database, at: now)
             try Self.add(ids, to: table.requireGroup(group), .users, database)
         }
     }
@@ -62,6 +64,7 @@ extension AccountsStore {
         throws(AccountsError)
     {
         try administer(authority, at: now) { database, table in
+            try authority.requireLasting(table, database, at: now)
             try Self.add(things.map { "\($0)" }, to: table.requireGroup(group), .things, database)
         }
     }
@@ -73,6 +76,7 @@ extension AccountsStore {
         try administer(authority, at: now) { database, table in
             let ids = try users.map { try "\(table.requireUser($0).id)" }
             try Self.remove(ids, from: table.requireGroup(group), .users, database)
+            try Self.removeUngiven(database)
         }
     }
 

@@ -8,32 +8,78 @@ package enum LinkPurpose: String, Sendable, Hashable, CaseIterable {
     case verify
     /// Sets a new password; 30 minutes.
     case reset
+    /// Makes another address the user's; 24 hours.
+    case email
 
     /// Milliseconds.
-    package var lifetime: Int64 { self == .verify ? 86_400_000 : 1_800_000 }
+    package var lifetime: Int64 {
+        switch self {
+        case .verify, .email: 86_400_000
+        case .reset: 1_800_000
+        }
+    }
+}
+
+/// A link that is stored and has not ended.
+package struct AccountsLink: Sendable, Hashable {
+    package let purpose: LinkPurpose
+    package let user: User
+    /// The address that it makes the user's.
+    package let address: String?
+
+    /// What the secret's row has as its name.
+    static func name(_ purpose: LinkPurpose, _ address: String?) -> String {
+        address.map { "\(purpose.rawValue) \($0)" } ?? purpose.rawValue
+    }
 }
 
 extension AccountsStore {
-    /// Makes a link's secret; earlier ones of the same purpose are void.
-    package func addLink(_ purpose: LinkPurpose, of user: AccountID, at now: Int64) throws(AccountsError)
-        -> SecretToken
-    {
+    /// The most links of a user; the oldest end.
+    private static let mostLinks = 20
+
+    /// Makes a link's secret.
+    ///
+    /// Those that are on their way already stay valid: whoever asks for one ends no other.
+    /// - Parameter address: What ``LinkPurpose/email`` makes the user's address.
+    package func addLink(
+        _ purpose: LinkPurpose,
+        of user: AccountID,
+        address: String? = nil,
+        at now: Int64
+    ) throws(AccountsError) -> SecretToken {
         try write { database in
             guard try Self.user(user, database) != nil else {
                 throw AccountsError.unknown("there is no such user")
             }
             try Self.purge(database, at: now)
             try database.execute(
-                sql: "DELETE FROM secret WHERE holder = ? AND kind = 'link' AND name = ?",
-                arguments: ["\(SecretHolder.user(user))", purpose.rawValue]
+                sql: """
+                    DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'link'
+                        ORDER BY made DESC, rowid DESC LIMIT -1 OFFSET ?)
+                    """,
+                arguments: ["\(SecretHolder.user(user))", Self.mostLinks - 1]
             )
-            let until = now + purpose.lifetime
-            return try Self.add(.link, .user(user), purpose.rawValue, nil, until, database, at: now).0
+            let (name, until) = (AccountsLink.name(purpose, address), now + purpose.lifetime)
+            return try Self.add(.link, .user(user), name, nil, until, database, at: now).0
+        }
+    }
+
+    /// Makes a link for another address of a user; they do it themselves, or who administers.
+    func addEmailLink(
+        of user: User,
+        address: String,
+        by authority: Authority,
+        at now: Int64
+    ) throws(AccountsError) -> SecretToken {
+        try write(by: authority) { database in
+            let table = try AccessTable(reading: database, .administration)
+            try authority.require(user.id, or: table, at: now)
+            return try addLink(.email, of: user.id, address: address, at: now)
         }
     }
 
     /// What a link is for and whose it is, without using it up; `nil` if it is unknown, used or too old.
-    package func link(_ link: SecretToken, at now: Int64) throws(AccountsError) -> (LinkPurpose, User)? {
+    package func link(_ link: SecretToken, at now: Int64) throws(AccountsError) -> AccountsLink? {
         try read { try Self.find(link, $0, at: now) }
     }
 
@@ -42,7 +88,7 @@ extension AccountsStore {
     /// - Parameter activates: Whether the user, if pending, is active from now on; else somebody has to approve.
     package func verify(_ link: SecretToken, activates: Bool, at now: Int64) throws(AccountsError) -> User {
         try write { database in
-            let user = try Self.consume(link, .verify, database, at: now)
+            let user = try Self.consume(link, .verify, database, at: now).user
             // Who was never seen has not verified anything.
             try database.execute(
                 sql: "UPDATE user SET seen = ? WHERE id = ?",
@@ -62,9 +108,21 @@ extension AccountsStore {
         -> User
     {
         try write { database in
-            let user = try Self.consume(link, .reset, database, at: now)
+            let user = try Self.consume(link, .reset, database, at: now).user
             try Self.setPassword(password, of: user.id, database)
             return user
+        }
+    }
+
+    /// Uses up a link that makes another address the user's.
+    package func setEmail(by link: SecretToken, at now: Int64) throws(AccountsError) -> User {
+        try write { database in
+            let found = try Self.consume(link, .email, database, at: now)
+            try database.execute(
+                sql: "UPDATE user SET email = ? WHERE id = ?",
+                arguments: [AccountText.email(found.address ?? ""), "\(found.user.id)"]
+            )
+            return found.user
         }
     }
 
@@ -73,23 +131,32 @@ extension AccountsStore {
         _ purpose: LinkPurpose,
         _ database: Database,
         at now: Int64
-    ) throws -> User {
-        guard let (found, user) = try find(link, database, at: now), found == purpose else {
+    ) throws -> AccountsLink {
+        guard let found = try find(link, database, at: now), found.purpose == purpose else {
             throw AccountsError.refused("this link was used already, or is too old; ask for another one")
         }
-        try database.execute(sql: "DELETE FROM secret WHERE hash = ?", arguments: [Data(link.hash)])
-        return user
+        // Others of the same purpose have nothing left to do.
+        try database.execute(
+            sql: """
+                DELETE FROM secret WHERE holder = ? AND kind = 'link' AND (name = ? OR substr(name, 1, ?) = ?)
+                """,
+            arguments: [
+                "\(SecretHolder.user(found.user.id))", purpose.rawValue, purpose.rawValue.utf8.count + 1,
+                purpose.rawValue + " ",
+            ]
+        )
+        return found
     }
 
-    private static func find(_ link: SecretToken, _ database: Database, at now: Int64) throws -> (
-        LinkPurpose, User
-    )? {
+    private static func find(_ link: SecretToken, _ database: Database, at now: Int64) throws -> AccountsLink?
+    {
         let sql = "SELECT * FROM secret WHERE hash = ? AND kind = 'link'"
         guard let row = try Row.fetchOne(database, sql: sql, arguments: [Data(link.hash)]),
             let record = SecretRecord(row), record.counts(at: now), case .user(let id) = record.holder,
-            let purpose = LinkPurpose(rawValue: record.name),
+            case let words = record.name.split(separator: " ", maxSplits: 1).map(String.init),
+            let purpose = words.first.flatMap({ LinkPurpose(rawValue: $0) }),
             let user = try self.user(id, database)
         else { return nil }
-        return (purpose, user)
+        return AccountsLink(purpose: purpose, user: user, address: words.dropFirst().first)
     }
 }

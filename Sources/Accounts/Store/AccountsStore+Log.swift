@@ -4,12 +4,22 @@ extension AccountsStore {
     private static let longest = 4096
     /// Refusals that are equal and so close are one row, milliseconds.
     private static let minute: Int64 = 60_000
+    /// The most rows of strangers.
+    private static let mostOfStrangers: Int64 = 10_000
 
     /// Appends entries in order, in one transaction, and removes what is beyond the limits.
-    package func append(_ entries: [CommandLogEntry], limits: LogLimits = LogLimits()) throws(AccountsError) {
-        guard let newest = entries.map(\.at).max() else { return }
+    ///
+    /// - Parameter strangers: Condensed refusals of those whom nobody knows. They have numbers and a limit of their own,
+    ///   so that they never push out what users did.
+    package func append(
+        _ entries: [CommandLogEntry],
+        strangers: [CommandLogEntry] = [],
+        limits: LogLimits = LogLimits()
+    ) throws(AccountsError) {
+        guard let newest = (entries + strangers).map(\.at).max() else { return }
         try write { database in
             for entry in entries { try Self.append(entry, database) }
+            for entry in strangers { try Self.appendStranger(entry, database) }
             let days = min(max(0, limits.days), 100_000)
             try database.execute(
                 sql: "DELETE FROM command WHERE at < ?",
@@ -17,10 +27,35 @@ extension AccountsStore {
             )
             // The numbers have no gaps.
             try database.execute(
-                sql: "DELETE FROM command WHERE seq <= (SELECT max(seq) FROM command) - ?",
+                sql: "DELETE FROM command WHERE seq > 0 AND seq <= (SELECT max(seq) FROM command) - ?",
                 arguments: [min(max(0, limits.rows), 1_000_000_000)]
             )
+            guard !strangers.isEmpty else { return }
+            // Their numbers go down.
+            try database.execute(
+                sql: "DELETE FROM command WHERE seq < 0 AND seq >= (SELECT min(seq) FROM command) + ?",
+                arguments: [min(max(0, limits.rows), Self.mostOfStrangers)]
+            )
         }
+    }
+
+    /// Counts a refusal in the row of its address and minute, or adds a row.
+    private static func appendStranger(_ entry: CommandLogEntry, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                UPDATE command SET times = times + ?, target = CASE WHEN target IS ? THEN target END
+                WHERE seq = (SELECT seq FROM command
+                    WHERE seq < 0 AND at > ? AND at <= ? AND source IS ? AND speaker = ? ORDER BY seq LIMIT 1)
+                """,
+            arguments: [
+                max(1, entry.times), clipped(entry.target), entry.at - minute, entry.at,
+                clipped(entry.source),
+                entry.speaker,
+            ]
+        )
+        guard database.changesCount == 0 else { return }
+        let last = try Int64.fetchOne(database, sql: "SELECT min(seq) FROM command") ?? 0
+        try insert(entry, seq: min(0, last) - 1, database)
     }
 
     private static func append(_ entry: CommandLogEntry, _ database: Database) throws {
@@ -42,14 +77,19 @@ extension AccountsStore {
             ])
             if database.changesCount > 0 { return }
         }
+        try insert(entry, seq: nil, database)
+    }
+
+    /// - Parameter seq: `nil` for the next number.
+    private static func insert(_ entry: CommandLogEntry, seq: Int64?, _ database: Database) throws {
         let statement = try database.cachedStatement(
             sql: """
-                INSERT INTO command (id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
-                    code, tx, took_ms, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO command (seq, id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
+                    code, tx, took_ms, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         )
         try statement.execute(arguments: [
-            clipped(entry.id), entry.at, entry.epoch, entry.face, entry.speaker, clipped(entry.source),
+            seq, clipped(entry.id), entry.at, entry.epoch, entry.face, entry.speaker, clipped(entry.source),
             entry.kind,
             clipped(entry.target), clipped(entry.slug), clipped(entry.actions), clipped(entry.results),
             entry.state,
@@ -64,15 +104,39 @@ extension AccountsStore {
     /// The newest rows that are asked for; newest last.
     package func log(_ query: LogQuery = LogQuery()) throws(AccountsError) -> [CommandLogEntry] {
         try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT * FROM command WHERE (?1 IS NULL OR target = ?1 OR slug = ?1) AND (?2 IS NULL OR speaker = ?2)
-                        AND (?3 IS NULL OR at >= ?3) ORDER BY seq DESC LIMIT ?4
-                    """,
-                arguments: [query.thing, query.user.map { "user:\($0)" }, query.since, max(0, query.limit)]
-            )
-            return rows.reversed().map { CommandLogEntry($0) }
+            let limit = max(0, query.limit)
+            func newest(_ condition: String, _ order: String) throws -> ArraySlice<CommandLogEntry> {
+                let rows = try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT * FROM command WHERE \(condition)
+                            AND (?1 IS NULL OR target = ?1 OR slug = ?1) AND (?2 IS NULL OR speaker = ?2)
+                            AND (?3 IS NULL OR at >= ?3) ORDER BY seq \(order) LIMIT ?4
+                        """,
+                    arguments: [query.thing, query.user.map { "user:\($0)" }, query.since, limit]
+                )
+                return rows.reversed().map { CommandLogEntry($0) }[...]
+            }
+            return Self.merged(try newest("seq > 0", "DESC"), try newest("seq < 0", "ASC")).suffix(limit).map
+            { $0 }
         }
+    }
+
+    /// Two lists in the order of their times; each keeps its own order.
+    private static func merged(
+        _ first: ArraySlice<CommandLogEntry>,
+        _ second: ArraySlice<CommandLogEntry>
+    ) -> [CommandLogEntry] {
+        var (first, second, all) = (first, second, [CommandLogEntry]())
+        while let left = first.first, let right = second.first {
+            if left.at <= right.at {
+                all.append(left)
+                first.removeFirst()
+            } else {
+                all.append(right)
+                second.removeFirst()
+            }
+        }
+        return all + first + second
     }
 }

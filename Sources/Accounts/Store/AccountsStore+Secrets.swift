@@ -18,9 +18,10 @@ extension AccountsStore {
 
     /// Adds a token, which is returned and cannot be asked for again; users do it themselves.
     ///
+    /// It ends no later than the session or token that it is made with, and than the right to make it for others.
     /// - Parameters:
     ///   - ceiling: The most that it allows; `nil` for all that the user may.
-    ///   - until: Its end; `nil` for never.
+    ///   - until: Its end; `nil` for as late as possible.
     package func addToken(
         _ name: String,
         ofUser user: String,
@@ -31,10 +32,11 @@ extension AccountsStore {
     ) throws(AccountsError) -> (SecretToken, SecretRecord) {
         let name = try AccountText.label(name, of: "token")
         if let until, until <= now { throw .badValue("the end of a token must be in the future") }
-        return try write { database in
+        return try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let id = try table.requireUser(user).id
             try authority.require(id, or: table, at: now)
+            let until = try authority.end(until, ofTokenFor: id, table, database, at: now)
             try Self.purge(database, at: now)
             let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
             guard !tokens.contains(where: { $0.name == name }) else {
@@ -51,18 +53,25 @@ extension AccountsStore {
 
     /// Adds a session of an active user; beyond the limit the one that was used least recently ends.
     ///
-    /// - Parameter name: What it was made by; clipped to 64 characters.
+    /// - Parameters:
+    ///   - name: What it was made by; clipped to 64 characters.
+    ///   - password: What the stored hash must still be: the one that was compared with.
+    ///   - former: A session that ends, because its browser signs in again.
     package func addSession(
         of user: AccountID,
         name: String,
         until: Int64,
+        verified password: ExpectedPassword = .any,
+        replacing former: SecretToken? = nil,
         at now: Int64
     ) throws(AccountsError) -> (SecretToken, SecretRecord) {
         try write { database in
             guard try Self.user(user, database)?.state == .active else {
                 throw AccountsError.refused("not allowed: the user is not active")
             }
+            try password.require(of: user, database)
             try Self.purge(database, at: now)
+            if let former { try Self.end(former, database) }
             try database.execute(
                 sql: """
                     DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'session'
@@ -77,7 +86,7 @@ extension AccountsStore {
 
     /// Ends a session or a token by its ``SecretRecord/id``; users end their own.
     package func removeSecret(_ id: String, by authority: Authority, at now: Int64) throws(AccountsError) {
-        try write { database in
+        try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let found = try Self.records(database).first { $0.id == id && $0.kind != .link }
             guard let found, Self.mayRemove(found, authority, table, at: now) else {
@@ -94,7 +103,7 @@ extension AccountsStore {
         by authority: Authority,
         at now: Int64
     ) throws(AccountsError) {
-        try write { database in
+        try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let id = try table.requireUser(user).id
             try authority.require(id, or: table, at: now)
@@ -110,12 +119,14 @@ extension AccountsStore {
 
     /// Ends the session that was brought; an unknown one is no error.
     package func endSession(_ session: SecretToken) throws(AccountsError) {
-        try write { database in
-            try database.execute(
-                sql: "DELETE FROM secret WHERE hash = ? AND kind = 'session'",
-                arguments: [Data(session.hash)]
-            )
-        }
+        try write { try Self.end(session, $0) }
+    }
+
+    private static func end(_ session: SecretToken, _ database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM secret WHERE hash = ? AND kind = 'session'",
+            arguments: [Data(session.hash)]
+        )
     }
 
     /// Writes when secrets were used; those that were removed meanwhile stay so.

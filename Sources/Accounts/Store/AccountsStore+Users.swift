@@ -36,6 +36,21 @@ package struct NewUser: Sendable, Hashable {
     package init(_ name: String) { self.name = name }
 }
 
+/// What the stored hash of a password must be when a change happens, because it was compared with before.
+package enum ExpectedPassword: Sendable, Hashable {
+    case any
+    /// `nil` for none.
+    case stored(String?)
+
+    func require(of user: AccountID, _ database: Database) throws {
+        guard case .stored(let expected) = self else { return }
+        let sql = "SELECT password FROM user WHERE id = ?"
+        guard try String?.fetchOne(database, sql: sql, arguments: ["\(user)"]) ?? nil == expected else {
+            throw AccountsError.unauthenticated("the name or the password is wrong")
+        }
+    }
+}
+
 extension AccountsStore {
     /// All users, by name.
     package func users() throws(AccountsError) -> [UserRecord] {
@@ -71,6 +86,7 @@ extension AccountsStore {
                 ]
             )
             if let group = new.group {
+                try authority.requireLasting(table, database, at: now)
                 try Self.add(["\(id)"], to: table.requireGroup(group), .users, database)
             }
             return id
@@ -94,7 +110,7 @@ extension AccountsStore {
         }
     }
 
-    /// Removes a user with their grants, secrets and contacts; what they gave to others stays.
+    /// Removes a user with their grants, secrets and contacts, and with what they gave by those grants.
     package func removeUser(_ name: String, by authority: Authority, at now: Int64) throws(AccountsError) {
         try administer(authority, at: now) { database, table in
             try Self.remove(table.requireUser(name).id, database)
@@ -123,23 +139,32 @@ extension AccountsStore {
                 arguments: ["\(Grantee.user(id))"]
             )
         }
+        try removeUngiven(database)
     }
 
     /// Changes what is shown of a user; they may do it themselves.
+    ///
+    /// - Parameters:
+    ///   - display: `nil` leaves it as it is.
+    ///   - email: `nil` leaves it as it is.
     package func setProfile(
         ofUser name: String,
-        display: String,
-        email: String,
+        display: String?,
+        email: String?,
         by authority: Authority,
         at now: Int64
     ) throws(AccountsError) {
-        try write { database in
+        try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let user = try table.requireUser(name)
             try authority.require(user.id, or: table, at: now)
+            if user.id != authority.user { try authority.requireLasting(table, database, at: now) }
             try database.execute(
-                sql: "UPDATE user SET display = ?, email = ? WHERE id = ?",
-                arguments: [AccountText.display(display), AccountText.email(email), "\(user.id)"]
+                sql: "UPDATE user SET display = ifnull(?, display), email = ifnull(?, email) WHERE id = ?",
+                arguments: [
+                    display.map { try AccountText.display($0) }, email.map { try AccountText.email($0) },
+                    "\(user.id)",
+                ]
             )
         }
     }
@@ -147,16 +172,21 @@ extension AccountsStore {
     /// Sets or takes a password, which ends all sessions; they may do it themselves.
     ///
     /// Whether they know the present one is for the caller to ask.
+    /// - Parameter present: What the stored hash must still be: the one that was compared with.
     package func setPassword(
         _ hash: PasswordHash?,
         ofUser name: String,
+        replacing present: ExpectedPassword = .any,
         by authority: Authority,
         at now: Int64
     ) throws(AccountsError) {
-        try write { database in
+        try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let user = try table.requireUser(name)
             try authority.require(user.id, or: table, at: now)
+            if user.id != authority.user { try authority.requireLasting(table, database, at: now) }
+            try authority.requireLastingSecret(database)
+            try present.require(of: user.id, database)
             try Self.setPassword(hash, of: user.id, database)
         }
     }

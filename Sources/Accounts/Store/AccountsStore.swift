@@ -1,4 +1,5 @@
 import Cryptography
+import Foundation
 package import GRDB
 package import People
 
@@ -35,12 +36,76 @@ package final class AccountsStore: Sendable {
 
     // MARK: Transactions
 
+    /// Does several operations as one transaction: either all of them are stored, or none is.
+    package func atomically<Result>(
+        _ work: (AccountsStore) throws(AccountsError) -> Result
+    ) throws(AccountsError) -> Result {
+        try write { _ in try work(self) }
+    }
+
+    /// Counts the changes that other programs made since the database was opened.
+    func foreignChanges() throws(AccountsError) -> Int64 {
+        do {
+            return try writer.unsafeReentrantRead { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+        } catch {
+            throw AccountsError(error)
+        }
+    }
+
     func read<Result>(_ work: (Database) throws -> Result) throws(AccountsError) -> Result {
-        do { return try writer.read(work) } catch { throw AccountsError(error) }
+        do {
+            // Reentrant, for operations inside of ``atomically(_:)``.
+            return try writer.unsafeReentrantRead { database in
+                if database.isInsideTransaction { return try work(database) }
+                var result: Result?
+                try database.inTransaction(.deferred) {
+                    result = try work(database)
+                    return .commit
+                }
+                return try Self.result(result)
+            }
+        } catch {
+            throw AccountsError(error)
+        }
     }
 
     func write<Result>(_ work: (Database) throws -> Result) throws(AccountsError) -> Result {
-        do { return try writer.write(work) } catch { throw AccountsError(error) }
+        do {
+            return try writer.unsafeReentrantWrite { database in
+                var result: Result?
+                if database.isInsideTransaction {
+                    try database.inSavepoint {
+                        result = try work(database)
+                        return .commit
+                    }
+                } else {
+                    try database.inTransaction(.immediate) {
+                        result = try work(database)
+                        return .commit
+                    }
+                }
+                return try Self.result(result)
+            }
+        } catch {
+            throw AccountsError(error)
+        }
+    }
+
+    /// What the work in a transaction returned.
+    private static func result<Result>(_ result: Result?) throws(AccountsError) -> Result {
+        guard let result else { throw .database(code: 21, message: "the transaction did not run") }
+        return result
+    }
+
+    /// Does a change for somebody, whose session or token must still be stored when it happens.
+    func write<Result>(
+        by authority: Authority,
+        _ work: (Database) throws -> Result
+    ) throws(AccountsError) -> Result {
+        try write { database in
+            _ = try authority.storedSecret(database)
+            return try work(database)
+        }
     }
 
     /// A change for which somebody must administer, after which there must still be a lasting owner.
@@ -51,7 +116,7 @@ package final class AccountsStore: Sendable {
         at now: Int64,
         _ work: (Database, AccessTable) throws -> Result
     ) throws(AccountsError) -> Result {
-        try write { database in
+        try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             try authority.requireAdministration(table, at: now)
             return try Self.keepingOwner(database, table, at: now) { try work(database, table) }
@@ -91,12 +156,18 @@ package final class AccountsStore: Sendable {
 /// On whose behalf an operation is done.
 package struct Authority: Sendable {
     package let speaker: Speaker
+    /// The session or token by which they were recognized, if it was by one.
+    private let secret: SecretToken?
     /// Where an environment, zone or thing is now; `nil` without a model at hand.
     private let place: (@Sendable (Scope) -> AccessObject?)?
 
     /// - Parameter place: Where an environment, zone or thing is now; it returns `nil` for what is gone.
-    package init(_ speaker: Speaker, place: (@Sendable (Scope) -> AccessObject?)? = nil) {
-        (self.speaker, self.place) = (speaker, place)
+    package init(
+        _ speaker: Speaker,
+        by secret: SecretToken? = nil,
+        place: (@Sendable (Scope) -> AccessObject?)? = nil
+    ) {
+        (self.speaker, self.secret, self.place) = (speaker, secret, place)
     }
 
     /// The program itself, which may do everything that the rules allow.
@@ -114,6 +185,22 @@ package struct Authority: Sendable {
         return id
     }
 
+    /// The session or token as it is stored; `nil` for who was recognized by none.
+    ///
+    /// - Throws: ``AccountsError/unauthenticated(_:)`` if it was removed meanwhile.
+    func storedSecret(_ database: Database) throws -> SecretRecord? {
+        guard let secret else { return nil }
+        let row = try Row.fetchOne(
+            database,
+            sql: "SELECT * FROM secret WHERE hash = ? AND kind = ?",
+            arguments: [Data(secret.hash), secret.kind.rawValue]
+        )
+        guard let record = row.flatMap({ SecretRecord($0) }) else {
+            throw AccountsError.unauthenticated("the \(secret.kind.rawValue) has ended; sign in again")
+        }
+        return record
+    }
+
     func requireAdministration(_ table: AccessTable, at now: Int64) throws(AccountsError) {
         try require(table.verdict(of: speaker, .own, on: .administration, at: now))
     }
@@ -122,6 +209,11 @@ package struct Authority: Sendable {
     func require(_ user: AccountID, or table: AccessTable, at now: Int64) throws(AccountsError) {
         if self.user == user, table.user(user)?.state == .active { return }
         try requireAdministration(table, at: now)
+    }
+
+    /// What owns a scope must own: gone things, and everything, need who administers.
+    func object(of scope: Scope) -> AccessObject {
+        (scope == .all ? nil : AccessObject(scope) { place?($0) }) ?? .administration
     }
 
     func requireGiving(_ scope: Scope, _ table: AccessTable, at now: Int64) throws(AccountsError) {

@@ -4,7 +4,7 @@ import GRDB
 ///
 /// No member may hold a secret. Texts are clipped to 4096 characters.
 package struct CommandLogEntry: Sendable, Hashable {
-    /// 0 until it is stored.
+    /// 0 until it is stored; below 0 for refusals of those whom nobody knows.
     package var seq: Int64 = 0
     package var id: String?
     /// Milliseconds since 1970, UTC.
@@ -32,6 +32,8 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var took: Double?
     /// How often it was refused like this within a minute.
     package var times: Int64 = 1
+    /// Whether it is a refusal of somebody whom nobody knows; these are condensed, and not stored as such.
+    package var isOfStranger = false
 
     package init(at: Int64, face: String, speaker: String, kind: String, state: String) {
         (self.at, self.face, self.speaker, self.kind, self.state) = (at, face, speaker, kind, state)

@@ -72,13 +72,15 @@ package struct Node: Sendable {
             logger: logger,
             aroundRead: loop.lend
         )
-        try store.accounts.prepare(owner: configuration.people.owner, at: started.wallMilliseconds)
-        let accounts = try AccountsRegistry(
-            store.accounts,
-            configuration.people.registry,
-            clock: { clock().wallMilliseconds },
-            changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
-        )
+        let accounts = try store.withAccounts { accounts in
+            try accounts.prepare(owner: configuration.people.owner, at: started.wallMilliseconds)
+            return try AccountsRegistry(
+                accounts,
+                configuration.people.registry,
+                clock: { clock().wallMilliseconds },
+                changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
+            )
+        }
         let administration = AccountsAPI(
             accounts,
             configuration.people.administration(epoch: epoch, publicURL: configuration.web.publicURL),

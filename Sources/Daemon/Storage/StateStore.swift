@@ -89,6 +89,7 @@ package final class StateStore: Sendable {
             )
         }
         migrator.registerMigration("v6") { database in try AccountsSchema.migrate(database) }
+        migrator.registerMigration("v7") { database in try AccountsSchema.addOrigins(database) }
         guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
             throw StateStoreError.newerVersion(path: path)
         }
@@ -266,7 +267,8 @@ package enum StateStoreError: Error, CustomStringConvertible {
     package var isAboutContents: Bool {
         switch self {
         case .newerVersion: true
-        case .database(_, let code, _): [11, 26].contains(code & 0xFF)
+        // 1: a table is missing, or has other columns.
+        case .database(_, let code, _): [1, 11, 26].contains(code & 0xFF)
         }
     }
 
@@ -274,7 +276,7 @@ package enum StateStoreError: Error, CustomStringConvertible {
     private static func advice(_ code: Int32) -> String {
         switch code & 0xFF {
         case 13: "free some space"
-        case 11, 26: "restore a backup, or move the file away to start with an empty one"
+        case 1, 11, 26: "restore a backup, or move the file away to start with an empty one"
         default: "check the folder's owner, permissions and free space"
         }
     }

@@ -20,8 +20,8 @@ package struct AccountsRequest: Sendable {
     package var body: JSONValue?
     /// Who asks; `nil` if nobody is identified.
     package var speaker: Speaker?
-    /// The text of the session that came with the request.
-    package var session: String?
+    /// By what they were recognized.
+    package var claim: Claim?
     /// For the log: `kiosk` or `command line`.
     package var face: String
     /// The address of the other end; limits on guessing count by it.
@@ -33,12 +33,18 @@ package struct AccountsRequest: Sendable {
         query: [String: String] = [:],
         body: JSONValue? = nil,
         speaker: Speaker? = nil,
-        session: String? = nil,
+        by claim: Claim? = nil,
         face: String,
         source: String? = nil
     ) {
         (self.method, self.path, self.query, self.body) = (method, path, query, body)
-        (self.speaker, self.session, self.face, self.source) = (speaker, session, face, source)
+        (self.speaker, self.claim, self.face, self.source) = (speaker, claim, face, source)
+    }
+
+    /// The text of the session that came with the request.
+    package var session: String? {
+        if case .session(let text)? = claim { return text }
+        return nil
     }
 }
 

@@ -14,6 +14,8 @@ package struct GuessLimiter: Sendable {
         /// Failures within the rule's window.
         var failures: [Int64] = []
         var lastFailure: Int64?
+        /// When the password was right last.
+        var lastSuccess: Int64?
         /// Guesses that are being checked.
         var pending = 0
         /// Pauses since the last hour without a failure.
@@ -26,6 +28,10 @@ package struct GuessLimiter: Sendable {
         mutating func forget(before window: Int64, at now: Int64) {
             failures.removeAll { now - $0 >= window }
             if let lastFailure, now - lastFailure >= memory { (pauses, self.lastFailure) = (0, nil) }
+            guard let lastSuccess, now - lastSuccess >= forgiveness else { return }
+            failures.removeAll { $0 <= lastSuccess }
+            if lastFailure ?? .min <= lastSuccess { pauses = 0 }
+            self.lastSuccess = nil
         }
     }
 
@@ -41,6 +47,8 @@ package struct GuessLimiter: Sendable {
     private static let addressRule = Rule(limit: 20, window: 600_000)
     private static let firstPause: Int64 = 60_000
     private static let longestPause: Int64 = 900_000
+    /// So long after the right password the failures before it are forgotten: others may guess from the same address.
+    private static let forgiveness: Int64 = 600_000
     /// After so long without a guess everything is forgotten.
     private static let memory: Int64 = 3_600_000
 
@@ -49,7 +57,7 @@ package struct GuessLimiter: Sendable {
 
     package init() {}
 
-    /// Begins a guess; end it with ``failed(_:from:at:)``, ``succeeded(_:from:)`` or ``abandoned(_:from:)``.
+    /// Begins a guess; end it with ``failed(_:from:at:)``, ``succeeded(_:from:at:)`` or ``abandoned(_:from:)``.
     ///
     /// - Parameters:
     ///   - name: As it was sent; only its first 64 characters count.
@@ -78,10 +86,10 @@ package struct GuessLimiter: Sendable {
         Self.fail(&addresses[address, default: Record(at: now)], Self.addressRule, at: now)
     }
 
-    /// The guess was right: failures of the pair are forgotten, those of the address are not.
-    package mutating func succeeded(_ name: String, from address: String) {
-        pairs[Self.pair(name, address)] = nil
-        abandonAddress(address)
+    /// The guess was right: failures of the pair before it are forgotten after a while, those of the address are not.
+    package mutating func succeeded(_ name: String, from address: String, at now: Int64) {
+        abandoned(name, from: address)
+        pairs[Self.pair(name, address)]?.lastSuccess = now
     }
 
     /// Nothing was checked.

@@ -16,6 +16,10 @@ package struct Grant: Sendable, Hashable {
     package var share: Bool
     /// When the user accepted the share.
     package var accepted: Int64?
+    /// What they accepted of a share that was widened since.
+    package var kept: GrantPart?
+    /// The grant of the giver by which it was given and with which it goes; `nil` if it stays by itself.
+    package var source: Int64?
 
     package init(
         id: Int64,
@@ -33,11 +37,35 @@ package struct Grant: Sendable, Hashable {
         (self.share, self.accepted) = (share, accepted)
     }
 
-    /// Whether it is a share that nobody has accepted.
-    package var isWaiting: Bool { share && accepted == nil }
+    /// Whether it is a share that its user has not accepted, or not all of it.
+    package var isWaiting: Bool { share && (accepted == nil || kept != nil) }
 
-    /// Whether it counts at a moment, as far as dates and acceptance say.
-    package func counts(at now: Int64) -> Bool {
-        !isWaiting && starts ?? .min <= now && ends.map { now < $0 } ?? true
+    /// What it allows once its dates have come: of a share what was accepted; `nil` for nothing.
+    package var part: GrantPart? { isWaiting ? kept : GrantPart(access, starts: starts, ends: ends) }
+
+    /// Whether it allows something at a moment, as far as dates and acceptance say.
+    package func allows(_ access: Access, at now: Int64) -> Bool {
+        part.map { $0.access >= access && $0.counts(at: now) } ?? false
+    }
+}
+
+/// What is allowed, from then till then.
+package struct GrantPart: Sendable, Hashable {
+    package var access: Access
+    package var starts: Int64?
+    package var ends: Int64?
+
+    package init(_ access: Access, starts: Int64? = nil, ends: Int64? = nil) {
+        (self.access, self.starts, self.ends) = (access, starts, ends)
+    }
+
+    func counts(at now: Int64) -> Bool { starts ?? .min <= now && ends.map { now < $0 } ?? true }
+
+    /// What both allow; `nil` for nothing.
+    func intersection(_ other: GrantPart) -> GrantPart? {
+        let starts = [starts, other.starts].compactMap(\.self).max()
+        let ends = [ends, other.ends].compactMap(\.self).min()
+        if let starts, let ends, ends <= starts { return nil }
+        return GrantPart(min(access, other.access), starts: starts, ends: ends)
     }
 }

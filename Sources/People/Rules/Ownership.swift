@@ -6,7 +6,8 @@ extension AccessTable {
     /// that will end does not count, or the home would be nobody's on that day.
     package func hasLastingOwner(at now: Int64) -> Bool {
         index.grants.contains { grant in
-            guard grant.scope == .all, grant.access == .own, grant.counts(at: now), grant.ends == nil else {
+            guard grant.scope == .all, grant.access == .own, grant.allows(.own, at: now), grant.ends == nil
+            else {
                 return false
             }
             switch grant.grantee {

@@ -29,17 +29,15 @@ package struct Share: Sendable, Hashable {
 
     /// The grant that this makes.
     ///
-    /// The acceptance of a share that is replaced stays, unless the new one widens it: allows more, or begins
-    /// earlier, or ends later.
+    /// Of a share that is replaced stays accepted what both allow. If the new one allows more, or begins earlier, or
+    /// ends later, the rest waits for the user.
     /// - Parameters:
     ///   - id: Of a new grant; the one of a replaced share stays.
     ///   - replaced: See ``replaced(in:)``.
     package func grant(id: Int64, by giver: AccountID?, replacing replaced: Grant?) -> Grant {
-        let isWider =
-            replaced.map { old in
-                access > old.access || starts ?? .min < old.starts ?? .min || ends ?? .max > old.ends ?? .max
-            } ?? true
-        return Grant(
+        let whole = GrantPart(access, starts: starts, ends: ends)
+        let part = replaced.flatMap { $0.accepted == nil ? nil : $0.part?.intersection(whole) }
+        var grant = Grant(
             id: replaced?.id ?? id,
             .user(user),
             access,
@@ -48,7 +46,9 @@ package struct Share: Sendable, Hashable {
             ends: ends,
             giver: giver,
             share: true,
-            accepted: isWider ? nil : replaced?.accepted
+            accepted: part == nil ? nil : replaced?.accepted
         )
+        grant.kept = part == whole ? nil : part
+        return grant
     }
 }

@@ -72,7 +72,9 @@ final class AccessIndex: Sendable {
             }
         }
         (self.groupsOfUsers, self.groupsOfThings) = (groupsOfUsers, groupsOfThings)
-        changes = Set(grants.flatMap { [$0.starts, $0.ends].compactMap(\.self) }).sorted()
+        changes = Set(
+            grants.flatMap { [$0.starts, $0.ends, $0.kept?.starts, $0.kept?.ends].compactMap(\.self) }
+        ).sorted()
 
         var builder = Builder(userNumbers, groupNumbers)
         let grants = grants.sorted { $0.id < $1.id }

@@ -41,7 +41,7 @@ extension AccessTable {
     package func owners(of object: AccessObject, at now: Int64, limit: Int = 3) -> [String] {
         for scopes in object.scopes(in: index) {
             let names = index.grants.lazy.filter {
-                $0.access == .own && $0.counts(at: now) && scopes.contains($0.scope)
+                $0.allows(.own, at: now) && scopes.contains($0.scope)
             }
             .compactMap { grant -> String? in
                 switch grant.grantee {
@@ -53,6 +53,30 @@ extension AccessTable {
             if !sorted.isEmpty { return Array(sorted.prefix(limit)) }
         }
         return []
+    }
+}
+
+extension AccessTable {
+    /// The grant by which a user gives others rights on an object: of those by which they own it, alone or by a group, the
+    /// one that lasts longest, and of several the oldest.
+    package func origin(for user: AccountID, _ object: AccessObject, at now: Int64) -> Grant? {
+        guard let entry = index.entry(of: user) else { return nil }
+        let scopes = object.scopes(in: index).reduce(into: Set<Scope>()) { $0.formUnion($1) }
+        var runs = [entry.run]
+        var groups = entry.groups
+        while let number = groups.popFirst() { runs.append(index.run(ofGroup: number)) }
+        return runs.lazy.joined().map { index.grants[$0] }
+            .filter { $0.allows(.own, at: now) && scopes.contains($0.scope) }
+            .min { ($1.ends ?? .max, $0.id) < ($0.ends ?? .max, $1.id) }
+    }
+
+    /// Whether a user gets what is given to a grantee.
+    package func includes(_ user: AccountID, in grantee: Grantee) -> Bool {
+        switch grantee {
+        case .user(let id): id == user
+        case .group(let id):
+            if case .users(let members)? = group(id)?.members { members.contains(user) } else { false }
+        }
     }
 }
 
@@ -147,6 +171,7 @@ struct GrantSearch {
             if let ends = grant.ends, now >= ends {
                 expired = max(expired ?? ends, ends)
             } else if grant.isWaiting {
+                if let kept = grant.kept, kept.access >= access, kept.counts(at: now) { return grant.id }
                 isWaiting = true
             } else if let starts = grant.starts, now < starts {
                 begins = min(begins, starts)

@@ -43,7 +43,7 @@ package struct Reader: Sendable, Hashable {
         var groups = entry.groups
         while let number = groups.popFirst() { runs.append(table.index.run(ofGroup: number)) }
         for grant in runs.lazy.joined().map({ table.index.grants[$0] })
-        where grant.access >= access && grant.counts(at: now) {
+        where grant.allows(access, at: now) {
             switch grant.scope {
             case .all, .devices: break
             case .environment(let id): environments.insert(id)

@@ -29,7 +29,7 @@ extension AccessListCommand {
         do {
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
-            let (memory, table) = (try store.memory(), try store.accounts.table())
+            let (memory, table) = (try store.memory(), try store.withAccounts { try $0.table() })
             let model: JSONValue
             if values.flare.mode == .remote {
                 model = exists("mirror.db") ? try mirrored(folder, values) : .object([:])
@@ -40,9 +40,6 @@ extension AccessListCommand {
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
         } catch let code as ExitCode {
             throw code
-        } catch let error as AccountsError {
-            StandardError.print("trilateral acl: \(error)")
-            throw ExitCode.ioError
         } catch {
             StandardError.print("trilateral acl: \(error)")
             throw DaemonRunner.exitCode(error)

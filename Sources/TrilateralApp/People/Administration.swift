@@ -72,25 +72,26 @@ struct Administration: ParsableArguments {
         defer { store.close() }
         let place = try await StoredPlace(store, folder)
         defer { place.close() }
-        do throws(AccountsError) {
-            let accounts = store.accounts
-            try accounts.prepare(owner: Self.owner, at: RuntimeClock.now().wallMilliseconds)
-            let registry = try AccountsRegistry(
-                accounts,
-                AccountsRegistry.Settings(),
-                clock: { RuntimeClock.now().wallMilliseconds },
-                changed: { _ in }
-            )
+        do throws(StateStoreError) {
+            let registry = try store.withAccounts { accounts in
+                try accounts.prepare(owner: Self.owner, at: RuntimeClock.now().wallMilliseconds)
+                return try AccountsRegistry(
+                    accounts,
+                    AccountsRegistry.Settings(),
+                    clock: { RuntimeClock.now().wallMilliseconds },
+                    changed: { _ in }
+                )
+            }
             let api = AccountsAPI(
                 registry,
                 place: place.accounts,
                 steady: { RuntimeClock.now().steadyMilliseconds }
             )
             let response = await api.answer(request)
-            try registry.flush()
+            try store.withAccounts { _ in try registry.flush() }
             return response
         } catch {
-            throw VerbError("\(store.path): \(error)", .unavailable)
+            throw VerbError(error)
         }
     }
 
@@ -120,7 +121,7 @@ extension VerbError {
             case 401: .noPermission
             case 404: .noInput
             case 403, 409: VerbError.taken
-            default: .unavailable
+            default: response.body?["error"] == "damaged" ? .dataError : .unavailable
             }
         self.init(response.body?["message"]?.string ?? "refused (\(response.status))", code)
     }

@@ -15,7 +15,8 @@ function profile(me) {
 			{ name: "display", label: say("Name that others see"), value: me.display, autocomplete: "name", keepEmpty: true },
 			{ name: "email", label: say("E-mail"), type: "email", value: me.email, autocomplete: "email", maxlength: 254, keepEmpty: true }
 		],
-		submit: say("Save"), send: values => ask("PATCH", "me", values), done: () => tell(say("Saved."))
+		submit: say("Save"), send: values => ask("PATCH", "me", values), done: answer => tell(answer.waiting
+			? say("A message with a link was sent to {0}. The address counts once the link was opened.", answer.waiting) : say("Saved."))
 	});
 	const groups = (me.groups || []).join(", ");
 	return card(titleOf(me), ...(groups ? [element("p", { class: "hint", text: say("Groups: {0}", groups) })] : []), form.node);

@@ -49,7 +49,7 @@ extension WebResponder {
                     .get,
                     ["session"],
                     speaker: found?.speaker,
-                    session: found?.session,
+                    by: found?.claim,
                     face: Self.face,
                     source: found?.address
                 )
@@ -85,7 +85,7 @@ extension WebResponder {
                 query: Self.query(of: request.head.path ?? ""),
                 body: body,
                 speaker: asker.speaker,
-                session: asker.session,
+                by: asker.claim,
                 face: Self.face,
                 source: asker.address
             )

@@ -8,10 +8,4 @@ struct Asker: Sendable {
     var claim: Claim?
     /// The address of the other end; behind a proxy, what the proxy says it is.
     var address: String?
-
-    /// The text of the session, if it was by one.
-    var session: String? {
-        if case .session(let text)? = claim { return text }
-        return nil
-    }
 }

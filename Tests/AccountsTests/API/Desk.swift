@@ -14,8 +14,8 @@ struct Desk {
     static let desk = FlareID(high: 1, low: 2)
     static let start: Int64 = 1_900_000_000_000
 
-    init(_ settings: AccountsAPI.Settings = AccountsAPI.Settings()) throws {
-        let home = try Home()
+    init(_ settings: AccountsAPI.Settings = AccountsAPI.Settings(), path: String? = nil) throws {
+        let home = try Home(path: path)
         let now = Locked(Self.start)
         let letters = Locked<[AccountsLetter]>([])
         (self.home, self.now, self.letters) = (home, now, letters)
@@ -77,6 +77,7 @@ struct Desk {
         query: [String: String] = [:],
         as speaker: Speaker? = .nobody,
         session: String? = nil,
+        token: String? = nil,
         from source: String? = "192.0.2.1"
     ) async -> AccountsResponse {
         await api.answer(
@@ -86,7 +87,7 @@ struct Desk {
                 query: query,
                 body: body,
                 speaker: speaker,
-                session: session,
+                by: session.map { .session($0) } ?? token.map { .token($0) },
                 face: "kiosk",
                 source: source
             )

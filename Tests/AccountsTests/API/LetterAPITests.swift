@@ -63,6 +63,11 @@ struct LetterAPITests {
             ["user": "a/b", "email": "e@example.org", "password": "correct horse"],
             ["user": "eve", "email": "no address", "password": "correct horse"],
             ["user": "eve", "email": "", "password": "correct horse"],
+            ["user": "eve", "email": "-oQ/tmp@example.org", "password": "correct horse"],
+            ["user": "eve", "email": "eve@-example.org", "password": "correct horse"],
+            ["user": "eve", "email": "eve@example.org\r\nBcc: x@y", "password": "correct horse"],
+            ["user": "eve", "email": "eve@example.org,x@example.org", "password": "correct horse"],
+            ["user": "eve", "email": "|sh@example.org", "password": "correct horse"],
             ["user": "eve", "email": "e@example.org", "password": "short"],
             ["user": "eve", "email": "e@example.org"],
         ] as [JSONValue]
@@ -108,6 +113,69 @@ struct LetterAPITests {
         }
         desk.now.withLock { $0 += 86_400_000 }
         #expect(await desk.ask(.post, "verify", ["token": link], as: nil).status == 403)
+    }
+
+    @Test func `another address counts once its link is opened`() async throws {
+        let desk = try Desk.withLetters()
+        await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
+        func email() async -> String? { await desk.ask(.get, "me", as: desk.bob).body?["email"]?.string }
+        let change: JSONValue = ["email": "new@example.org", "display": "Bob"]
+        let answer = await desk.ask(.patch, "me", change, as: desk.bob)
+        #expect(answer.status == 200)
+        #expect(answer.body?["waiting"] == "new@example.org")
+        #expect(answer.body?["display"] == "Bob")
+        #expect(await email() == "bob@example.org")
+        // A forgotten password is sent to the address that counts.
+        await desk.ask(.post, "forgot", ["user": "bob"], as: nil)
+        _ = await desk.ask(.post, "forgot", ["user": "new@example.org"], as: nil)
+        let first = try #require(await letter(desk))
+        #expect(first.to == "new@example.org" && first.kind == .email)
+        #expect(try #require(await letter(desk, after: 1)).to == "bob@example.org")
+        let used = await desk.ask(.post, "verify", ["token": token(first)], as: nil)
+        #expect(used.body?["kind"] == "email")
+        #expect(await email() == "new@example.org")
+        #expect(await desk.ask(.post, "verify", ["token": token(first)], as: nil).status == 403)
+        // Taking the address away needs no link.
+        #expect(await desk.ask(.patch, "me", ["email": ""], as: desk.bob).status == 200)
+        #expect(await email() == "")
+    }
+
+    @Test func `another address that waits ends with the password`() async throws {
+        let desk = try Desk.withLetters()
+        await desk.ask(.patch, "me", ["email": "eve@example.org"], as: desk.bob)
+        let letter = try #require(await letter(desk))
+        await desk.ask(.put, "users/bob/password", ["password": "another horse"])
+        #expect(await desk.ask(.post, "verify", ["token": token(letter)], as: nil).status == 403)
+        #expect(await desk.ask(.get, "me", as: desk.bob).body?["email"] == "")
+    }
+
+    @Test func `a second request leaves the link of the first valid`() async throws {
+        let desk = try Desk.withLetters()
+        await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
+        await desk.ask(.post, "forgot", ["user": "bob"], as: nil)
+        let first = try #require(await letter(desk))
+        await desk.ask(.post, "forgot", ["user": "bob"], as: nil, from: "192.0.2.66")
+        let second = try #require(await letter(desk, after: 1))
+        let reset: JSONValue = ["token": token(first), "password": "another horse"]
+        #expect(await desk.ask(.post, "verify", reset, as: nil).status == 200)
+        // The password is set: the other link has nothing left to do.
+        let again: JSONValue = ["token": token(second), "password": "third horse 3"]
+        #expect(await desk.ask(.post, "verify", again, as: nil).status == 403)
+    }
+
+    @Test func `a name and its address have one limit`() async throws {
+        let desk = try Desk.withLetters()
+        await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
+        for number in 0..<12 {
+            let word: JSONValue = number.isMultiple(of: 2) ? "bob" : "Bob@Example.org"
+            await desk.ask(.post, "forgot", ["user": word], as: nil, from: "192.0.2.\(number)")
+        }
+        _ = await letter(desk, after: 4)
+        // Another user's message comes after all of these.
+        await desk.ask(.patch, "users/owner", ["email": "owner@example.org"])
+        await desk.ask(.post, "forgot", ["user": "owner"], as: nil, from: "192.0.2.99")
+        _ = await letter(desk, after: 5)
+        #expect(desk.letters.withLock { $0.count { $0.to == "bob@example.org" } } == 5)
     }
 
     @Test func `five letters an hour go to a name`() async throws {

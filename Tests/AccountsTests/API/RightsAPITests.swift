@@ -123,10 +123,17 @@ struct RightsAPITests {
         #expect(await desk.ask(.get, "grants/check", query: query).body?["granted"] == true)
         let again: JSONValue = ["user": "eve", "thing": "table-lamp", "access": "write"]
         #expect(await desk.ask(.post, "shares", again, as: desk.bob).body?["id"]?.integer == id)
+        // What was accepted stays, and the rest waits.
+        #expect(await desk.ask(.get, "grants/check", query: query).body?["granted"] == true)
+        let more = query.merging(["access": "write"]) { $1 }
         #expect(
-            await desk.ask(.get, "grants/check", query: query).body?["text"]
+            await desk.ask(.get, "grants/check", query: more).body?["text"]
                 == "refused: the share is not accepted yet"
         )
+        let row = await desk.ask(.get, "shares", as: eve).rows.first
+        #expect(row?["accepted"] == .null && row?["kept"] == "read")
+        #expect(await desk.ask(.post, "shares/\(id)/accept", as: eve).status == 204)
+        #expect(await desk.ask(.get, "grants/check", query: more).body?["granted"] == true)
         #expect(
             await desk.ask(.post, "shares", ["user": "bob", "thing": "table-lamp"], as: desk.bob).status
                 == 403

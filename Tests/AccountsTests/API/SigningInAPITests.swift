@@ -46,8 +46,6 @@ struct SigningInAPITests {
         ]
         #expect(Set(answers).count == 1)
         #expect(answers.first?.status == 401)
-        // What somebody typed as a name may be a password.
-        #expect(try desk.log().filter { $0.kind == "sign in" }.map(\.target) == ["bob", nil, "owner"])
         await desk.ask(.patch, "users/bob", ["state": "off"])
         let off = await desk.ask(.post, "session", ["user": "bob", "password": password], as: nil)
         #expect(off.status == 403)
@@ -156,6 +154,95 @@ struct SigningInAPITests {
         #expect(await desk.ask(.delete, "tokens/\(id)", as: desk.bob).status == 204)
         #expect(desk.registry.identify(.token(text)) == nil)
         #expect(try desk.log().allSatisfy { !"\($0)".contains(text) })
+    }
+
+    @Test func `a sign-in with the former password is refused although it was right when it was checked`()
+        async throws
+    {
+        let desk = try Desk()
+        await withPassword(desk)
+        let known = try desk.home.store.credentials(ofUser: "bob")?.password
+        await desk.ask(.put, "users/bob/password", ["password": "another horse"])
+        let store = desk.home.store
+        #expect(
+            code {
+                _ = try store.addSession(
+                    of: desk.home.bob,
+                    name: "",
+                    until: Desk.start + 1000,
+                    verified: .stored(known),
+                    at: Desk.start
+                )
+            } == "unauthenticated"
+        )
+        let hash = try #require(PasswordHash(of: Array("third horse".utf8)))
+        #expect(
+            code {
+                try store.setPassword(
+                    hash,
+                    ofUser: "bob",
+                    replacing: .stored(known),
+                    by: desk.home.asBob,
+                    at: Desk.start
+                )
+            } == "unauthenticated"
+        )
+        #expect(await desk.ask(.get, "sessions", as: desk.bob).rows.isEmpty)
+    }
+
+    @Test func `whoever signs in with the former password while it changes gets no session that lasts`()
+        async throws
+    {
+        let desk = try Desk()
+        await withPassword(desk)
+        let old = password
+        let sessions = await withTaskGroup(of: String?.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let user: JSONValue = ["user": "bob", "password": old]
+                    return session(await desk.ask(.post, "session", user, as: nil, from: "192.0.2.\(number)"))
+                }
+            }
+            group.addTask {
+                await desk.ask(.put, "users/bob/password", ["password": "another horse"])
+                return nil
+            }
+            return await group.reduce(into: [String]()) { all, text in text.map { all.append($0) } }
+        }
+        for text in sessions { #expect(desk.registry.identify(.session(text)) == nil) }
+        #expect(await desk.ask(.get, "sessions", as: desk.bob).rows.isEmpty)
+    }
+
+    @Test func `signing in over a session ends it`() async throws {
+        let desk = try Desk()
+        await withPassword(desk)
+        let user: JSONValue = ["user": "bob", "password": password]
+        let first = try #require(session(await desk.ask(.post, "session", user, as: nil)))
+        let wrong: JSONValue = ["user": "bob", "password": "wrong password"]
+        _ = await desk.ask(.post, "session", wrong, as: desk.bob, session: first)
+        #expect(desk.registry.identify(.session(first)) != nil)
+        let second = try #require(
+            session(await desk.ask(.post, "session", user, as: desk.bob, session: first))
+        )
+        #expect(desk.registry.identify(.session(first)) == nil)
+        #expect(desk.registry.identify(.session(second)) != nil)
+    }
+
+    @Test func `what a removed token or session began is refused when it is stored`() async throws {
+        let desk = try Desk()
+        let token = try #require(
+            await desk.ask(.post, "tokens", ["name": "panel"], as: desk.bob).body?["token"]?.string
+        )
+        try desk.registry.change { store throws(AccountsError) in
+            try store.removeToken("panel", ofUser: "bob", by: .program, at: Desk.start)
+        }
+        for (path, body) in [
+            ("tokens", ["name": "other"]), ("contacts", ["name": "Aunt"]),
+        ] as [(String, JSONValue)] {
+            #expect(await desk.ask(.post, path, body, as: desk.bob, token: token).status == 401)
+        }
+        #expect(await desk.ask(.patch, "me", ["display": "Bob"], as: desk.bob, token: token).status == 401)
+        #expect(await desk.ask(.get, "tokens", as: desk.bob).rows.isEmpty)
     }
 
     @Test func `contacts are everybody's own`() async throws {

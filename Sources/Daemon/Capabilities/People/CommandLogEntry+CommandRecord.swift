@@ -27,6 +27,7 @@ extension CommandLogEntry {
         actions = record.order?.request.map { String(decoding: $0.bytes, as: UTF8.self) }
         results = Self.results(answer)
         code = answer.refusal?.code.rawValue
+        isOfStranger = answer.refusal != nil && record.speaker == nil
         tx = answer.tx.map { String(decoding: $0.bytes, as: UTF8.self) }
         took = Double(record.ended.milliseconds(since: record.received))
     }

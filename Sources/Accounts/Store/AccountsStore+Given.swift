@@ -1,0 +1,93 @@
+import Flare
+import GRDB
+import People
+
+/// Nobody gives more than they have, in time either.
+///
+/// What somebody gives remembers the grant by which they own its scope, and ends no later than it. It is removed with it,
+/// in the same transaction, and when its giver leaves the group that has it. What an administrator without an end gives
+/// to others is the home's, and stays.
+/// - Source: design note 0055.
+extension AccountsStore {
+    /// Removes grants whose giver has lost the right to give them.
+    static func removeUngiven(_ database: Database) throws {
+        repeat {
+            try database.execute(
+                sql: """
+                    DELETE FROM permission WHERE source IS NOT NULL AND NOT EXISTS (
+                        SELECT 1 FROM permission AS origin WHERE origin.id = permission.source
+                            AND (origin.grantee = 'user:' || permission.giver OR EXISTS (
+                                SELECT 1 FROM member WHERE 'group:' || member.grouping = origin.grantee
+                                    AND member.member = permission.giver)))
+                    """
+            )
+        } while database.changesCount > 0
+    }
+}
+
+extension Authority {
+    /// Limits a new grant by the right of its giver.
+    ///
+    /// - Parameter table: With all grants of `own`.
+    func limit(_ grant: inout Grant, _ table: AccessTable, _ database: Database, at now: Int64) throws {
+        guard let giver, let origin = table.origin(for: giver, object(of: grant.scope), at: now) else {
+            return
+        }
+        let ends = [grant.ends, origin.ends, try tokenEnd(database)].compactMap(\.self).min()
+        if let starts = grant.starts, let ends, starts >= ends {
+            throw AccountsError.refused("not allowed: it would begin after your own right ends")
+        }
+        grant.ends = ends
+        let isHomes = origin.scope == .all && origin.ends == nil && !table.includes(giver, in: grant.grantee)
+        grant.source = isHomes ? nil : origin.id
+    }
+
+    /// Limits a share by the right of its giver.
+    ///
+    /// - Returns: The grant by which it is given.
+    func limit(_ share: inout Share, _ table: AccessTable, _ database: Database, at now: Int64) throws
+        -> Int64?
+    {
+        var grant = share.grant(id: 0, by: giver, replacing: nil)
+        try limit(&grant, table, database, at: now)
+        share.ends = grant.ends
+        return grant.source
+    }
+
+    /// When a new token ends: no later than what it is made with, and than the right to make it for somebody else.
+    ///
+    /// - Parameter until: What is asked for; `nil` for as late as possible.
+    func end(
+        _ until: Int64?,
+        ofTokenFor holder: AccountID,
+        _ table: AccessTable,
+        _ database: Database,
+        at now: Int64
+    ) throws -> Int64? {
+        let secretEnd = try storedSecret(database)?.until
+        let rightEnd =
+            holder == giver ? nil : giver.flatMap { table.origin(for: $0, .administration, at: now)?.ends }
+        return [until, secretEnd, rightEnd].compactMap(\.self).min()
+    }
+
+    /// Requires, for what has no end of its own, that the right to administer has none either.
+    func requireLasting(_ table: AccessTable, _ database: Database, at now: Int64) throws {
+        try requireLastingSecret(database)
+        guard let giver, let end = table.origin(for: giver, .administration, at: now)?.ends else { return }
+        throw AccountsError.refused(
+            "not allowed: this has no end, and your 'own all' ends \(CivilTime(milliseconds: end).shortText)"
+        )
+    }
+
+    /// Requires that they were not recognized by a token that ends.
+    func requireLastingSecret(_ database: Database) throws {
+        guard try tokenEnd(database) != nil else { return }
+        throw AccountsError.refused("not allowed: this has no end, and the token ends; sign in to do it")
+    }
+
+    /// The end of the token by which they were recognized; a session is the user in person.
+    private func tokenEnd(_ database: Database) throws -> Int64? {
+        guard let record = try storedSecret(database), record.kind == .token else { return nil }
+        return record.until
+    }
+}
