@@ -158,4 +158,51 @@ struct PeoplePolicyTests {
         #expect(code(&rig, .chooseEnvironment(.next), by: bob) == nil)
         #expect(rig.state.environmentID == House.home)
     }
+
+    @Test func `a name that a hidden environment has too means the one that may be seen`() {
+        var server = HouseServer()
+        for index in server.environments.indices where server.environments[index].id != House.home {
+            server.environments[index].name = "Office"
+        }
+        var rig = rig([(.write, .devices), (.read, .environment(House.studio))], server: server)
+        #expect(code(&rig, .chooseEnvironment(.named("Office")), by: bob) == nil)
+        #expect(rig.state.environmentID == House.studio)
+        // The slug of the hidden one is a name of the one that may be seen.
+        var other = self.rig([(.write, .devices), (.read, .environment(House.office))], server: server)
+        #expect(code(&other, .chooseEnvironment(.named("office")), by: bob) == nil)
+        #expect(other.state.environmentID == House.office)
+        let both = refusal(&other, .chooseEnvironment(.named("OFFICE")), by: alice)
+        #expect(both?.code == .invalidValue && both?.message.contains("office-2") == true)
+    }
+
+    @Test func `the view of a reader has no zone, thing, screen or level that tells of what is hidden`() {
+        var rig = rig([(.read, .thing(House.lamp)), (.read, .devices)])
+        var state = rig.state
+        state.screens["wall"] = ScreenStack("home")
+        state.screens["wall"]?.push(.init("details", thing: House.kettle))
+        state.screens["wall"]?.push(.init("details", thing: House.lamp))
+        (state.zoneID, state.nearbyID) = (House.kitchen, House.kettle)
+        let now = Rig.moment(0).wallMilliseconds
+        let seen = state.reader(for: .user(bob), at: now).map { state.seen(by: $0) }
+        #expect(seen?.zoneID == nil && seen?.zoneSince == nil && seen?.nearbyID == nil)
+        #expect(seen?.device != nil)
+        #expect(seen?.screens["wall"]?.entries.map(\.thing) == [nil, nil, House.lamp])
+        #expect(seen?.screens["wall"]?.current.thing == House.lamp)
+
+        rig.happens(.displayChanged(id: "web/wall", .visible))
+        rig.happens(.flare(.notice(.near(thing: House.lamp, device: House.homeDevice, distance: 0.1))))
+        #expect(rig.state.lifecycle.level == .active)
+        rig.happens(
+            .peopleChanged(
+                AccessTable(
+                    users: [User(id: bob, name: "bob")],
+                    grants: [
+                        Grant(id: 1, .user(bob), .read, .all)
+                    ]
+                )
+            )
+        )
+        let level = rig.state.reader(for: .user(bob), at: now).map { rig.state.seen(by: $0).lifecycle.level }
+        #expect(level == .limited, "whether a thing is near is a matter of devices")
+    }
 }

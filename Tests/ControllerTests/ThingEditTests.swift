@@ -121,4 +121,20 @@ struct ThingEditTests {
         #expect(codes == [.rateLimited])
         #expect(rig.serve().answers.filter { $0.refusal == nil }.count == 100)
     }
+
+    @Test func `the short name of a thing tells its maker nothing of hidden ones`() {
+        var rig = rig([(.own, .zone(House.living))])
+        let secret = answer(&rig, .addThing(named("Secret safe"), zone: "kitchen"), by: Self.alice)
+        #expect(secret?.target?.slug == "secret-safe")
+        for name in ["Secret safe", "Open safe"] {
+            let made = answer(&rig, .addThing(named(name), zone: "living-room"), by: Self.bob)
+            let slug = made?.target?.slug ?? ""
+            let digits = made?.target?.object.map { "\($0.id)".suffix(6) } ?? ""
+            #expect(slug == (SlugRegistry.slug(from: name) ?? "") + "-" + digits)
+        }
+        #expect(
+            answer(&rig, .addThing(named("Secret safe"), zone: "kitchen"), by: Self.alice)?.target?.slug
+                == "secret-safe-2"
+        )
+    }
 }

@@ -108,6 +108,15 @@ package struct Lifecycle: Sendable, Hashable {
         return isActive ? .active : .limited
     }
 
+    /// The same as who must not learn whether a thing is near sees it.
+    package var withoutNearness: Lifecycle {
+        guard settings.activeWhen == .near, forcedLevel == nil else { return self }
+        var other = self
+        other.isThingNear = false
+        other.level = min(level, .limited)
+        return other
+    }
+
     // MARK: What follows
 
     /// How loud sound is, 0…1.

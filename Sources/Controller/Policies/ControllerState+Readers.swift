@@ -1,5 +1,6 @@
 package import Flare
 package import People
+import Things
 
 /// What somebody may see: what they may not is not there, in no answer and in no hint.
 extension ControllerState {
@@ -22,15 +23,24 @@ extension ControllerState {
         if let id = environmentID, !reader.sees(environment: id) { state.environmentID = nil }
         state.zones = zones.filter { reader.sees($0.value) }
         state.things = things.filter { reader.sees(accessObject($0.value)) }
+        state.screens = screens.mapValues { $0.showing { state.things[$0] != nil } }
         if !reader.seesDevices {
             (state.device, state.fix, state.location) = (nil, nil, nil)
             (state.headingAt, state.measuredAngle) = (nil, nil)
+            state.beacons = [:]
+            // The level rises when a thing is near.
+            state.lifecycle = lifecycle.withoutNearness
+            state.lifecycleSince = nil
+        }
+        if !reader.seesDevices || zoneID.map({ state.zones[$0] == nil }) ?? false {
             (state.zoneID, state.zoneSince) = (nil, nil)
         }
         if !reader.seesDevices || nearbyID.map({ state.things[$0] == nil }) ?? false {
             (state.nearbyID, state.nearbySince) = (nil, nil)
         }
-        if !reader.seesEverything { (state.alerts, state.setupCandidates) = ([:], []) }
+        if !reader.seesEverything {
+            (state.alerts, state.setupCandidates, state.station) = ([:], [], nil)
+        }
         return state
     }
 
@@ -58,6 +68,15 @@ extension DeviceController {
 
     /// Whether the sender of a command may see where this device is, and what it is near.
     func maySeeDevices(_ command: Command) -> Bool { isAllowed(command, .read, on: .devices) }
+
+    /// Why the sender of an accepted command may not change its object any more; `nil` if they still may.
+    func lostRight(of command: Command, on object: ObjectReference) -> Refusal? {
+        guard state.people != nil, command.speaker != nil else { return nil }
+        guard object.kind == .thing else { return rightsRefusal(of: request(command, .move, on: object)) }
+        guard let thing = state.things[object.id] else { return nil }
+        if case .failure(let refusal) = self.thing(.thing("\(thing.id)"), command) { return refusal }
+        return rightsRefusal(of: request(command, .set([]), on: object, in: thing.zone))
+    }
 
     /// Whether the sender of a command may do something; everybody may where there are no users.
     func isAllowed(_ command: Command, _ access: Access, on object: AccessObject) -> Bool {

@@ -136,7 +136,7 @@ extension DeviceController {
                 if let id, let thing = state.things[id], maySee(thing, command) { return .success(thing) }
             }
             let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-            let known = state.things.values.lazy.filter { reader?.sees($0) ?? true }
+            let known = state.things.values.lazy.filter { reader?.sees(state.accessObject($0)) ?? true }
                 .compactMap { state.slugs[.thing, $0.id] }.prefix(2000)
             return .failure(
                 Refusal(
@@ -275,11 +275,10 @@ extension DeviceController {
         case .next: chosen = all.isEmpty ? nil : all[((current ?? -1) + 1) % all.count]
         case .previous: chosen = all.isEmpty ? nil : all[((current ?? 0) + all.count - 1) % all.count]
         case .named(let name):
-            switch state.match(name, .environment) {
+            switch state.match(name, .environment, where: { id in all.contains { $0.id == id } }) {
             case .one(let id): chosen = all.first { $0.id == id }
             case .none: chosen = nil
             case .several(let slugs):
-                let slugs = slugs.filter { slug in all.contains { state.slugs[.environment, $0.id] == slug } }
                 return refuse(
                     command,
                     .set,

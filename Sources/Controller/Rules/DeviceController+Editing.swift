@@ -1,4 +1,5 @@
 import Flare
+import People
 import Things
 
 /// Things are made, changed as a whole, and removed: what they are, not what they do.
@@ -68,6 +69,27 @@ extension DeviceController {
         effects.append(.flare(request))
     }
 
+    /// A number after the slug would tell somebody who may not see everything that there is another thing of this name.
+    private mutating func nameNewThing(_ thing: FlareThing, by command: Command) {
+        guard !seesEverything(command), let home = state.environmentID else { return }
+        let reference = ObjectReference(.thing, thing.id)
+        guard let slug = state.slugs.assign(to: reference, name: thing.name, home: home, isPrivate: true)
+        else { return }
+        effects.append(.remember(.slug(slug, reference, home: home)))
+    }
+
+    /// Whether somebody who may not see everything is making a thing of this name now.
+    func isMadePrivately(_ name: String) -> Bool {
+        pending.edits.contains { request, pending in
+            guard case .createThing(let edit, _, _) = request, edit.name == name else { return false }
+            return !seesEverything(pending.command)
+        }
+    }
+
+    private func seesEverything(_ command: Command) -> Bool {
+        state.reader(for: command.speaker, at: now.wallMilliseconds)?.seesEverything ?? true
+    }
+
     /// Handles the server's reply.
     mutating func thingEdited(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
         let replies = state.environmentID.map { load(.loadPlace(environment: $0)) } ?? 0
@@ -76,6 +98,7 @@ extension DeviceController {
         switch result {
         case .failure(let error): return refuse(pending, Refusal(error))
         case .success(.thing(let thing)):
+            nameNewThing(thing, by: pending.command)
             pending.target = Answer.Target(
                 kind: "thing",
                 slug: "\(thing.id)",

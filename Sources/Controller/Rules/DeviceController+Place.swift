@@ -227,6 +227,7 @@ extension DeviceController {
                 to: reference,
                 name: object[keyPath: name],
                 home: home,
+                isPrivate: !isNamed && kind == .thing && isMadePrivately(object[keyPath: name]),
                 gone: gone ?? []
             )
             if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }

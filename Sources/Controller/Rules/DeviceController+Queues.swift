@@ -28,6 +28,10 @@ extension DeviceController {
 
     private mutating func begin(_ job: Job, on object: ObjectReference) {
         var job = job
+        // It may have waited for longer than the right of its sender lasted.
+        if let refusal = job.command.flatMap({ lostRight(of: $0.command, on: object) }) {
+            return refuse(job.command, refusal)
+        }
         guard let request = request(for: &job, on: object) else { return finish(job, on: object, nil) }
         queues.begin(job, request, on: object)
         effects.append(.flare(request))
@@ -52,7 +56,13 @@ extension DeviceController {
                 }
                 return setting(goal, of: object, kind, sender)
             }
-            let first = beginTransition(of: object, to: goal, seconds: seconds, cause: job.cause)
+            let first = beginTransition(
+                of: object,
+                to: goal,
+                seconds: seconds,
+                cause: job.cause,
+                by: job.command?.command
+            )
             job.work = .step(first, isLast: false)
             return first.isEmpty ? nil : setting(first, of: object, kind, sender)
         case .step(let values, _):

@@ -16,6 +16,8 @@ struct Transition: Sendable {
     let began: Instant
     let milliseconds: Double
     let cause: ChangeEvent.Cause
+    /// Who started it; it stops when their right ends.
+    let command: Command?
     /// The values last sent to the server.
     var current: [String: JSONValue]
     /// When intermediate values were last published.
@@ -33,7 +35,8 @@ extension DeviceController {
         of object: ObjectReference,
         to goal: [String: JSONValue],
         seconds: Double,
-        cause: ChangeEvent.Cause
+        cause: ChangeEvent.Cause,
+        by command: Command?
     ) -> [String: JSONValue] {
         let original = state.things[object.id]?.data ?? [:]
         let start = kind(of: object)?.canonical(original) ?? original
@@ -58,6 +61,7 @@ extension DeviceController {
             began: now,
             milliseconds: seconds * 1000,
             cause: cause,
+            command: command,
             current: first
         )
         state.goals[object.id] = goal
@@ -126,6 +130,7 @@ extension DeviceController {
 
     mutating func stepTransition(of id: FlareID) {
         guard let transition = transitions[id] else { return }
+        guard mayGoOn(transition) else { return endTransition(of: id) }
         let elapsed = Double(now.milliseconds(since: transition.began))
         let isLast = elapsed >= transition.milliseconds
         let values =
@@ -148,7 +153,18 @@ extension DeviceController {
         enqueue(job, on: transition.object)
     }
 
-    /// Stops a transition at its current values, because a new command or action replaces it.
+    /// Stops the transitions whose senders may not drive the thing any more.
+    mutating func endForbiddenTransitions() {
+        for (id, transition) in transitions.sorted(by: { $0.key < $1.key }) where !mayGoOn(transition) {
+            endTransition(of: id)
+        }
+    }
+
+    private func mayGoOn(_ transition: Transition) -> Bool {
+        transition.command.map { lostRight(of: $0, on: transition.object) == nil } ?? true
+    }
+
+    /// Stops a transition at its current values, because a new command or action replaces it, or its sender's right has ended.
     mutating func endTransition(of id: FlareID) {
         guard let transition = transitions.removeValue(forKey: id) else { return }
         effects.append(.stopTimer(.transitionStep(id)))

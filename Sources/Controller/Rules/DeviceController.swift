@@ -95,7 +95,9 @@ package struct DeviceController: Sendable {
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .topicsCleared(let names): forgetSlugs(names)
-        case .peopleChanged(let table): state.people = table
+        case .peopleChanged(let table):
+            state.people = table
+            endForbiddenTransitions()
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }

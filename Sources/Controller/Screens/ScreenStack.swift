@@ -34,6 +34,16 @@ package struct ScreenStack: Sendable, Hashable {
         current = entry
     }
 
+    /// The same screens without the things that somebody may not see.
+    package func showing(_ isSeen: (FlareID) -> Bool) -> ScreenStack {
+        func shown(_ entry: Entry) -> Entry {
+            Entry(entry.screen, thing: entry.thing.flatMap { isSeen($0) ? $0 : nil })
+        }
+        var stack = self
+        (stack.entries, stack.current) = (entries.map(shown), shown(current))
+        return stack
+    }
+
     /// Removes the screen on top; the last one stays.
     package mutating func back() {
         guard entries.count > 1 else { return }

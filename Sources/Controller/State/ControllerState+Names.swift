@@ -10,10 +10,26 @@ package enum NameMatch: Sendable, Hashable {
 
 extension ControllerState {
     /// The object with this slug or identifier, else with this name, else with this name ignoring case.
-    package func match(_ text: String, _ kind: FlareClass) -> NameMatch {
-        for id in [FlareID(text), slugs.id(of: text, kind: kind)].compactMap(\.self)
-        where name(of: id, kind) != nil {
-            return .one(id)
+    ///
+    /// - Parameter isSeen: Whether the caller may see an object; for the caller the others have no names.
+    package func match(
+        _ text: String,
+        _ kind: FlareClass,
+        where isSeen: (FlareID) -> Bool = { _ in true }
+    ) -> NameMatch {
+        for candidates in candidates(for: text, kind) {
+            let found = candidates.filter(isSeen)
+            guard let first = found.first else { continue }
+            return found.count == 1
+                ? .one(first) : .several(found.map { slugs[kind, $0] ?? "\($0)" }.sorted())
+        }
+        return .none
+    }
+
+    /// The objects that a text may mean, the likeliest first: by identifier, slug, name, and name ignoring case.
+    package func candidates(for text: String, _ kind: FlareClass) -> [[FlareID]] {
+        let exact = [FlareID(text), slugs.id(of: text, kind: kind)].map { id in
+            [id].compactMap(\.self).filter { name(of: $0, kind) != nil }
         }
         let lowercased = text.lowercased()
         var same: [FlareID] = []
@@ -23,9 +39,7 @@ extension ControllerState {
             if name == text { same.append(id) }
             if name.lowercased() == lowercased { alike.append(id) }
         }
-        let found = same.isEmpty ? alike : same
-        guard let first = found.first else { return .none }
-        return found.count == 1 ? .one(first) : .several(found.map { slugs[kind, $0] ?? "\($0)" }.sorted())
+        return exact + [same, alike]
     }
 
     private func ids(of kind: FlareClass) -> [FlareID] {

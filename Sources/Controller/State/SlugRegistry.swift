@@ -38,12 +38,16 @@ package struct SlugRegistry: Sendable, Hashable {
 
     /// Records an object's environment, and assigns a slug made from its name if it has none.
     ///
-    /// - Parameter gone: Removed objects, whose slugs may be reused; evaluated only if a slug is taken.
+    /// - Parameters:
+    ///   - isPrivate: Whether the slug must not tell which others are taken: then it always ends in digits of the
+    ///     identifier.
+    ///   - gone: Removed objects, whose slugs may be reused; evaluated only if a slug is taken.
     /// - Returns: The slug; `nil` if neither slug nor environment is new.
     package mutating func assign(
         to object: ObjectReference,
         name: String,
         home: FlareID? = nil,
+        isPrivate: Bool = false,
         gone: @autoclosure () -> Set<FlareID> = []
     ) -> String? {
         if let entry = entries[object] {
@@ -51,7 +55,8 @@ package struct SlugRegistry: Sendable, Hashable {
             entries[object]?.home = home
             return entry.slug
         }
-        let stem = Self.slug(from: name) ?? object.kind.rawValue
+        var stem = Self.slug(from: name) ?? object.kind.rawValue
+        if isPrivate { stem += "-\("\(object.id)".suffix(6))" }
         var slug = stem
         var number = nextNumbers[object.kind]?[stem] ?? 2
         while Self.isWord(slug, of: object.kind)

@@ -12,7 +12,7 @@ struct PendingCommands: Sendable {
     private var reloads: [PendingCommand] = []
     private var joint: [Int: JointCommand] = [:]
     private var nextJoint = 0
-    private var edits: [(request: FlareRequest, pending: PendingCommand)] = []
+    private(set) var edits: [(request: FlareRequest, pending: PendingCommand)] = []
 
     // MARK: Environment selection
 
