@@ -101,6 +101,17 @@ package final class AccountsRegistry: Sendable {
         }
     }
 
+    /// When the session or token of a claim ends, unless it is used; `nil` for a claim that does not end by itself.
+    package func end(of claim: Claim) -> Int64? {
+        let secret: SecretToken? =
+            switch claim {
+            case .unnamed, .vouched: nil
+            case .session(let text): SecretToken(text, .session)
+            case .token(let text, _): SecretToken(text, .token)
+            }
+        return secret.flatMap { secret in state.withLock { $0.secrets.end(of: secret) } }
+    }
+
     private static func speaker(
         _ secret: SecretToken?,
         _ name: String?,

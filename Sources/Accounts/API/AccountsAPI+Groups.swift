@@ -86,12 +86,13 @@ extension AccountsAPI {
         case .things:
             var things: [FlareID] = []
             for member in members {
-                // What is gone has only its identifier left.
-                let gone = joins ? nil : FlareID(member)
-                guard let id = try await place.find(.thing, member) ?? gone else {
+                if let (found, _) = try await object(.thing, member, call) {
+                    things.append(found.id)
+                } else if !joins, let gone = try await goneObject(.thing, member) {
+                    things.append(gone)
+                } else {
                     throw .unknown("there is no thing \(quoted(member))")
                 }
-                things.append(id)
             }
             let found = things
             try change { store throws(AccountsError) in

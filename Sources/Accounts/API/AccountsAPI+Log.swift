@@ -13,7 +13,13 @@ extension AccountsAPI {
         var query = LogQuery()
         query.thing = words["thing"]
         // What is there is found by its identifier, whatever it was called.
-        if let thing = words["thing"], let id = try await place.find(.thing, thing) { query.thing = "\(id)" }
+        if let thing = words["thing"] {
+            if let (found, _) = try await object(.thing, thing, call) {
+                query.thing = "\(found.id)"
+            } else if let gone = try await goneObject(.thing, thing) {
+                query.thing = "\(gone)"
+            }
+        }
         query.user = words["user"]
         query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
         if let text = words["limit"] {

@@ -37,15 +37,37 @@ extension AccountsAPI {
             }
             return PlacedScope(scope: .group(found.id), object: .group(found.id))
         case .object(let kind, let word):
-            guard let id = try await place.find(kind, word) else {
-                throw .unknown("there is no \(kind.rawValue) \(quoted(word))")
-            }
-            let reference = ObjectReference(kind, id)
-            guard let scope = Scope(reference), let object = try await place.locate(reference),
-                sees(object, call)
+            guard let (reference, object) = try await object(kind, word, call), let scope = Scope(reference)
             else { throw .unknown("there is no \(kind.rawValue) \(quoted(word))") }
             return PlacedScope(scope: scope, object: object)
         }
+    }
+
+    /// The object that somebody names, among those that they may see, and where it is; `nil` if there is none.
+    func object(
+        _ kind: FlareClass,
+        _ word: String,
+        _ call: AccountsCall
+    ) async throws(AccountsError) -> (ObjectReference, AccessObject)? {
+        for candidates in try await place.find(kind, word) {
+            var seen: [(ObjectReference, AccessObject)] = []
+            for reference in candidates.map({ ObjectReference(kind, $0) }) {
+                guard let object = try await place.locate(reference), sees(object, call) else { continue }
+                seen.append((reference, object))
+            }
+            guard seen.count < 2 else {
+                let slugs = try await place.slugs(seen.map(\.0))
+                let names = seen.map { slugs[$0.0] ?? "\($0.0.id)" }.sorted()
+                throw .badValue("several are called \(quoted(word)): \(names.joined(separator: ", "))")
+            }
+            if let found = seen.first { return found }
+        }
+        return nil
+    }
+
+    /// An object that may be gone: it has its slug for a while, and its identifier.
+    func goneObject(_ kind: FlareClass, _ word: String) async throws(AccountsError) -> FlareID? {
+        try await place.find(kind, word).joined().first ?? FlareID(word)
     }
 
     private func sees(_ object: AccessObject, _ call: AccountsCall) -> Bool {

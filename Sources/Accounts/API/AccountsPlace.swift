@@ -3,15 +3,17 @@ package import People
 
 /// Where environments, zones and things are, and how people call them: what the accounts do not know themselves.
 package struct AccountsPlace: Sendable {
-    /// Finds an environment, zone or thing by its slug, identifier or name; `nil` if there is none.
-    package var find: @Sendable (FlareClass, String) async throws(AccountsError) -> FlareID?
+    /// The environments, zones or things that a text may mean, the likeliest first: by slug or identifier, then by name.
+    ///
+    /// The first that the caller may see count.
+    package var find: @Sendable (FlareClass, String) async throws(AccountsError) -> [[FlareID]]
     /// Where an object is now; `nil` if it is gone.
     package var locate: @Sendable (ObjectReference) async throws(AccountsError) -> AccessObject?
     /// The slugs of objects; those without one are left out.
     package var slugs: @Sendable ([ObjectReference]) async throws(AccountsError) -> [ObjectReference: String]
 
     package init(
-        find: @escaping @Sendable (FlareClass, String) async throws(AccountsError) -> FlareID?,
+        find: @escaping @Sendable (FlareClass, String) async throws(AccountsError) -> [[FlareID]],
         locate: @escaping @Sendable (ObjectReference) async throws(AccountsError) -> AccessObject?,
         slugs:
             @escaping @Sendable ([ObjectReference]) async throws(AccountsError) -> [ObjectReference: String]

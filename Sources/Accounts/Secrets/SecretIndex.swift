@@ -60,6 +60,9 @@ package struct SecretIndex: Sendable {
         self.uses.formUnion(uses.map(\.hash).filter { records[$0] != nil })
     }
 
+    /// When a secret ends, milliseconds since 1970, UTC; `nil` for one that does not, and for an unknown one.
+    package func end(of secret: SecretToken) -> Int64? { records[secret.hash]?.until }
+
     /// The uses since the last call, to be written.
     package mutating func takeUses() -> [Use] {
         defer { uses = [] }

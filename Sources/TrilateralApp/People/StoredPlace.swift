@@ -66,7 +66,7 @@ struct StoredPlace {
     /// For the accounts.
     var accounts: AccountsPlace {
         AccountsPlace(
-            find: { kind, word throws(AccountsError) in try await find(kind, word) },
+            find: { kind, word throws(AccountsError) in await find(kind, word) },
             locate: { reference throws(AccountsError) in await locate(reference) },
             slugs: { references throws(AccountsError) in
                 Dictionary(
@@ -79,18 +79,15 @@ struct StoredPlace {
         )
     }
 
-    private func find(_ kind: FlareClass, _ word: String) async throws(AccountsError) -> FlareID? {
-        if let id = slugs.id(of: word, kind: kind) ?? FlareID(word) { return id }
+    private func find(_ kind: FlareClass, _ word: String) async -> [[FlareID]] {
+        let exact = [slugs.id(of: word, kind: kind), FlareID(word)].map { id in [id].compactMap(\.self) }
         // What no daemon has seen yet has only a name.
-        guard let hub else { return nil }
+        guard let hub else { return exact }
         let found = await hub.records(kind).filter {
             let name = $0.members["name"]?.string ?? ""
             return name == word || SlugRegistry.slug(from: name) == word
         }
-        guard found.count < 2 else {
-            throw .badValue("several are called \(QuotedValue.of(word)); give the identifier")
-        }
-        return found.first?.id
+        return exact + [found.map(\.id)]
     }
 
     private func locate(_ reference: ObjectReference) async -> AccessObject? {

@@ -33,7 +33,11 @@ struct Desk {
         ]
         let place = AccountsPlace(
             find: { kind, word throws(AccountsError) in
-                slugs.first { $0.key.kind == kind && ($0.value == word || "\($0.key.id)" == word) }?.key.id
+                let objects = slugs.filter { $0.key.kind == kind }
+                let exact = objects.filter { $0.value == word || "\($0.key.id)" == word }
+                // By name: both lamps are a "Lamp".
+                let named = objects.filter { $0.value.hasSuffix("-\(word.lowercased())") }
+                return [exact, named].map { $0.keys.map(\.id).sorted() }
             },
             locate: { reference throws(AccountsError) in
                 guard slugs[reference] != nil else { return nil }

@@ -171,4 +171,17 @@ struct RightsAPITests {
         #expect(await desk.ask(.patch, "me", ["display": "x"], as: limited).status == 403)
         #expect(await desk.ask(.put, "me/password", ["new": "0123456789"], as: limited).status == 403)
     }
+
+    @Test func `a name that a hidden thing has too means the one that may be seen`() async throws {
+        let desk = try Desk()
+        _ = try await desk.grant("thing:table-lamp", "read")
+        func check(_ access: String, as speaker: Speaker) async -> AccountsResponse {
+            let query = ["user": "bob", "scope": "thing:Lamp", "access": access]
+            return await desk.ask(.get, "grants/check", query: query, as: speaker)
+        }
+        #expect(await check("read", as: desk.bob).body?["granted"] == true)
+        let several = await check("read", as: desk.owner)
+        #expect(several.status == 400)
+        #expect(several.body?["message"] == #"several are called "Lamp": desk-lamp, table-lamp"#)
+    }
 }

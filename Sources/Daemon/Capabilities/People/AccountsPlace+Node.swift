@@ -9,14 +9,7 @@ extension AccountsPlace {
     init(_ runtime: NodeRuntime, _ flare: FlareBackend) {
         self.init(
             find: { [weak runtime] kind, word throws(AccountsError) in
-                switch await runtime?.search(word, kind) {
-                case .one(let id): return id
-                case .several(let slugs):
-                    throw .badValue(
-                        "several are called \(QuotedValue.of(word)): \(slugs.joined(separator: ", "))"
-                    )
-                case .none?, nil: return nil
-                }
+                await runtime?.search(word, kind) ?? []
             },
             locate: { [weak runtime] reference throws(AccountsError) in
                 await runtime?.place(of: reference, flare) ?? nil
@@ -29,11 +22,10 @@ extension AccountsPlace {
 }
 
 extension NodeRuntime {
-    /// An object by slug, identifier or name; also one of another environment.
-    fileprivate func search(_ word: String, _ kind: FlareClass) -> NameMatch {
-        let match = state.match(word, kind)
-        guard match == .none else { return match }
-        return (state.slugs.id(of: word, kind: kind) ?? FlareID(word)).map { .one($0) } ?? .none
+    /// The objects that a text may mean: by slug, identifier or name; also those of another environment.
+    fileprivate func search(_ word: String, _ kind: FlareClass) -> [[FlareID]] {
+        let elsewhere = [state.slugs.id(of: word, kind: kind), FlareID(word)]
+        return state.candidates(for: word, kind) + elsewhere.map { id in [id].compactMap(\.self) }
     }
 
     /// Where an object is; `nil` if it is gone.
