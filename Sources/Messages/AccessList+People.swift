@@ -72,9 +72,17 @@ extension AccessList {
         if reader.seesEverything {
             filters += topics.ofEverything
         } else {
-            for (kind, slug) in place.seen(by: reader) { filters += topics.object(kind, all: slug) }
+            for (kind, slug) in place.seen(by: reader) { filters += topics.object(kind, everybodys: slug) }
         }
-        if reader.seesDevices { filters += topics.ofDevices }
+        if reader.seesDevices {
+            filters += topics.ofDevices
+            let things =
+                reader.seesEverything
+                ? ["+"] : place.seen(by: reader).filter { $0.kind == .thing }.map(\.slug)
+            filters += things.map { topics.beacon(thing: $0) }
+        }
+        // Retained once for all readers: the broker cannot leave out what one of them may not see.
+        if reader.seesAll { filters += topics.ofDevicesAmongThings }
         return filters.map { Grant(access: .read, filter: $0) }
             + CommandTopic.filters.map { Grant(access: .write, filter: topics.user(user.name, $0)) }
     }
@@ -105,7 +113,7 @@ extension AccessList {
 extension Topics {
     /// What everybody reads who sees all environments, zones and things, as filters.
     fileprivate var ofEverything: [String] {
-        [FlareClass.environment, .zone, .thing].flatMap { object($0, all: "+") }
+        [FlareClass.environment, .zone, .thing].flatMap { object($0, everybodys: "+") }
             + [ChangeEvent.Topic.thing, .environment, .bridge, .lifecycle].map { event($0) }
             + [
                 lifecycle, sensors, health, alerts, alert("+"), station, setupCandidates,
@@ -113,11 +121,19 @@ extension Topics {
             ]
     }
 
-    /// What tells where devices are, as filters.
+    /// The topics of an object for whoever may see it; when its beacon was heard tells where devices are.
+    fileprivate func object(_ kind: FlareClass, everybodys slug: String) -> [String] {
+        object(kind, all: slug).filter { kind != .thing || $0 != beacon(thing: slug) }
+    }
+
+    /// What tells where devices are, and nothing else, as filters.
     fileprivate var ofDevices: [String] {
-        [
-            state, environment, zone, device, devicePosition, deviceAngle, deviceLocation, nearby,
-            nearbyAvailability,
-        ] + [ChangeEvent.Topic.device, .zone, .nearby].map { event($0) } + [map, frame]
+        [devicePosition, deviceAngle, deviceLocation, frame, event(.device)]
+    }
+
+    /// What tells where devices are among environments, zones and things, as filters.
+    fileprivate var ofDevicesAmongThings: [String] {
+        [state, environment, zone, device, nearby, nearbyAvailability, map]
+            + [ChangeEvent.Topic.zone, .nearby].map { event($0) }
     }
 }

@@ -41,7 +41,7 @@ struct PeopleAccessListTests {
     private let always = ["status", "info", "users/bob/response/+"]
 
     private func topics(_ thing: String) -> [String] {
-        ["things/\(thing)", "things/\(thing)/data", "things/\(thing)/availability", "things/\(thing)/beacon"]
+        ["things/\(thing)", "things/\(thing)/data", "things/\(thing)/availability"]
     }
 
     @Test func `a user reads what the grants are about, with what is in it`() {
@@ -63,12 +63,32 @@ struct PeopleAccessListTests {
             #expect(all.contains(topic), "\(topic)")
         }
         let devices = readable(.read, .devices)
-        for topic in [
-            "state", "zone", "device/position", "nearby/availability", "event/device", "map", "frame",
-        ] {
-            #expect(!all.contains(topic) && devices.contains(topic), "\(topic)")
-        }
-        #expect(Set(readable(.own, .all)) == Set(all + devices))
+        #expect(
+            devices
+                == always + ["device/position", "device/angle", "device/location", "frame", "event/device"]
+        )
+        let owned = Set(readable(.own, .all))
+        #expect(Set(all).isDisjoint(with: Set(devices).subtracting(always)))
+        // What holds places of devices and names of zones and things is for who may read both.
+        #expect(
+            owned.subtracting(all + devices) == [
+                "things/+/beacon", "state", "environment", "zone", "device", "nearby", "nearby/availability",
+                "map", "event/zone", "event/nearby",
+            ]
+        )
+    }
+
+    @Test func `when a beacon was heard is for who may read its thing and devices`() {
+        let table = AccessTable(
+            users: [bob],
+            grants: [
+                Grant(id: 1, .user(bob.id), .read, .thing(lamp)),
+                Grant(id: 2, .user(bob.id), .read, .devices),
+            ]
+        )
+        let filters = list.grants(of: bob, in: table, place, at: 0).map(\.filter)
+        #expect(filters.contains("t/n/things/table-lamp/beacon"))
+        #expect(!filters.contains("t/n/things/desk-lamp/beacon") && !filters.contains("t/n/map"))
     }
 
     @Test func `nobody reads commands, outboxes or other users' topics`() {
