@@ -19,6 +19,10 @@ enum Users {
             .vouched("bob"): .user(bob),
         ])
         let asked = Locked<[AccountsRequest]>([])
+        /// When claims end by themselves.
+        let ends = Locked<[Claim: Int64]>([:])
+        /// The claims that were looked up.
+        let identified = Locked<[Claim]>([])
     }
 
     /// A node with an owner, and bob with these grants.
@@ -56,7 +60,11 @@ enum Users {
         proxy: WebPeople.Proxy? = nil
     ) -> WebPeople {
         WebPeople(
-            identify: { claim in known.claims.withLock { $0[claim] } },
+            identify: { claim in
+                known.identified.withLock { $0.append(claim) }
+                return known.claims.withLock { $0[claim] }
+            },
+            end: { claim in known.ends.withLock { $0[claim] } },
             handler: { request in
                 known.asked.withLock { $0.append(request) }
                 if request.path == ["session"], request.method == .post {
@@ -79,10 +87,16 @@ enum Users {
         isOpen: Bool = false,
         proxy: WebPeople.Proxy? = nil,
         signIns: SignIns? = nil,
+        configure: (inout WebConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (Int, FakeNode) async throws -> Void
     ) async throws {
         let node = try node(grants)
-        try await withWeb(node, signIns: signIns, people: people(known, isOpen: isOpen, proxy: proxy)) {
+        try await withWeb(
+            node,
+            configure,
+            signIns: signIns,
+            people: people(known, isOpen: isOpen, proxy: proxy)
+        ) {
             try await body($0, node)
         }
     }

@@ -122,8 +122,11 @@ struct ViewerTests {
     func `the motion of the device is for who may see devices`(isSeen: Bool) async throws {
         let grants: [(Access, Scope)] = [(.read, .all)] + (isSeen ? [(.read, .devices)] : [])
         try await Users.serve(grants) { (port: Int, node: FakeNode) async throws in
-            let presence = try await post("/api/display/wall/presence", #""visible""#, port: port)
-            #expect(presence.status == 200)
+            for headers in [[], Users.token] {
+                let path = "/api/display/wall/presence"
+                let presence = try await post(path, #""visible""#, port: port, headers: headers)
+                #expect(presence.status == 200)
+            }
             try await onThread {
                 let owner = try StreamReader(port: port, display: "wall")
                 let bob = try StreamReader(port: port, display: "wall", headers: Users.token)
@@ -161,6 +164,138 @@ struct ViewerTests {
                 _ = try reader.next()
                 node.wall.withLock { $0 = end }
                 #expect(try reader.next() == nil)
+            }
+        }
+    }
+
+    @Test func `a stream ends at the moment when its reader's token ends`() async throws {
+        let known = Users.Known()
+        let end = FakeNode.now.wallMilliseconds + 1
+        known.ends.withLock { $0[.token("tlu_bob")] = end }
+        try await Users.serve([(.read, .all)], known) { (port: Int, node: FakeNode) async throws in
+            try await onThread {
+                let reader = try Self.stream(port)
+                _ = try reader.next()
+                known.claims.withLock { $0[.token("tlu_bob")] = nil }
+                node.wall.withLock { $0 = end }
+                #expect(try reader.next() == nil)
+            }
+        }
+    }
+
+    @Test func `a stream ends when its browser signs out of the listener's password`() async throws {
+        try await withWeb(FakeNode(), signIns: .forTests()) { port in
+            let signedIn = try await post("/api/sign-in", #"{"password":"open sesame"}"#, port: port)
+            let cookie = signedIn.headers["set-cookie"].map { "Cookie: " + $0.prefix { $0 != ";" } } ?? ""
+            try await onThread {
+                let reader = try StreamReader(port: port, headers: [cookie])
+                _ = try reader.next()
+                let other = try WireClient(port: port)
+                other.send(
+                    "POST /api/sign-out HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\(cookie)\r\n\r\n"
+                )
+                #expect(try other.reply()?.status == 200)
+                #expect(try reader.next() == nil)
+            }
+        }
+    }
+
+    @Test func `what is hidden causes no event, and leaves no gap in the numbers of others`() async throws {
+        try await Users.serve([(.read, .thing(FakeNode.lamp))]) { (port: Int, node: FakeNode) async throws in
+            let kettle = FlareID(high: 3, low: 1)
+            try await onThread {
+                let reader = try Self.stream(port)
+                let first = try #require(try reader.next())
+                #expect(first.number == 1 && first.data["seq"] == nil)
+                #expect(first.id?.hasPrefix("0123456789abcdef-") == false)
+                node.change([.position, .device]) {
+                    $0.device?.position = Point3D(x: 5, y: 5)
+                    $0.sequence += 1
+                }
+                node.change([.nearby, .zone]) { ($0.nearbyID, $0.zoneID) = (kettle, nil) }
+                node.change([.object(ObjectReference(.thing, kettle))]) {
+                    $0.things[kettle]?.data["on"] = true
+                }
+                node.change([.lifecycle]) {
+                    $0.lifecycle.isLinked = true
+                    $0.lifecycle.isPlaceLoaded = true
+                    _ = $0.lifecycle.setDisplay("web/wall", .visible)
+                    _ = $0.lifecycle.update()
+                }
+                let level = try #require(try reader.next("lifecycle"))
+                #expect(level.data["level"] == "LIMITED" && level.number == 2)
+                #expect(try reader.next()?.name == "state")
+                // A thing is near.
+                node.change([.lifecycle, .nearby]) {
+                    $0.lifecycle.isThingNear = true
+                    _ = $0.lifecycle.update()
+                }
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "blue" }
+                let thing = try #require(try reader.next())
+                #expect(thing.name == "thing" && thing.number == 4)
+            }
+        }
+    }
+
+    @Test func `with devices, but not all things, hidden zones and things are not near`() async throws {
+        let grants: [(Access, Scope)] = [(.read, .devices), (.read, .thing(FakeNode.lamp))]
+        try await Users.serve(grants) { (port: Int, node: FakeNode) async throws in
+            let kettle = FlareID(high: 3, low: 1)
+            let state = try await Self.json("/api/state", port)
+            #expect(state["nearby"]?["slug"] == "red-lamp" && state["device"]?["position"]?["x"] == 1)
+            #expect(state["zone"] == ["id": .null] && state["device"]?["zone"] == .null)
+            try await onThread {
+                let reader = try Self.stream(port)
+                _ = try reader.next()
+                node.change([.nearby]) { $0.nearbyID = kettle }
+                let left = try #require(try reader.next("nearby"))
+                #expect(left.data == ["id": .null, "state": .null])
+                #expect(try reader.next()?.name == "state")
+                node.change([.nearby, .object(ObjectReference(.thing, kettle))]) {
+                    $0.things[kettle]?.data["on"] = true
+                }
+                node.change([.position]) { $0.device?.position = Point3D(x: 2, y: 1) }
+                let moved = try #require(try reader.next())
+                #expect(moved.name == "state" && moved.data["device"]?["position"]?["x"] == 2)
+            }
+        }
+    }
+
+    @Test func `a screen shows no thing that may not be seen`() async throws {
+        try await Users.serve { (port: Int, node: FakeNode) async throws in
+            let kettle = FlareID(high: 3, low: 1)
+            node.change([.screen("wall")]) {
+                $0.screens["wall"] = ScreenStack("home")
+                $0.screens["wall"]?.push(.init("details", thing: kettle))
+            }
+            try await onThread {
+                let reader = try StreamReader(port: port, display: "wall", headers: Users.token)
+                let first = try #require(try reader.next("screen"))
+                #expect(
+                    first.data["thing"] == .null && first.data["stack"]?.array?[1] == ["screen": "details"]
+                )
+                // The same for this reader.
+                node.change([.screen("wall")]) {
+                    $0.screens["wall"]?.back()
+                    $0.screens["wall"]?.push(.init("details"))
+                }
+                node.change([.screen("wall")]) {
+                    $0.screens["wall"]?.push(.init("details", thing: FakeNode.lamp))
+                }
+                let second = try #require(try reader.next())
+                #expect(second.name == "screen" && second.data["thing"] == "red-lamp")
+                #expect(second.number == first.number.map { $0 + 1 })
+            }
+        }
+    }
+
+    @Test func `with more rights than before a reader starts over`() async throws {
+        try await Users.serve { (port: Int, node: FakeNode) async throws in
+            let id = try await onThread { try Self.stream(port).next()?.id }
+            Users.grant([(.own, .all)], node)
+            try await onThread {
+                let first = try Self.stream(port, after: id).next()
+                #expect(first?.name == "state" && first?.data["seq"] != nil)
             }
         }
     }

@@ -4,7 +4,7 @@ import Controller
 struct DisplayRegistry: Sendable {
     /// A display may be gone when this is over, unless it sends a message meanwhile.
     struct Timer: Sendable, Hashable {
-        let display: String
+        let display: DisplayName
         let duration: Duration
         fileprivate let number: Int
     }
@@ -27,17 +27,17 @@ struct DisplayRegistry: Sendable {
     private static let patience = Duration.seconds(600)
 
     private let grace: Duration
-    private let maximum: Int
-    private var displays: [String: Display] = [:]
+    private let share: Share
+    private var displays: [DisplayName: Display] = [:]
     private var timers = 0
 
-    init(grace: Duration, maximum: Int) { (self.grace, self.maximum) = (grace, maximum) }
+    init(grace: Duration, maximum: Int) { (self.grace, share) = (grace, Share(of: maximum)) }
 
     /// Those that somebody can see.
-    var visible: Set<String> { Set(displays.lazy.filter { $0.value.presence == .visible }.map(\.key)) }
+    var visible: Set<DisplayName> { Set(displays.lazy.filter { $0.value.presence == .visible }.map(\.key)) }
 
     /// Whether an event stream of a display is open, or may be opened again at any moment.
-    func hasStream(_ id: String) -> Bool { displays[id] != nil }
+    func hasStream(_ id: String) -> Bool { displays.keys.contains { $0.id == id } }
 
     /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`, and not the word for every display.
     static func isLegal(_ id: some StringProtocol) -> Bool {
@@ -46,9 +46,9 @@ struct DisplayRegistry: Sendable {
     }
 
     /// A stream of a display was opened: it is hidden until it says that it is visible.
-    mutating func streamOpened(_ id: String) -> Outcome {
+    mutating func streamOpened(_ id: DisplayName) -> Outcome {
         let known = displays[id]
-        guard var display = known ?? newDisplay else { return Outcome() }
+        guard var display = known ?? newDisplay(id) else { return Outcome() }
         display.streams += 1
         display.number = 0
         displays[id] = display
@@ -56,14 +56,18 @@ struct DisplayRegistry: Sendable {
     }
 
     /// A display that was gone is attached again.
-    private mutating func restore(_ id: String) -> Lifecycle.DisplayPresence {
+    private mutating func restore(_ id: DisplayName) -> Lifecycle.DisplayPresence {
         displays[id]?.presence = .hidden
         return .hidden
     }
 
-    private var newDisplay: Display? { displays.count < maximum ? Display() : nil }
+    private func newDisplay(_ id: DisplayName) -> Display? {
+        let holder = id.audience.holder
+        let own = displays.keys.count { $0.audience.holder == holder }
+        return share.admits(holder, all: displays.count, own: own) ? Display() : nil
+    }
 
-    mutating func streamClosed(_ id: String) -> Outcome {
+    mutating func streamClosed(_ id: DisplayName) -> Outcome {
         guard var display = displays[id], display.streams > 0 else { return Outcome() }
         display.streams -= 1
         displays[id] = display
@@ -76,8 +80,8 @@ struct DisplayRegistry: Sendable {
     }
 
     /// A display says whether it is visible; `nil` if there are too many displays.
-    mutating func set(_ id: String, _ presence: Lifecycle.DisplayPresence) -> Outcome? {
-        guard var display = displays[id] ?? newDisplay else { return presence == .gone ? Outcome() : nil }
+    mutating func set(_ id: DisplayName, _ presence: Lifecycle.DisplayPresence) -> Outcome? {
+        guard var display = displays[id] ?? newDisplay(id) else { return presence == .gone ? Outcome() : nil }
         let isChanged = displays[id].map { $0.presence != presence } ?? (presence != .gone)
         display.presence = presence
         displays[id] = display
@@ -88,10 +92,19 @@ struct DisplayRegistry: Sendable {
         return outcome
     }
 
-    private mutating func timer(_ id: String, _ duration: Duration) -> Timer {
+    private mutating func timer(_ id: DisplayName, _ duration: Duration) -> Timer {
         timers += 1
         displays[id]?.number = timers
         return Timer(display: id, duration: duration, number: timers)
+    }
+
+    /// Ends the displays of whoever is no audience any more.
+    ///
+    /// - Returns: Those that were attached.
+    mutating func removeAll(where isOver: (Audience) -> Bool) -> [DisplayName] {
+        let over = displays.filter { isOver($0.key.audience) }
+        for id in over.keys { displays[id] = nil }
+        return over.filter { $0.value.presence != .gone }.map(\.key)
     }
 
     /// A timer is over.

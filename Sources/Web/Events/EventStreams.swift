@@ -17,7 +17,8 @@ actor EventStreams {
     }
 
     private struct Stream {
-        let display: String?
+        let display: DisplayName?
+        let holder: StreamHolder
         var scope = StreamScope.everything
         /// The last event that the reader has; `nil` if it has to start over.
         var position: Int?
@@ -32,16 +33,16 @@ actor EventStreams {
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-    private let maximumStreams: Int
+    private let share: Share
     private var log: EventLog
     private var streams: [Int: Stream] = [:]
     private var lastID = 0
-    private var visible: Set<String> = []
+    private var visible: Set<DisplayName> = []
     private var isStopping = false
 
     init(_ configuration: WebConfiguration, on loop: any EventLoop) {
         self.loop = loop
-        maximumStreams = configuration.maximumStreams
+        share = Share(of: configuration.maximumStreams)
         log = EventLog(
             maximumBytes: configuration.maximumLogBytes,
             maximumEvents: configuration.maximumLogEvents
@@ -61,7 +62,7 @@ actor EventStreams {
     nonisolated func startOver(at number: Int) { perform { $0.log.startOver(at: number) } }
 
     /// The displays that somebody can see.
-    nonisolated func setVisible(_ displays: Set<String>) { perform { $0.visible = displays } }
+    nonisolated func setVisible(_ displays: Set<DisplayName>) { perform { $0.visible = displays } }
 
     private nonisolated func perform(_ body: @escaping @Sendable (isolated EventStreams) -> Void) {
         loop.execute { self.assumeIsolated { body($0) } }
@@ -86,10 +87,11 @@ actor EventStreams {
     var count: Int { streams.count }
 
     /// Opens a stream that starts over; `nil` if there are too many.
-    func open(display: String?) -> Int? {
-        guard !isStopping, streams.count < maximumStreams else { return nil }
+    func open(display: DisplayName?, for holder: StreamHolder) -> Int? {
+        let own = streams.values.count { $0.holder == holder }
+        guard !isStopping, share.admits(holder, all: streams.count, own: own) else { return nil }
         lastID += 1
-        streams[lastID] = Stream(display: display)
+        streams[lastID] = Stream(display: display, holder: holder)
         return lastID
     }
 
@@ -120,16 +122,14 @@ actor EventStreams {
             guard log.canResume(after: position) else { return .end }
             if case .some(let frames) = stream.scope {
                 let isShown = frames && isVisible(stream)
-                let part = log.events(after: position, frames: isShown, display: stream.display)
+                let part = log.events(after: position, frames: isShown, display: stream.display?.id)
                 streams[id]?.position = part.last
-                if part.events.contains(where: { $0.subject != .frame }) { return .filter(part.events) }
-                // The motion of the device needs no look at rights.
-                if let frame = part.events.last { return .write(frame.text) }
+                if !part.events.isEmpty { return .filter(part.events) }
             } else if let part = log.part(
                 after: position,
                 upTo: Self.writeLimit,
                 frames: isVisible(stream),
-                display: stream.display
+                display: stream.display?.id
             ) {
                 streams[id]?.position = part.last
                 if part.text.readableBytes > 0 { return .write(part.text) }

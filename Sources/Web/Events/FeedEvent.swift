@@ -38,11 +38,14 @@ struct FeedEvent: Sendable {
     let number: Int
     let subject: Subject
     let text: ByteBuffer
+    /// The data of a frame, for readers whose events have other numbers.
+    let json: [UInt8]?
 
     /// - Parameter json: Compact, so without line breaks.
     /// - Source: the HTML standard, 9.2 (server-sent events).
     init(_ subject: Subject, _ json: [UInt8], epoch: String, number: Int) {
         (self.number, self.subject) = (number, subject)
+        self.json = subject == .frame ? json : nil
         let head = "id: \(epoch)-\(number)\nevent: \(subject.name)\ndata: "
         var text = ByteBufferAllocator().buffer(capacity: head.utf8.count + json.count + 2)
         text.writeString(head)

@@ -14,6 +14,8 @@ extension ControllerState {
         var hidden: [String] = reader.seesDevices ? [] : ["device", "zone", "nearby"]
         if environmentID == nil { hidden.append("environment") }
         for name in hidden { members[name] = .null }
+        // It counts what happens to what is hidden, too.
+        members["seq"] = nil
         if !hidden.isEmpty { members["hidden"] = .array(hidden.map { .string($0) }) }
         return .object(members)
     }

@@ -62,8 +62,7 @@ struct FeedRecorder: Sendable {
             events.append(event(.lifecycle, lifecycle))
         }
         for case .alert(let id) in changes {
-            let json = state.alerts[id]?.json(id: id) ?? ["id": .string(id), "cleared": true]
-            events.append(event(.alert(id), json.bytes))
+            events.append(event(.alert(id), Self.alert(id, in: state).bytes))
         }
         for case .screen(let display) in changes {
             guard hasStream(display), let json = state.screenJSON(of: display) else { continue }
@@ -94,6 +93,10 @@ struct FeedRecorder: Sendable {
         var members: [String: JSONValue] = ["id": .string("\(object.id)"), "removed": true]
         members["slug"] = state.slugs[object.kind, object.id].map { .string($0) }
         return .object(members)
+    }
+
+    static func alert(_ id: String, in state: ControllerState) -> JSONValue {
+        state.alerts[id]?.json(id: id) ?? ["id": .string(id), "cleared": true]
     }
 
     /// The event about the state, if it is due.

@@ -1,4 +1,7 @@
+import Controller
 import Flare
+import Messages
+import NIOCore
 import People
 
 /// Which events a stream carries.
@@ -11,13 +14,48 @@ enum StreamScope: Sendable {
 /// Who reads an event stream, and what they may see of it.
 struct StreamViewer: Sendable {
     let asker: Asker
+    let audience: Audience
     /// As it was when the stream began; when it differs, the stream ends.
     var reader: Reader?
     /// The objects that the reader knows; of those, removals are told.
     var known: Set<ObjectReference> = []
+    /// Names the numbers of its events, where the reader may not see everything.
+    ///
+    /// Gaps in the numbers that all readers share would tell of events that this one may not see. The name is another
+    /// one for each stream, so that nobody resumes by it.
+    private let epoch = StreamViewer.newEpoch
+    private var number = 0
+    /// What the reader has, of what changes for others only as well.
+    private var sent: [FeedEvent.Subject: [UInt8]] = [:]
+
+    init(asker: Asker, audience: Audience, reader: Reader?) {
+        (self.asker, self.audience, self.reader) = (asker, audience, reader)
+    }
 
     var scope: StreamScope {
         guard let reader, !reader.seesAll else { return .everything }
         return .some(frames: reader.seesDevices)
+    }
+
+    /// The next event of this reader; `nil` if it says what they know.
+    mutating func event(_ subject: FeedEvent.Subject, _ json: [UInt8]) -> ByteBuffer? {
+        switch subject {
+        case .state, .nearby, .lifecycle, .screen:
+            guard sent.updateValue(json, forKey: subject) != json else { return nil }
+        case .object, .alert, .frame: break
+        }
+        number += 1
+        return FeedEvent(subject, json, epoch: epoch, number: number).text
+    }
+
+    /// Remembers what a snapshot of the state has told.
+    mutating func begin(with state: ControllerState) {
+        sent[.nearby] = state.nearbyJSON.bytes
+        sent[.lifecycle] = state.lifecycleJSON.bytes
+    }
+
+    private static var newEpoch: String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

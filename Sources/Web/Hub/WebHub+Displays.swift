@@ -1,24 +1,57 @@
 import Controller
+import Flare
+import People
 import Things
 
 /// The displays' side of the hub.
 extension WebHub {
+    /// What somebody is for streams and displays, or why they may have none.
+    func audience(of speaker: Speaker?) -> Result<Audience, Refusal> {
+        guard node.people != nil, let table = node.state().people else { return .success(.owner) }
+        guard let speaker, case .user(let user, _) = speaker, let reader = reader(for: speaker),
+            !reader.seesNothing
+        else {
+            let message = "event streams and displays need the right to read something; an owner can give one"
+            return .failure(Refusal(.notAllowed, message))
+        }
+        let now = node.clock().wallMilliseconds
+        if table.verdict(of: speaker, .own, on: .administration, at: now).isGranted {
+            return .success(.owner)
+        }
+        let isWatching = reader.seesDevices || !Reader(table, for: speaker, .write, at: now).seesNothing
+        return .success(Audience(holder: .user(user), isWatching: isWatching))
+    }
+
     /// A display says whether it is visible.
     ///
     /// - Returns: Why it does not count.
-    func setPresence(_ presence: Lifecycle.DisplayPresence, of display: String) -> Refusal? {
+    func setPresence(
+        _ presence: Lifecycle.DisplayPresence,
+        of id: String,
+        by asker: Asker
+    ) -> Refusal? {
+        let display: DisplayName
+        switch audience(of: asker.speaker) {
+        case .success(let audience): display = DisplayName(id, of: audience)
+        case .failure(let refusal): return refusal
+        }
         guard let outcome = displays.set(display, presence) else {
             let most = configuration.maximumDisplays
-            return Refusal(.rateLimited, "\(most) displays are attached already; more do not count")
+            let message =
+                display.audience.holder == .owner
+                ? "\(most) displays are attached already; more do not count"
+                : "a user may attach \(Share(of: most).ofOneUser) displays, and all together \(most); more do not count"
+            return Refusal(.rateLimited, message)
         }
         perform(outcome, on: display)
         return nil
     }
 
-    func perform(_ outcome: DisplayRegistry.Outcome, on display: String) {
+    func perform(_ outcome: DisplayRegistry.Outcome, on display: DisplayName) {
         if let presence = outcome.presence {
-            // Displays of other interfaces have other prefixes.
-            node.send(.displayChanged(id: "web/\(display)", presence))
+            if display.audience.isWatching {
+                node.send(.displayChanged(id: display.lifecycleID, presence))
+            }
             streams.setVisible(displays.visible)
         }
         displayTimers.removeValue(forKey: display)?.cancel()
@@ -32,5 +65,15 @@ extension WebHub {
 
     private func expire(_ timer: DisplayRegistry.Timer) {
         perform(displays.expire(timer), on: timer.display)
+    }
+
+    /// Ends the displays of users whose rights have ended.
+    func endForbiddenDisplays() {
+        let over = displays.removeAll { old in
+            guard case .user(let id) = old.holder else { return false }
+            guard case .success(let audience) = audience(of: .user(id)) else { return true }
+            return old.isWatching && !audience.isWatching
+        }
+        for display in over { perform(DisplayRegistry.Outcome(presence: .gone), on: display) }
     }
 }

@@ -49,7 +49,7 @@ extension WebHub {
     /// A stream was opened; from now on events are recorded.
     ///
     /// - Returns: The epoch of the events.
-    func streamOpened(display: String?) -> String {
+    func streamOpened(display: DisplayName?) -> String {
         openStreams += 1
         counters.withLock { $0.streams += 1 }
         forgetting?.cancel()
@@ -62,7 +62,7 @@ extension WebHub {
         return recorder.epoch
     }
 
-    func streamClosed(_ stream: Int, display: String?) {
+    func streamClosed(_ stream: Int, display: DisplayName?) {
         openStreams -= 1
         viewers[stream] = nil
         counters.withLock { $0.streams -= 1 }
@@ -80,19 +80,6 @@ extension WebHub {
 
     private func endRecording() {
         if openStreams == 0 { recorder.end() }
-    }
-
-    /// The whole state, for a reader that has nothing, and what its display shows.
-    ///
-    /// - Parameter stream: Its number.
-    func snapshot(for display: String?, on stream: Int) -> (last: Int, text: ByteBuffer) {
-        var (state, reader) = (node.state(), viewers[stream]?.reader)
-        if let own = reader, !own.seesAll { state = state.seen(by: own) } else { reader = nil }
-        var event = recorder.snapshot(state.feed(for: reader)).text
-        if let display, let screen = recorder.screen(of: display, state) {
-            event.writeImmutableBuffer(screen.text)
-        }
-        return (recorder.number, event)
     }
 
     // MARK: Frames

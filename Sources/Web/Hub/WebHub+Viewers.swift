@@ -7,14 +7,15 @@ import People
 /// Event streams of readers who may not see everything.
 ///
 /// Events are encoded once, for readers who see everything. The others get, for what has changed, what they may see of it
-/// now. Such a stream is never resumed, and it ends when its reader's rights change: the browser comes back for a new state.
+/// now, and nothing if that is what they know; their events have numbers of their own. Such a stream is never resumed, and
+/// it ends when its reader's rights change: the browser comes back for a new state.
 extension WebHub {
     /// A stream is read by somebody from now on.
     ///
     /// - Returns: Which events are for this reader.
-    func view(_ stream: Int, by asker: Asker) -> StreamScope {
+    func view(_ stream: Int, by asker: Asker, as audience: Audience) -> StreamScope {
         let reader = reader(for: asker.speaker)
-        var viewer = StreamViewer(asker: asker, reader: reader)
+        var viewer = StreamViewer(asker: asker, audience: audience, reader: reader)
         if case .some = viewer.scope, let reader {
             let state = node.state()
             for kind in [FlareClass.environment, .zone, .thing] {
@@ -22,8 +23,33 @@ extension WebHub {
             }
         }
         viewers[stream] = viewer
+        // The right may have ended since it was asked for.
+        if !isEntitled(viewer) { end(stream) }
         planLook()
         return viewer.scope
+    }
+
+    /// The whole state, for a reader that has nothing, and what its display shows.
+    ///
+    /// - Parameter stream: Its number.
+    func snapshot(for display: DisplayName?, on stream: Int) -> (last: Int, text: ByteBuffer) {
+        let state = node.state()
+        guard case .some? = viewers[stream]?.scope, let reader = viewers[stream]?.reader else {
+            var text = recorder.snapshot(state.feedJSON()).text
+            if let display, let screen = recorder.screen(of: display.id, state) {
+                text.writeImmutableBuffer(screen.text)
+            }
+            return (recorder.number, text)
+        }
+        let seen = state.seen(by: reader)
+        viewers[stream]?.begin(with: seen)
+        var text = viewers[stream]?.event(.state, seen.feed(for: reader).bytes) ?? ByteBuffer()
+        if let display, let screen = seen.screenJSON(of: display.id),
+            let event = viewers[stream]?.event(.screen(display: display.id), screen.bytes)
+        {
+            text.writeImmutableBuffer(event)
+        }
+        return (recorder.number, text)
     }
 
     /// What some events are for a reader who may not see everything; `nil` when the stream has ended.
@@ -39,50 +65,68 @@ extension WebHub {
         lazy var state = whole.seen(by: reader)
         var text = ByteBuffer()
         for event in events {
-            switch event.subject {
-            case .state: text.writeFeed(event, state.feed(for: reader).bytes, epoch: recorder.epoch)
-            case .nearby:
-                guard reader.seesDevices else { continue }
-                text.writeFeed(event, state.nearbyJSON.bytes, epoch: recorder.epoch)
-            case .object(let object):
-                if whole.isSeen(object, by: reader) {
-                    viewer.known.insert(object)
-                    guard let json = texts.text(of: object, in: whole) else { continue }
-                    text.writeFeed(event, json, epoch: recorder.epoch)
-                } else if viewer.known.remove(object) != nil {
-                    let json = FeedRecorder.removal(of: object, in: whole)
-                    text.writeFeed(event, json.bytes, epoch: recorder.epoch)
+            let json: [UInt8]? =
+                switch event.subject {
+                case .state: state.feed(for: reader).bytes
+                case .nearby: reader.seesDevices ? state.nearbyJSON.bytes : nil
+                case .lifecycle: state.lifecycleJSON.bytes
+                case .screen(let display): state.screenJSON(of: display)?.bytes
+                case .object(let object): self.text(of: object, in: whole, for: &viewer)
+                case .alert(let id): reader.seesEverything ? FeedRecorder.alert(id, in: whole).bytes : nil
+                case .frame: reader.seesDevices ? event.json : nil
                 }
-            case .alert: if reader.seesEverything { text.writeImmutableBuffer(event.text) }
-            // Frames are here only if this reader sees devices.
-            case .frame, .lifecycle, .screen: text.writeImmutableBuffer(event.text)
-            }
+            if let json, let own = viewer.event(event.subject, json) { text.writeImmutableBuffer(own) }
         }
         return text
     }
 
-    /// Ends the streams of readers whose rights, or whose session or token, are not what they were.
+    /// An object, or that it is gone, for a reader who may not see all of them; `nil` if they never saw it.
+    private func text(
+        of object: ObjectReference,
+        in state: ControllerState,
+        for viewer: inout StreamViewer
+    ) -> [UInt8]? {
+        if let reader = viewer.reader, state.isSeen(object, by: reader) {
+            viewer.known.insert(object)
+            return texts.text(of: object, in: state)
+        }
+        return viewer.known.remove(object).map { FeedRecorder.removal(of: $0, in: state).bytes }
+    }
+
+    /// Ends the streams and displays of readers whose rights, or whose session or token, are not what they were.
     package func lookAgain() {
         for (stream, viewer) in viewers {
-            let speaker = viewer.asker.claim.flatMap { node.people?.identify($0) }
-            let reader = reader(for: speaker)
-            let isSame = viewer.reader.map { old in reader.map { old.seesSame(as: $0) } ?? false } ?? true
-            if speaker == viewer.asker.speaker, isSame {
-                viewers[stream]?.reader = reader
+            if isEntitled(viewer) {
+                viewers[stream]?.reader = reader(for: viewer.asker.speaker)
             } else {
-                viewers[stream] = nil
-                streams.end(stream)
+                end(stream)
             }
         }
+        endForbiddenDisplays()
         planLook()
     }
 
-    /// Looks again when the next right begins or ends.
+    /// Whether a reader may still read what the stream began with.
+    private func isEntitled(_ viewer: StreamViewer) -> Bool {
+        guard viewer.asker.isCurrent(node.people),
+            case .success(viewer.audience) = audience(of: viewer.asker.speaker)
+        else { return false }
+        let now = reader(for: viewer.asker.speaker)
+        return viewer.reader.map { old in now.map { old.seesSame(as: $0) } ?? false } ?? true
+    }
+
+    private func end(_ stream: Int) {
+        viewers[stream] = nil
+        streams.end(stream)
+    }
+
+    /// Looks again when the next right begins or ends, or the next session or token ends.
     private func planLook() {
         nextLook?.cancel()
-        guard !isStopping, let soonest = viewers.values.compactMap({ $0.reader?.validUntil }).min() else {
-            return
+        let moments = viewers.values.flatMap { viewer in
+            [viewer.reader?.validUntil, viewer.asker.claim.flatMap { node.people?.end($0) }]
         }
+        guard !isStopping, let soonest = moments.compactMap(\.self).min() else { return }
         let delay = max(0, soonest.subtractingReportingOverflow(node.clock().wallMilliseconds).partialValue)
         // Unstructured, because it waits for one moment; replaced by the next one. A clock that is set is met by the
         // regular look.
@@ -90,12 +134,5 @@ extension WebHub {
             guard (try? await Task.sleep(for: .milliseconds(min(delay, 86_400_000)))) != nil else { return }
             self.lookAgain()
         }
-    }
-}
-
-extension ByteBuffer {
-    /// An event with other content.
-    fileprivate mutating func writeFeed(_ event: FeedEvent, _ json: [UInt8], epoch: String) {
-        writeImmutableBuffer(FeedEvent(event.subject, json, epoch: epoch, number: event.number).text)
     }
 }

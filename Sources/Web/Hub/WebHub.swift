@@ -36,7 +36,7 @@ package actor WebHub {
     /// Ends the recording when no stream was opened again.
     var forgetting: Task<Void, Never>?
     var displays: DisplayRegistry
-    var displayTimers: [String: Task<Void, Never>] = [:]
+    var displayTimers: [DisplayName: Task<Void, Never>] = [:]
     var animator = FrameAnimator()
     var animation: Task<Void, Never>?
 
@@ -92,8 +92,9 @@ package actor WebHub {
 
     /// A thing, by short name or identifier.
     func thing(_ name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
-        let state = view(for: asker).state
-        return found(name, in: state).map { texts.text(of: ObjectReference(.thing, $0.id), in: state) ?? [] }
+        let whole = node.state()
+        return found(name, in: view(for: asker).state)
+            .map { texts.text(of: ObjectReference(.thing, $0.id), in: whole) ?? [] }
     }
 
     /// The actions of a thing, by short name or identifier.

@@ -69,7 +69,7 @@ extension WebResponder {
         guard let people = hub.node.people, let method = AccountsRequest.Method(rawValue: name) else {
             return .notFound(request.head)
         }
-        let bytes = try await content(of: request)
+        let bytes = try await content(of: request, by: asker)
         var body: JSONValue?
         if !bytes.isEmpty || method == .post {
             if let refusal = Self.unsupportedMedia(request.headers) { return refusal }

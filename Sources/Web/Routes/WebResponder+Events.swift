@@ -16,22 +16,27 @@ extension WebResponder {
     /// A stream of server-sent events; a refusal if there can be none.
     func stream(_ request: Request, by asker: Asker, on channel: any Channel) async -> Response {
         let (head, streams) = (request.head, hub.streams)
-        let display: String?
-        switch Self.display(in: head.path ?? "") {
-        case .success(let name): display = name
-        case .failure(let refusal): return WebAnswer(refusal).response(to: head)
+        let (display, audience): (DisplayName?, Audience)
+        switch await (Self.display(in: head.path ?? ""), hub.audience(of: asker.speaker)) {
+        case (.success(let name), .success(let found)):
+            (display, audience) = (name.map { DisplayName($0, of: found) }, found)
+        case (.failure(let refusal), _), (_, .failure(let refusal)):
+            return WebAnswer(refusal).response(to: head)
         }
         var fields = WebAnswer.commonHeaders
         fields[.contentType] = "text/event-stream; charset=utf-8"
         fields[.cacheControl] = "no-store"
         fields[.acceptsBuffering] = "no"
         guard head.method != .head else { return Response(status: .ok, headers: fields) }
-        guard let id = await streams.open(display: display) else {
+        guard let id = await streams.open(display: display, for: audience.holder) else {
             hub.counters.withLock { $0.refusedStreams += 1 }
+            let most = configuration.maximumStreams
             return WebAnswer.problem(
                 .serviceUnavailable,
                 "rate_limited",
-                "\(configuration.maximumStreams) event streams are open already; close one, or try again later",
+                audience.holder == .owner
+                    ? "\(most) event streams are open already; close one, or try again later"
+                    : "a user may open \(Share(of: most).ofOneUser) event streams, and all together \(most); close one, or try again later",
                 headers: [.retryAfter: "30"]
             ).response(to: head)
         }
@@ -41,7 +46,7 @@ extension WebResponder {
         }
         let epoch = await hub.streamOpened(display: display)
         await streams.end(id, with: channel)
-        let scope = await hub.view(id, by: asker)
+        let scope = await hub.view(id, by: asker, as: audience)
         let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch)
         await streams.begin(id, scope, after: last)
         let body = ResponseBody { [hub] writer in
@@ -85,11 +90,10 @@ extension WebResponder {
     // MARK: Presence
 
     /// Takes `visible`, `hidden` or `gone`, as a JSON string or as the member `presence`.
-    func setPresence(of display: String, _ request: Request) async throws -> WebAnswer {
+    func setPresence(of display: String, _ request: Request, by asker: Asker) async throws -> WebAnswer {
         guard DisplayRegistry.isLegal(display) else { return WebAnswer(Self.illegal(display)) }
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
-        let bytes = Array(body.readableBytesView)
+        let bytes = try await content(of: request, by: asker)
         let member = (try? JSONValue(parsing: bytes))?["presence"]?.string
         guard !bytes.isEmpty,
             let presence = Lifecycle.DisplayPresence(payload: member.map { Array($0.utf8) } ?? bytes)
@@ -99,7 +103,7 @@ extension WebResponder {
                 "presence must be one of \(QuotedValue.list(legal)) (is \(QuotedValue.of(String(decoding: bytes.prefix(80), as: UTF8.self))))"
             return WebAnswer(Refusal(.invalidValue, message, field: "presence"))
         }
-        if let refusal = await hub.setPresence(presence, of: display) { return WebAnswer(refusal) }
+        if let refusal = await hub.setPresence(presence, of: display, by: asker) { return WebAnswer(refusal) }
         return .json(JSONValue.object(["status": "ok"]).bytes)
     }
 }

@@ -98,7 +98,11 @@ struct WebResponder: HTTPResponder {
                 ? WebAnswer(redirectTo: "kiosk") : file(PageFiles.signInPage, head)
         case .signIn: return try await signIn(request, by: asker)
         case .signOut:
-            return signIns.map { .signedIn(cookie: $0.signOut(request.headers)) } ?? .noPassword
+            guard let signIns else { return .noPassword }
+            let cookie = signIns.signOut(request.headers)
+            // Its streams end, too.
+            await hub.lookAgain()
+            return .signedIn(cookie: cookie)
         case .state: return .json(await hub.state(for: asker))
         case .environments: return .json(await hub.list(.environment, for: asker))
         case .zones: return .json(await hub.list(.zone, for: asker))
@@ -114,7 +118,7 @@ struct WebResponder: HTTPResponder {
         case .actions(let name): return WebAnswer(await hub.actions(of: name, for: asker))
         case .lifecycle: return .json(await hub.lifecycle)
         case .map: return .picture(await hub.picture(for: asker).svg)
-        case .presence(let display): return try await setPresence(of: display, request)
+        case .presence(let display): return try await setPresence(of: display, request, by: asker)
         case .command(let topic): return try await command(topic, request, by: asker)
         // Has no end, so it is no answer.
         case .events: return .notFound(head)
@@ -126,13 +130,13 @@ struct WebResponder: HTTPResponder {
     private func command(_ topic: CommandTopic, _ request: Request, by asker: Asker) async throws -> WebAnswer
     {
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        return WebAnswer(await hub.perform(topic, try await content(of: request), by: asker))
+        return WebAnswer(await hub.perform(topic, try await content(of: request, by: asker), by: asker))
     }
 
     /// Makes, changes or removes a thing.
     private func change(_ change: ThingChange, _ request: Request, by asker: Asker) async throws -> WebAnswer
     {
-        let body = try await content(of: request)
+        let body = try await content(of: request, by: asker)
         // Removing needs no body.
         if !body.isEmpty || request.method != .delete,
             let refusal = Self.unsupportedMedia(request.headers)
@@ -142,8 +146,12 @@ struct WebResponder: HTTPResponder {
         return WebAnswer(await hub.perform(change, body, by: asker))
     }
 
-    func content(of request: Request) async throws -> [UInt8] {
+    /// The whole body of a request.
+    ///
+    /// - Throws: ``SpeakerGate/Ended`` if the caller's session or token was removed while it arrived.
+    func content(of request: Request, by asker: Asker) async throws -> [UInt8] {
         let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
+        guard asker.isCurrent(hub.node.people) else { throw SpeakerGate.Ended() }
         return Array(body.readableBytesView)
     }
 
@@ -171,7 +179,7 @@ struct WebResponder: HTTPResponder {
     private func signIn(_ request: Request, by asker: Asker) async throws -> WebAnswer {
         guard let signIns else { return .noPassword }
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        guard let json = try? JSONValue(parsing: try await content(of: request)) else {
+        guard let json = try? JSONValue(parsing: try await content(of: request, by: asker)) else {
             return WebAnswer(Refusal(.badJSON, "the body is not JSON"))
         }
         guard let password = json["password"]?.string else {

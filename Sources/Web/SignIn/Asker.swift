@@ -8,4 +8,13 @@ struct Asker: Sendable {
     var claim: Claim?
     /// The address of the other end; behind a proxy, what the proxy says it is.
     var address: String?
+    /// Whether a browser is still signed in with the listener's own password; `nil` if it was not by that.
+    var isSignedIn: (@Sendable () -> Bool)?
+
+    /// Whether they still are who they were when the request began.
+    func isCurrent(_ people: WebPeople?) -> Bool {
+        guard isSignedIn?() ?? true else { return false }
+        guard let people, let claim else { return true }
+        return people.identify(claim) == speaker
+    }
 }

@@ -128,6 +128,9 @@ package final class SignIns: Sendable {
         return cookie.clearing
     }
 
+    /// Whether a request has the cookie of a browser that is signed in.
+    package func hasSession(_ fields: HTTPFields) -> Bool { session(of: fields) != nil }
+
     private func session(of fields: HTTPFields) -> SessionTokens.Session? {
         guard let header = fields[.cookie] else { return nil }
         let now = clock.wall()

@@ -22,6 +22,9 @@ struct SpeakerGate: Sendable {
         case unknownUser
     }
 
+    /// The caller's session or token ended while the request arrived.
+    struct Ended: Error {}
+
     /// `nil` where there are no users.
     let people: WebPeople?
     /// `nil` if the listener has no password of its own.
@@ -36,6 +39,19 @@ struct SpeakerGate: Sendable {
         to request: Request,
         from peer: String?,
         next: (Asker) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await answer(request, from: peer, next)
+        } catch is Ended {
+            let message = "the session or token ended while the request arrived; sign in again"
+            return WebAnswer.challenge(message, code: code, request)
+        }
+    }
+
+    private func answer(
+        _ request: Request,
+        from peer: String?,
+        _ next: (Asker) async throws -> Response
     ) async throws -> Response {
         guard !SignInPaths.isOpen(request.uri.path) else {
             return try await next(Asker(address: address(of: request.headers, from: peer)))
@@ -118,10 +134,13 @@ struct SpeakerGate: Sendable {
 
     private func byPassword(_ signIns: SignIns, _ fields: HTTPFields, _ asker: Asker) async -> Admission {
         switch await signIns.admission(of: fields, from: asker.address) {
-        case .allowed(let cookie): .allowed(asker, cookie: cookie)
-        case .anonymous: .anonymous("sign in first, or send the password with HTTP Basic or Bearer")
-        case .wrongPassword: .wrongPassword
-        case .limited(let seconds): .limited(seconds: seconds)
+        case .allowed(let cookie):
+            var asker = asker
+            if signIns.hasSession(fields) { asker.isSignedIn = { signIns.hasSession(fields) } }
+            return .allowed(asker, cookie: cookie)
+        case .anonymous: return .anonymous("sign in first, or send the password with HTTP Basic or Bearer")
+        case .wrongPassword: return .wrongPassword
+        case .limited(let seconds): return .limited(seconds: seconds)
         }
     }
 

@@ -22,6 +22,8 @@ package struct WebPeople: Sendable {
     }
 
     package let identify: Identify
+    /// When a session or token ends, milliseconds since 1970, UTC; `nil` if it does not end by itself.
+    let end: @Sendable (Claim) -> Int64?
     package let handler: AccountsHandler
     let cookie: UserCookie
     /// Whether other machines need neither a password nor a session.
@@ -33,13 +35,15 @@ package struct WebPeople: Sendable {
     ///   - isFramed: Whether pages of other sites may show ours.
     package init(
         identify: @escaping Identify,
+        end: @escaping @Sendable (Claim) -> Int64? = { _ in nil },
         handler: @escaping AccountsHandler,
         isOpen: Bool = false,
         isSecure: Bool = false,
         isFramed: Bool = false,
         proxy: Proxy? = nil
     ) {
-        (self.identify, self.handler, self.isOpen, self.proxy) = (identify, handler, isOpen, proxy)
+        (self.identify, self.end, self.handler) = (identify, end, handler)
+        (self.isOpen, self.proxy) = (isOpen, proxy)
         cookie = UserCookie(isSecure: isSecure, isFramed: isFramed)
     }
 }

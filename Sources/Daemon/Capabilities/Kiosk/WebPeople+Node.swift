@@ -11,6 +11,7 @@ extension WebPeople {
         let web = context.configuration.web
         self.init(
             identify: context.accounts.identify,
+            end: context.accounts.end,
             handler: context.accountsHandler,
             isOpen: web.access.isOpen,
             isSecure: web.access.tls != nil,
