@@ -88,6 +88,36 @@ package final class ResolverDatabase: Sendable {
         case replaced
     }
 
+    /// Whether the file at the path is the open one.
+    package var isInPlace: Bool {
+        let open = state.withLock { $0.files.database }
+        return open != nil && open == DatabaseFile.identity(of: path)
+    }
+
+    /// How often, and after which pauses in microseconds, a file is followed that is changed again and again.
+    private static let (followings, pause) = (50, UInt32(20_000))
+
+    /// Stores addresses in the file that is at the path afterwards, also while its folder is rewritten.
+    ///
+    /// - Returns: What was found at the path.
+    /// - Throws: SQLite's error, if the file did not change or keeps changing.
+    package func storeInPlace(_ entries: [(serial: StationSerial, address: StationAddress)]) throws
+        -> [Change]
+    {
+        var changes: [Change] = []
+        for left in (0..<Self.followings).reversed() {
+            do {
+                if let change = try follow() { changes.append(change) }
+                try store(entries)
+                if isInPlace { break }
+            } catch {
+                if left == 0 || changes.isEmpty && isInPlace { throw error }
+                usleep(Self.pause)
+            }
+        }
+        return changes
+    }
+
     /// Opens the file at the path again if it is no longer the open one.
     ///
     /// Not at the same time as ``store(_:)``.

@@ -189,8 +189,10 @@ package actor ResolverServer {
         do throws(DirectoryRefusal) {
             let address = try allowedAddress(of: update, from: peer)
             counters.withLock { $0.updates += 1 }
-            // What is being written is newer than the row.
-            if coming[update.serial] == nil, try self.address(of: update.serial) == address {
+            // What is being written is newer than the row, and a row of a file that is gone does not count.
+            if coming[update.serial] == nil, try self.address(of: update.serial) == address,
+                database.isInPlace
+            {
                 return done(.success(address))
             }
             coming[update.serial] = address
@@ -232,14 +234,17 @@ package actor ResolverServer {
         let writes = unwritten
         unwritten = []
         queue.async { [self, database, loop] in
-            var problem: String?
+            var (problem, changes): (String?, [ResolverDatabase.Change]) = (nil, [])
             do {
-                try database.store(writes.map { ($0.serial, $0.address) })
+                changes = try database.storeInPlace(writes.map { ($0.serial, $0.address) })
             } catch {
                 problem = "\(error)"
             }
-            loop.execute { [problem] in
-                self.assumeIsolated { $0.written(writes, problem) }
+            loop.execute { [problem, changes] in
+                self.assumeIsolated { server in
+                    for change in changes { server.found(change) }
+                    server.written(writes, problem)
+                }
                 for write in writes { write.done(problem == nil) }
             }
         }
@@ -290,12 +295,15 @@ package actor ResolverServer {
         switch result {
         case .failure(let error): report(database: "\(error)")
         case .success(let change):
-            switch change {
-            case .restored?: logger.warning("the resolver's database was removed; it is written again")
-            case .replaced?: logger.warning("the resolver's database was replaced; the new file is used")
-            case nil: break
-            }
+            if let change { found(change) }
             report(database: nil)
+        }
+    }
+
+    private func found(_ change: ResolverDatabase.Change) {
+        switch change {
+        case .restored: logger.warning("the resolver's database was removed; it is written again")
+        case .replaced: logger.warning("the resolver's database was replaced; the new file is used")
         }
     }
 }

@@ -11,29 +11,41 @@ extension JSONValue {
     /// Parses one JSON value that fills the whole input; surrounding white space is allowed.
     ///
     /// Of repeated members the last is used, as in JavaScript.
-    /// - Parameter maximumDepth: The largest nesting depth of arrays and objects.
+    /// - Parameters:
+    ///   - maximumDepth: The largest nesting depth of arrays and objects.
+    ///   - keepsHugeNumbers: Whether a number beyond the range of Double, such as `1e999`, is kept as its digits; it is
+    ///     an error otherwise.
     /// - Source: RFC 8259.
-    package init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
+    package init(
+        parsing bytes: some Collection<UInt8>,
+        maximumDepth: Int = 64,
+        keepsHugeNumbers: Bool = false
+    ) throws(JSONError) {
         let parsed: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
-            Self.parse($0, maximumDepth: maximumDepth)
+            Self.parse($0, maximumDepth, keepsHugeNumbers)
         }
         guard let parsed else {
-            try self.init(parsing: Array(bytes), maximumDepth: maximumDepth)
+            try self.init(
+                parsing: Array(bytes),
+                maximumDepth: maximumDepth,
+                keepsHugeNumbers: keepsHugeNumbers
+            )
             return
         }
         self = try parsed.get()
     }
 
-    /// Parses one JSON value from a text; see ``init(parsing:maximumDepth:)``.
+    /// Parses one JSON value from a text; see ``init(parsing:maximumDepth:keepsHugeNumbers:)``.
     package init(parsing text: String) throws(JSONError) {
         try self.init(parsing: Array(text.utf8))
     }
 
     private static func parse(
         _ buffer: UnsafeBufferPointer<UInt8>,
-        maximumDepth: Int
+        _ maximumDepth: Int,
+        _ keepsHugeNumbers: Bool
     ) -> Result<JSONValue, JSONError> {
-        var parser = JSONParser(bytes: buffer, maximumDepth: maximumDepth)
+        var parser = JSONParser(bytes: buffer, maximumDepth: maximumDepth, keepsHugeNumbers: keepsHugeNumbers)
         do throws(JSONError) {
             return .success(try parser.document())
         } catch {
@@ -46,12 +58,14 @@ extension JSONValue {
 private struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     let maximumDepth: Int
+    let keepsHugeNumbers: Bool
     var position = 0
     var depth = 0
 
-    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
+    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, keepsHugeNumbers: Bool) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        self.keepsHugeNumbers = keepsHugeNumbers
     }
 
     private func fail(_ problem: String) -> JSONError {
@@ -180,7 +194,10 @@ private struct JSONParser {
             guard digits() > 0 else { throw fail("expected a digit") }
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard let number = Double(text), number.isFinite else { throw fail("the number is too large") }
+        guard let number = Double(text), number.isFinite else {
+            if keepsHugeNumbers { return .numeral(text) }
+            throw fail("the number is too large")
+        }
         // The number after 2^53 is rounded to 2^53: only the digits distinguish them.
         if isWhole, number.magnitude >= 9_007_199_254_740_992, Int(text)?.magnitude != 1 << 53 {
             return .numeral(text)

@@ -112,6 +112,36 @@ import Threading
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func
+        `an update that was answered is in the file that is there, however often that is replaced and removed`()
+        async throws
+    {
+        try await withResolver({ $0.acknowledges = true }) { (resolver: Resolver) async throws in
+            let serial = try #require(StationSerial("station"))
+            for round in 0..<12 {
+                let address = try #require(StationAddress("192.0.2.\(round / 4 + 1)"))
+                if round.isMultiple(of: 3) {
+                    for ending in ["", "-wal", "-shm"] {
+                        try? FileManager.default.removeItem(atPath: resolver.path + ending)
+                    }
+                } else {
+                    let other = try ResolverDatabase(path: resolver.path + ".new")
+                    other.close()
+                    #expect(rename(resolver.path + ".new", resolver.path) == 0)
+                }
+                let answer = try await resolver.say(update("station", "\(address)"))
+                #expect(answer.hasSuffix("station \(address)"), "\(round): \(answer)")
+                #expect(resolver.database.isInPlace)
+                // Another program reads it.
+                #expect(FileManager.default.fileExists(atPath: resolver.path))
+                let other = try ResolverDatabase(path: resolver.path)
+                #expect(try other.address(of: serial) == address, "\(round)")
+                other.close()
+            }
+        }
+    }
+
     @Test func `rows of other programs that are no text are no address`() async throws {
         try await withResolver { (resolver: Resolver) async throws in
             let program = try ChildProcess(

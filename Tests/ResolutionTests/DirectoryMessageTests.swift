@@ -53,6 +53,10 @@ struct DirectoryMessageTests {
             (#"{"HRHomeStationUpdate":{"StationDID":"(187723572702975)"}}"#, nil),
             (#"{"HRHomeStationUpdate":{"StationDID":"x","StationIP":null}}"#, nil),
             ("{“HRHomeStationUpdate”:{“StationDID”:“x”,“StationIP”:“192.0.2.7”}}", "192.0.2.7"),
+            // Huge numbers under keys that nobody reads, in both ways of reading.
+            (#"{"HRHomeStationUpdate":{"StationDID":"x","a":1e999,"b":[-2e400]},"c":123E+4567}"#, nil),
+            ("{“HRHomeStationUpdate”:{“StationDID”:“x”,“a”:1e999}}", nil),
+            (#"{"HRHomeStationUpdate":{"StationDID":"x","StationTime":1e999}}"#, nil),
         ] as [(String, String?)]
     )
     func `an update has an address, or means the peer's`(message: String, claimed: String?) throws {

@@ -59,12 +59,18 @@ package enum DirectoryMessage {
     private static func text(_ value: String) -> String { JSONValue.string(value).text }
 
     /// Parses a message, with typographic quotes if it cannot be read otherwise.
+    ///
+    /// Whatever stands under keys that nobody reads, such as a number beyond all ranges, does no harm.
     static func value(_ bytes: [UInt8]) -> JSONValue? {
-        if let value = try? JSONValue(parsing: bytes, maximumDepth: maximumDepth) { return value }
+        if let value = parsed(bytes) { return value }
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let quoted = text.unicodeScalars.map { $0 == "\u{201C}" || $0 == "\u{201D}" ? "\"" : $0 }
         var repaired = String.UnicodeScalarView()
         repaired.append(contentsOf: quoted)
-        return try? JSONValue(parsing: Array(String(repaired).utf8), maximumDepth: maximumDepth)
+        return parsed(Array(String(repaired).utf8))
+    }
+
+    private static func parsed(_ bytes: [UInt8]) -> JSONValue? {
+        try? JSONValue(parsing: bytes, maximumDepth: maximumDepth, keepsHugeNumbers: true)
     }
 }
