@@ -27,6 +27,17 @@ import Testing
         #expect(check.tick(now: 100_000) == nil)
     }
 
+    @Test func `the first answer has the time that is left of connecting, later ones have more`() {
+        var check = LivenessCheck(quiet: 5000, patience: 8000, firstPatience: 3000, now: 0)
+        #expect(check.tick(now: 2999) == nil)
+        check.received(now: 2999)
+        #expect(check.tick(now: 7999) == .sendRequest)
+        #expect(check.tick(now: 15_998) == nil)
+        #expect(check.tick(now: 15_999) == .lost)
+        check = LivenessCheck(quiet: 5000, patience: 8000, firstPatience: 3000, now: 0)
+        #expect(check.tick(now: 3000) == .lost)
+    }
+
     @Test func `a server that never answers is lost after the first request`() {
         var check = LivenessCheck(quiet: 5000, patience: 8000, now: 0)
         #expect(check.tick(now: 8000) == .lost)
@@ -89,5 +100,63 @@ import Testing
                 #expect(!rest.contains(.linkUp))
             }
         }
+    }
+
+    /// Where a server that is being connected to hangs.
+    enum Place: CaseIterable, Sendable {
+        /// It accepts a connection, and is silent.
+        case connection
+        /// It is silent in the middle of its answer.
+        case response
+        /// It accepts a session, and answers nothing in it.
+        case session
+    }
+
+    @Test(arguments: Place.allCases, [true, false])
+    func `connecting to a server that hangs fails after five seconds, with TLS too`(
+        place: Place,
+        isStreamed: Bool
+    )
+        async throws
+    {
+        let listener = try LoopbackSocket.listening()
+        try await withFakeServer(script(place)) { server in
+            let isFake = place == .response || place == .session
+            for isSecure in isFake ? [false] : [false, true] {
+                var configuration = FlareClientConfiguration(
+                    host: "127.0.0.1",
+                    port: isFake ? server.port : listener.port
+                )
+                configuration.streams = isStreamed
+                // Its default, in less time.
+                #expect(configuration.connectSeconds == 5)
+                configuration.connectSeconds = 0.3
+                configuration.answerSeconds = 60
+                configuration.livenessSeconds = 60
+                if isSecure { configuration.tls = FlareClientConfiguration.TLS() }
+                let started = ContinuousClock.now
+                try await withLink(FlareClient(configuration, logger: .silent)) { link in
+                    if isStreamed || place != .session {
+                        let reason = try #require(await link.linkDown())
+                        #expect(reason.contains("0.3 s"), "\(reason)")
+                        #expect(ContinuousClock.now - started < .seconds(30))
+                    }
+                }
+            }
+        }
+    }
+
+    private func script(_ place: Place) -> FakeServer {
+        var script = FakeServer()
+        script.http = { _ in
+            place == .response
+                ? .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[", closes: false) : .json("[]")
+        }
+        script.socket = { text, socket in
+            guard text.isEmpty, place == .session else { return }
+            socket.send(FakeServer.hello)
+            socket.send("40")
+        }
+        return script
     }
 }

@@ -49,7 +49,6 @@ extension FlareClientConfiguration {
             }
         streams = remote.isStreamed
         pollSeconds = remote.pollSeconds
-        connectSeconds = remote.timeoutSeconds
         answerSeconds = remote.timeoutSeconds
         reconnectMaximumSeconds = remote.reconnectMaxSeconds
         if let token = remote.token {

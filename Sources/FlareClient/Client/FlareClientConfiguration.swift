@@ -52,8 +52,9 @@ package struct FlareClientConfiguration: Sendable, Hashable {
     /// The pause between two readings of the place, up to an hour.
     package var pollSeconds = 5.0
 
-    package var connectSeconds = 10.0
-    /// The timeout of a REST response, of the Socket.IO handshake, and of an upgrade to a WebSocket.
+    /// From the beginning of an attempt to the server's first answer: name, connection, TLS and handshake.
+    package var connectSeconds = 5.0
+    /// The timeout of a REST response, and of an upgrade to a WebSocket.
     package var answerSeconds = 10.0
     /// The timeout of the confirmation of a message over Socket.IO.
     package var confirmationSeconds = 5.0
@@ -103,13 +104,18 @@ extension FlareClientConfiguration {
         }
     }
 
-    func livenessCheck(now: Int) -> LivenessCheck {
+    /// - Parameter opened: When the attempt began.
+    func livenessCheck(opened: Int, now: Int) -> LivenessCheck {
         LivenessCheck(
             quiet: max(10, Int(min(quietSeconds, 3600) * 1000)),
             patience: max(10, Int(min(livenessSeconds, 3600) * 1000)),
+            firstPatience: max(10, connectMilliseconds - (now - opened)),
             now: now
         )
     }
+
+    /// Whoever waits less for answers waits less for the first one, too.
+    var connectMilliseconds: Int { max(100, Int(min(connectSeconds, answerSeconds, 3600) * 1000)) }
 
     func flowMeter(now: Int) -> ByteRateLimit {
         ByteRateLimit(
@@ -121,8 +127,8 @@ extension FlareClientConfiguration {
 
     var sessionSettings: ClientSession.Settings {
         var settings = ClientSession.Settings()
-        settings.joinTimeout = max(100, Int(min(answerSeconds, 3600) * 1000))
-        settings.upgradeTimeout = settings.joinTimeout
+        settings.joinTimeout = connectMilliseconds
+        settings.upgradeTimeout = max(100, answerMilliseconds)
         // One message may contain all data of an object.
         settings.limits.maximumPacketBytes = 4_000_000
         return settings

@@ -32,6 +32,8 @@ actor FlareDriver: HTTPRequesting {
     var socket: (any Channel)?
     var connections = HTTPConnections()
     var meter: ByteRateLimit
+    /// When the attempt began.
+    private var openedAt = 0
     private var invalidMessages = 0
     var isLimited = false
     var unwritten = 0
@@ -128,6 +130,7 @@ actor FlareDriver: HTTPRequesting {
     private func open() {
         guard !isStopped else { return }
         attempt += 1
+        openedAt = now
         invalidMessages = 0
         isLimited = false
         unwritten = 0
@@ -185,7 +188,7 @@ actor FlareDriver: HTTPRequesting {
     /// The session is joined; the link is up once the server has answered a liveness request.
     private func joined(_ revision: EngineRevision) {
         unconfirmedRevision = revision
-        liveness = endpoint.configuration.livenessCheck(now: now)
+        liveness = endpoint.configuration.livenessCheck(opened: openedAt, now: now)
         send(LivenessCheck.request)
     }
 
@@ -285,7 +288,9 @@ actor FlareDriver: HTTPRequesting {
         switch liveness?.tick(now: now) {
         case .sendRequest?: send(LivenessCheck.request)
         case .lost?:
-            ended(.timedOut(waitingFor: "answer", milliseconds: liveness?.patience ?? 0))
+            let first = unconfirmedRevision == nil ? nil : endpoint.configuration.connectMilliseconds
+            let patience = liveness?.patience ?? 0
+            ended(.timedOut(waitingFor: "answer", milliseconds: min(patience, first ?? patience)))
         case nil: break
         }
         update()

@@ -36,10 +36,11 @@ package struct LivenessCheck: Sendable, Hashable {
     /// - Parameters:
     ///   - quiet: The silence after which a request is sent.
     ///   - patience: How long the server may take to answer.
-    package init(quiet: Int, patience: Int, now: Int) {
+    ///   - firstPatience: How long it may take for its first answer, if that is less.
+    package init(quiet: Int, patience: Int, firstPatience: Int? = nil, now: Int) {
         self.quiet = quiet
         self.patience = patience
-        deadline = now + patience
+        deadline = now + min(patience, firstPatience ?? patience)
     }
 
     /// Records any message of the server.

@@ -105,6 +105,15 @@ actor PollingDriver: HTTPRequesting {
         guard !isStopped, !isProbing else { return }
         isProbing = true
         let attempt = attempt
+        if upSince == nil {
+            let milliseconds = endpoint.configuration.connectMilliseconds
+            loop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
+                self.assumeIsolated { driver in
+                    guard attempt == driver.attempt, driver.isProbing, driver.upSince == nil else { return }
+                    driver.lost("no answer within \(Double(milliseconds) / 1000) s")
+                }
+            }
+        }
         exchange(Self.probe) { driver, result in
             guard attempt == driver.attempt else { return }
             driver.isProbing = false

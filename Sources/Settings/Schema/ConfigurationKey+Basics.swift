@@ -180,7 +180,7 @@ extension ConfigurationKey {
             "flare.remote.timeout_seconds",
             \.flare.remote.timeoutSeconds,
             .number(0.5...300),
-            "Timeout for connecting and for an answer, seconds."
+            "Timeout of an answer, seconds; connecting, up to the first answer, takes 5 at most."
         ),
         .init(
             "flare.remote.reconnect_max_seconds",
