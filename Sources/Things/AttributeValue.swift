@@ -60,7 +60,7 @@ enum AttributeValue {
                 field: name
             )
         }
-        if ThingCapabilities.fixedKeys.contains(name), thing.data[name] != nil {
+        if ThingCapabilities.isFixed(name, in: thing.data), thing.data[name] != nil {
             return Refusal(
                 .notSettable,
                 "\(QuotedValue.of(name)) of \(label) belongs to the place and cannot be set; \(list)",

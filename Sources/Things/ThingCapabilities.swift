@@ -45,9 +45,11 @@ package struct ThingCapabilities: Sendable, Hashable {
     package static let fixedKeys = placeKeys.union(profileKeys)
 
     /// Those of them that are not about profiles.
-    package static let placeKeys: Set<String> = [
-        "minor", "major", "uuid", "namespace", "instance", "mac", "options", "receiver",
-        "kind", "readonly",
+    package static let placeKeys = beaconKeys.union(["options", "kind", "readonly"])
+
+    /// Data keys that identify a beacon or a receiver.
+    package static let beaconKeys: Set<String> = [
+        "minor", "major", "uuid", "namespace", "instance", "mac", "receiver",
     ]
 
     /// Data keys that choose a thing's profile; commands cannot set them, whether or not it has them.
@@ -94,7 +96,7 @@ package struct ThingCapabilities: Sendable, Hashable {
         let options = data["options"]?.array?.compactMap(\.string) ?? []
         palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
 
-        var attributes = data.filter { !Self.fixedKeys.contains($0.key) }.mapValues(Kind.init(of:))
+        var attributes = data.filter { !Self.isFixed($0.key, in: data) }.mapValues(Kind.init(of:))
         let hasState = hasOn || hasBrightness || hasColour || hasTemperature
         isLight = hasState && data["kind"] != Self.switchKind
         if hasState {

@@ -15,12 +15,16 @@ extension DeviceController {
             target: answerTarget(thing),
             accepted: ["action": .string(name)]
         )
-        if let refusal = refusal(of: command, .action(name), on: .init(.thing, thing.id), in: thing.zone) {
+        let kind = state.kind(of: thing)
+        let found = kind?.action(named: name, of: thing)
+        // Where a thing is belongs to what it is, unless its profile or its list of actions says otherwise.
+        let moves = found.map { $0 == .success(nil) } ?? true && ThingCapabilities.moves(thing, action: name)
+        let change: ChangeRequest.Kind = moves ? .move : .action(name)
+        if let refusal = refusal(of: command, change, on: .init(.thing, thing.id), in: thing.zone) {
             return refuse(pending, refusal)
         }
-        let kind = state.kind(of: thing)
         var work = Job.Work.action(name)
-        switch kind?.action(named: name, of: thing) {
+        switch found {
         case .failure(let refusal)?: return refuse(pending, refusal)
         case .success(let action?)?:
             guard let kind, let setting = ThingRequest.setting(of: action, on: thing, kind: kind) else {

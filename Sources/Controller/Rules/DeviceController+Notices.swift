@@ -87,8 +87,8 @@ extension DeviceController {
             )
         }
         // The power of a socket is no matter of beacons.
-        let isBeacon = !Self.identityKeys.isDisjoint(with: data.keys)
-        let isOfBeacon = !Self.identityKeys.isDisjoint(with: after.keys) || isBeacon && after["power"] != nil
+        let isOfBeacon =
+            ThingCapabilities.isBeacon(after) || ThingCapabilities.isBeacon(data) && after["power"] != nil
         if isOfBeacon, object.kind != .device { trackBeacons() }
     }
 
@@ -117,11 +117,6 @@ extension DeviceController {
         case .device: state.device?.id == object.id ? state.device?.data : nil
         }
     }
-
-    /// Data keys that identify a beacon; `power` then calibrates it.
-    fileprivate static let identityKeys = ThingCapabilities.placeKeys.subtracting([
-        "options", "kind", "readonly",
-    ])
 
     private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
         switch object.kind {
@@ -191,7 +186,7 @@ extension DeviceController {
 
 extension FlareThing {
     /// Whether the thing's data identify a beacon.
-    var hasBeacon: Bool { !DeviceController.identityKeys.isDisjoint(with: data.keys) }
+    var hasBeacon: Bool { ThingCapabilities.isBeacon(data) }
 }
 
 extension FlareClass {
